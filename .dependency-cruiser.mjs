@@ -1,0 +1,57 @@
+// The arrows of ARCHITECTURE.md, held by the linter: a layer may import from those listed after it, never upwards.
+const layers = [
+  ['main', 'commands'],
+  ['app', 'worker'],
+  ['webhooks', 'notifications', 'evidence'],
+  ['cases', 'checks', 'analysis', 'templates', 'trials'],
+  ['captures'],
+  ['verifications'],
+  ['auth', 'tenants'],
+  ['events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
+];
+const path = names => `^server/src/(${names.join('|')})(\\.ts$|/)`;
+
+const upward = layers.slice(1).map((names, index) => ({
+  name: `${names[0]}-imports-upwards`,
+  severity: 'error',
+  from: { path: path(names), pathNot: '\\.test\\.ts$' },
+  to: { path: path(layers.slice(0, index + 1).flat()) },
+}));
+
+export default {
+  forbidden: [
+    ...upward,
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'contract-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^contract/' },
+      to: { path: '^(forensics|sdk|capture|server|bench)/' },
+    },
+    {
+      name: 'forensics-is-pure',
+      severity: 'error',
+      from: { path: '^forensics/' },
+      to: { path: '^(sdk|capture|server|bench)/' },
+    },
+    {
+      name: 'pages-know-contract-and-sdk-only',
+      severity: 'error',
+      from: { path: '^(capture|dashboard|sdk)/src' },
+      to: { path: '^(forensics|server|bench)/' },
+    },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'tests-are-not-imported',
+      severity: 'error',
+      from: { pathNot: '\\.test\\.tsx?$' },
+      to: { path: '\\.test\\.tsx?$' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'], extensions: ['.ts', '.tsx', '.mjs', '.js'] },
+  },
+};

@@ -1,0 +1,41 @@
+import { type Static, Type } from 'typebox';
+
+/** Stable codes that clients branch on, with the HTTP status each is answered with. */
+export const ERROR_STATUS = {
+  invalid_request: 400,
+  unknown_step: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  idempotency_in_progress: 409,
+  step_full: 409,
+  steps_incomplete: 409,
+  already_finalized: 409,
+  verification_closed: 409,
+  expired: 410,
+  idempotency_conflict: 422,
+  too_many_requests: 429,
+  internal_error: 500,
+  storage_unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** One fault of a request: where (dotted path, `steps.0.max`) and what. */
+export const Fault = Type.Object({ path: Type.String(), message: Type.String() }, { additionalProperties: false });
+export type Fault = Static<typeof Fault>;
+
+export const ErrorResponse = Type.Object(
+  {
+    error: Type.Object(
+      {
+        code: Type.Enum(Object.keys(ERROR_STATUS) as ErrorCode[]),
+        message: Type.String({ description: 'English, for people' }),
+        fields: Type.Optional(Type.Array(Fault, { description: 'only on invalid_request' })),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ErrorResponse = Static<typeof ErrorResponse>;

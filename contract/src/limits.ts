@@ -1,0 +1,12 @@
+/** Bounds of the wire format, in the units their names say. */
+export const MAX_CAPTURES = 20;
+export const EXPIRES_IN_SECONDS = { min: 60, max: 86_400, default: 3_600 } as const;
+export const UPLOAD_HARD_CAP_BYTES = 26_214_400;
+export const UPLOAD_DEFAULT_BYTES = 10_485_760;
+/** Inline payloads are counted in decoded bytes. */
+export const INLINE_MAX_BYTES = 6 * 1_048_576;
+export const UPLOAD_URL_TTL_SECONDS = 300;
+export const IMAGE_URL_TTL_SECONDS = 3_600;
+export const MAX_PIXELS = 100_000_000;
+export const NARRATIVE_MAX = 2_000;
+export const IDEMPOTENCY_TTL_SECONDS = 86_400;

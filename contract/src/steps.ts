@@ -1,0 +1,142 @@
+import { type Static, Type } from 'typebox';
+import { UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from './limits.ts';
+
+export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'] as const;
+export const TEXT_FORMATS = ['free_text', 'numeric_id', 'alphanumeric_id'] as const;
+
+const closed = { additionalProperties: false } as const;
+const Key = Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z0-9][a-z0-9_-]*$' });
+const Description = Type.String({ maxLength: 500 });
+const Min = Type.Integer({ minimum: 0, description: '0 makes the slot optional' });
+const Max = Type.Integer({ minimum: 1 });
+const TextLength = (minimum: number) => Type.Integer({ minimum, maximum: 2_000 });
+
+const ImageStepInput = Type.Object(
+  {
+    type: Type.Optional(Type.Literal('image')),
+    key: Key,
+    description: Type.Optional(Description),
+    min: Min,
+    max: Max,
+  },
+  closed,
+);
+
+const TextStepInput = Type.Object(
+  {
+    type: Type.Literal('text'),
+    key: Key,
+    description: Type.Optional(Description),
+    required: Type.Optional(Type.Boolean({ default: true })),
+    validation: Type.Optional(
+      Type.Object(
+        {
+          min_length: Type.Optional(TextLength(0)),
+          max_length: Type.Optional(TextLength(1)),
+          format: Type.Optional(Type.Enum([...TEXT_FORMATS])),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+
+const UploadStepInput = Type.Object(
+  {
+    type: Type.Literal('upload'),
+    key: Key,
+    description: Type.Optional(Description),
+    min: Min,
+    max: Max,
+    accept: Type.Optional(Type.Array(Type.Enum([...IMAGE_TYPES]), { minItems: 1 })),
+    max_size_bytes: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: UPLOAD_HARD_CAP_BYTES, default: UPLOAD_DEFAULT_BYTES }),
+    ),
+  },
+  closed,
+);
+
+/** A step as a tenant sends it; `type` absent means `image`. */
+export const StepInput = Type.Union([ImageStepInput, TextStepInput, UploadStepInput]);
+export type StepInput = Static<typeof StepInput>;
+
+const ImageStep = Type.Object(
+  { type: Type.Literal('image'), key: Key, description: Description, min: Min, max: Max },
+  closed,
+);
+const TextStep = Type.Object(
+  {
+    type: Type.Literal('text'),
+    key: Key,
+    description: Description,
+    required: Type.Boolean(),
+    validation: Type.Object(
+      { min_length: Type.Optional(TextLength(0)), max_length: TextLength(1), format: Type.Enum([...TEXT_FORMATS]) },
+      closed,
+    ),
+  },
+  closed,
+);
+const UploadStep = Type.Object(
+  {
+    type: Type.Literal('upload'),
+    key: Key,
+    description: Description,
+    min: Min,
+    max: Max,
+    accept: Type.Array(Type.Enum([...IMAGE_TYPES]), { minItems: 1 }),
+    max_size_bytes: Type.Integer({ minimum: 1, maximum: UPLOAD_HARD_CAP_BYTES }),
+  },
+  closed,
+);
+
+/** A normalised step: every field present. */
+export const Step = Type.Union([ImageStep, TextStep, UploadStep]);
+export type Step = Static<typeof Step>;
+export type ImageStep = Static<typeof ImageStep>;
+export type TextStep = Static<typeof TextStep>;
+export type UploadStep = Static<typeof UploadStep>;
+export type PictureStep = ImageStep | UploadStep;
+
+export const isPictureStep = (step: Step): step is PictureStep => step.type !== 'text';
+
+/** Fills in the defaults of one step. */
+export function normalizeStep(input: StepInput): Step {
+  const description = input.description ?? '';
+  if (input.type === 'text') {
+    const { min_length, max_length = 2_000, format = 'free_text' } = input.validation ?? {};
+    return {
+      type: 'text',
+      key: input.key,
+      description,
+      required: input.required ?? true,
+      validation: { ...(min_length === undefined ? {} : { min_length }), max_length, format },
+    };
+  }
+  if (input.type === 'upload') {
+    return {
+      type: 'upload',
+      key: input.key,
+      description,
+      min: input.min,
+      max: input.max,
+      accept: input.accept ? [...new Set(input.accept)] : [...IMAGE_TYPES],
+      max_size_bytes: input.max_size_bytes ?? UPLOAD_DEFAULT_BYTES,
+    };
+  }
+  return { type: 'image', key: input.key, description, min: input.min, max: input.max };
+}
+
+/** `max_captures: n` is stored as one image step that needs all n. */
+export const stepOfMaxCaptures = (n: number): Step => ({
+  type: 'image',
+  key: 'capture_1',
+  description: '',
+  min: n,
+  max: n,
+});
+
+/** Total capacity of a capture spec: the sum of `max` over image and upload steps. */
+export const capacityOf = (steps: readonly Step[]): number =>
+  steps.reduce((sum, step) => sum + (isPictureStep(step) ? step.max : 0), 0);

@@ -1,0 +1,328 @@
+import { type Static, Type } from 'typebox';
+import { Context, Metadata, SIGNALS } from './create-verification.ts';
+import { DateTime, IdSchema } from './ids.ts';
+import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
+import { Step } from './steps.ts';
+
+const closed = { additionalProperties: false } as const;
+const Unit = Type.Number({ minimum: 0, maximum: 1 });
+
+export const STATUSES = ['pending', 'partially_captured', 'completed', 'expired', 'failed', 'abandoned'] as const;
+export const Status = Type.Enum([...STATUSES]);
+export type Status = (typeof STATUSES)[number];
+
+export const Config = Type.Object(
+  {
+    max_captures: Type.Integer({ minimum: 1, maximum: MAX_CAPTURES }),
+    steps: Type.Array(Step),
+    signals_required: Type.Array(Type.Enum([...SIGNALS])),
+    mode: Type.Optional(Type.Enum(['verification', 'audit'])),
+    context: Type.Optional(Context),
+    webhook_url: Type.Optional(Type.String()),
+    notify_email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    metadata: Type.Optional(Metadata),
+    expected_location: Type.Optional(Type.String()),
+    expected_object: Type.Optional(Type.String()),
+    condition_aspects: Type.Optional(Type.Array(Type.String())),
+  },
+  closed,
+);
+export type Config = Static<typeof Config>;
+
+export const LABELS = ['verified', 'suspicious', 'failed'] as const;
+/** In order of priority: the first that tripped names the verdict. */
+export const REASON_CODES = [
+  'screen_detected',
+  'ai_generated',
+  'context_mismatch',
+  'reverse_search_match',
+  'depth_anomaly',
+] as const;
+export type ReasonCode = (typeof REASON_CODES)[number];
+
+const NotApplicable = Type.Object(
+  { status: Type.Literal('not_applicable'), reason: Type.Literal('uploaded_content') },
+  closed,
+);
+const open = { additionalProperties: true } as const;
+
+/** Signal shapes. Evidence for the operator is added beside the members named here. */
+export const ScreenSignal = Type.Object({ screen_detected: Type.Boolean(), confidence: Unit }, open);
+export const AiSignal = Type.Object(
+  { label: Type.Enum(['likely_human', 'likely_ai', 'unknown']), confidence: Unit },
+  open,
+);
+export const ReverseSignal = Type.Object(
+  { found_online: Type.Boolean(), match_count: Type.Integer({ minimum: 0 }) },
+  open,
+);
+export const DepthSignal = Type.Object({ source: Type.String(), confidence: Unit }, open);
+
+export const Signals = Type.Object(
+  {
+    screen_detection: Type.Optional(Type.Union([ScreenSignal, NotApplicable])),
+    ai_detection: Type.Optional(Type.Union([AiSignal, NotApplicable])),
+    reverse_search: Type.Optional(Type.Union([ReverseSignal, NotApplicable])),
+    depth: Type.Optional(Type.Union([DepthSignal, NotApplicable])),
+  },
+  closed,
+);
+export type Signals = Static<typeof Signals>;
+
+export const Verdict = Type.Object(
+  {
+    label: Type.Enum([...LABELS]),
+    score: Unit,
+    signals: Signals,
+    reason_code: Type.Optional(Type.Enum([...REASON_CODES])),
+  },
+  closed,
+);
+export type Verdict = Static<typeof Verdict>;
+
+export const Answers = Type.Record(
+  Type.String(),
+  Type.Object({ value: Type.String({ minLength: 1, maxLength: 2_000 }), answered_at: DateTime }, closed),
+);
+export type Answers = Static<typeof Answers>;
+
+export const RecordSeal = Type.Object(
+  {
+    algorithm: Type.Literal('sha256'),
+    hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    covers: Type.Array(Type.Enum(['record', 'answers'])),
+    answers_provenance: Type.Literal('user_declared'),
+  },
+  closed,
+);
+
+const Concerns = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 12 });
+const Dimension = Type.Object(
+  { score: Unit, evidence: Type.String({ minLength: 1, maxLength: 1_000 }), concerns: Type.Optional(Concerns) },
+  closed,
+);
+export const CaseAnalysis = Type.Object(
+  {
+    overall_risk_score: Unit,
+    confidence: Unit,
+    dimensions: Type.Object(
+      {
+        cross_image_consistency: Dimension,
+        physical_plausibility: Dimension,
+        narrative_image_match: Type.Optional(Dimension),
+      },
+      closed,
+    ),
+    review_priority: Type.Enum(['low', 'medium', 'high']),
+    uncertainty_areas: Concerns,
+    model: Type.String({ minLength: 1, maxLength: 200 }),
+    rubric_version: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+    consistency_level: Type.Optional(Unit),
+    analysis: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            capture_id: Type.String({ minLength: 1, maxLength: 64 }),
+            ai: Type.Enum(['low', 'medium', 'high']),
+            screen: Type.Boolean(),
+          },
+          closed,
+        ),
+        { maxItems: 25 },
+      ),
+    ),
+    text_analysis: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
+  },
+  closed,
+);
+export type CaseAnalysis = Static<typeof CaseAnalysis>;
+
+export const ObjectMatch = Type.Object(
+  { status: Type.Enum(['match', 'mismatch', 'inconclusive']), expected_object: Type.String() },
+  closed,
+);
+export type ObjectMatch = Static<typeof ObjectMatch>;
+
+const AspectScore = Type.Number({ minimum: 0, maximum: 10 });
+export const Condition = Type.Object(
+  {
+    score: AspectScore,
+    label: Type.Enum(['good', 'fair', 'poor']),
+    aspects: Type.Array(Type.Object({ name: Type.String(), score: AspectScore, reasoning: Type.String() }, closed)),
+  },
+  closed,
+);
+export type Condition = Static<typeof Condition>;
+
+/** Worst first. */
+export const LOCATION_RESULTS = ['rejected', 'no_match', 'ungeocoded', 'verified'] as const;
+export const LocationResult = Type.Enum([...LOCATION_RESULTS]);
+export type LocationResult = (typeof LOCATION_RESULTS)[number];
+
+export const Progress = Type.Object(
+  {
+    schema_version: Type.Literal(1),
+    step: Type.Enum(['landing', 'ready', 'capturing', 'reviewing', 'uploading', 'camera_blocked', 'success']),
+    elapsed_ms: Type.Integer({ minimum: 0 }),
+    updated_at: DateTime,
+    step_index: Type.Optional(Type.Integer({ minimum: 0 })),
+    camera_permission: Type.Optional(Type.Enum(['granted', 'denied', 'unavailable', 'unknown'])),
+  },
+  closed,
+);
+export type Progress = Static<typeof Progress>;
+
+export const GeoPoint = Type.Object(
+  {
+    latitude: Type.Number({ minimum: -90, maximum: 90 }),
+    longitude: Type.Number({ minimum: -180, maximum: 180 }),
+    accuracy_m: Type.Optional(Type.Number({ minimum: 0 })),
+    simulated: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type GeoPoint = Static<typeof GeoPoint>;
+
+export const Attestation = Type.Object(
+  {
+    verdict: Type.Enum(['ok', 'error']),
+    provider: Type.String(),
+    detail: Type.Optional(Type.String()),
+    checked_at: DateTime,
+  },
+  closed,
+);
+export type Attestation = Static<typeof Attestation>;
+
+/** A capture as the tenant sees it. URLs are absent in webhook payloads. */
+export const Capture = Type.Object(
+  {
+    id: IdSchema('cap'),
+    step_key: Type.String(),
+    source: Type.Enum(['live', 'upload']),
+    surface: Type.Optional(Type.String()),
+    content_type: Type.String(),
+    size_bytes: Type.Integer({ minimum: 0 }),
+    width: Type.Integer({ minimum: 1 }),
+    height: Type.Integer({ minimum: 1 }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    created_at: DateTime,
+    client_captured_at: Type.Optional(DateTime),
+    image_url: Type.Optional(Type.String({ description: 'presigned, 1-hour TTL' })),
+    preview_url: Type.Optional(Type.String({ description: 'presigned, 1-hour TTL' })),
+    attestation: Type.Optional(Attestation),
+    location: Type.Optional(GeoPoint),
+    location_match: Type.Optional(
+      Type.Object(
+        {
+          result: LocationResult,
+          distance_m: Type.Optional(Type.Number({ minimum: 0 })),
+          tolerance_m: Type.Optional(Type.Number({ minimum: 0 })),
+        },
+        closed,
+      ),
+    ),
+    signals: Type.Optional(Signals),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'what the file says of its camera, time and place' }),
+    ),
+    text: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'text read for ocr_type' })),
+  },
+  closed,
+);
+export type Capture = Static<typeof Capture>;
+
+const base = {
+  id: IdSchema('vfy'),
+  status: Status,
+  capture_url: Type.String({ format: 'uri' }),
+  created_at: DateTime,
+  expires_at: DateTime,
+  captures_count: Type.Integer({ minimum: 0 }),
+  config: Config,
+};
+
+const tenantFields = {
+  ...base,
+  livemode: Type.Boolean(),
+  completed_at: Type.Optional(DateTime),
+  answers: Type.Optional(Answers),
+  record_seal: Type.Optional(RecordSeal),
+  verdict: Type.Optional(Verdict),
+  narrative: Type.Optional(Type.String({ maxLength: NARRATIVE_MAX })),
+  case_analysis: Type.Optional(CaseAnalysis),
+  object_match: Type.Optional(ObjectMatch),
+  condition: Type.Optional(Condition),
+  location_match: Type.Optional(Type.Object({ result: LocationResult, expected_location: Type.String() }, closed)),
+  progress: Type.Optional(Progress),
+  redacted_at: Type.Optional(DateTime),
+};
+
+/** A list item: everything but the captures. */
+export const VerificationSummary = Type.Object(tenantFields, closed);
+export type VerificationSummary = Static<typeof VerificationSummary>;
+
+/** The tenant's view. */
+export const Verification = Type.Object({ ...tenantFields, captures: Type.Array(Capture) }, closed);
+export type Verification = Static<typeof Verification>;
+
+export const BrandView = Type.Object(
+  {
+    slug: Type.String(),
+    name: Type.String(),
+    logo_url: Type.Optional(Type.String()),
+    colors: Type.Optional(Type.Object({ accent: Type.String(), background: Type.Optional(Type.String()) }, closed)),
+  },
+  closed,
+);
+export type BrandView = Static<typeof BrandView>;
+
+export const StepState = Type.Union([
+  Type.Object(
+    {
+      key: Type.String(),
+      type: Type.Enum(['image', 'upload']),
+      captured: Type.Integer({ minimum: 0 }),
+      remaining: Type.Integer({ minimum: 0 }),
+    },
+    closed,
+  ),
+  Type.Object({ key: Type.String(), type: Type.Literal('text'), answered: Type.Boolean() }, closed),
+]);
+export type StepState = Static<typeof StepState>;
+
+/** What the person with the link may see: no answers, verdict, metadata, context, expectations or addresses. */
+export const EndUserView = Type.Object(
+  {
+    ...base,
+    config: Type.Pick(Config, ['max_captures', 'steps', 'signals_required'], closed),
+    step_states: Type.Array(StepState),
+    brand: Type.Optional(BrandView),
+    requires: Type.Object(
+      {
+        location: Type.Boolean({ description: 'ask for the place at the shutter' }),
+        motion_frame: Type.Boolean({ description: 'take a second frame after a small sideways move' }),
+      },
+      closed,
+    ),
+    turnstile_site_key: Type.Optional(Type.String()),
+  },
+  closed,
+);
+export type EndUserView = Static<typeof EndUserView>;
+
+/** The share-safe projection behind the certificate page. */
+export const PublicView = Type.Object(
+  {
+    id: IdSchema('vfy'),
+    status: Status,
+    created_at: DateTime,
+    completed_at: Type.Optional(DateTime),
+    captures_count: Type.Integer({ minimum: 0 }),
+    verdict: Type.Optional(Type.Object({ label: Type.Enum([...LABELS]) }, closed)),
+    brand: Type.Optional(BrandView),
+    record_seal: Type.Optional(Type.Pick(RecordSeal, ['algorithm', 'hash'], closed)),
+  },
+  closed,
+);
+export type PublicView = Static<typeof PublicView>;

@@ -1,0 +1,200 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+
+/** A setting with a value that cannot be used. The message names the variable and what it takes. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+export interface S3Config {
+  endpoint: string | null;
+  bucket: string;
+  region: string;
+  accessKeyId: string | null;
+  secretAccessKey: string | null;
+  forcePathStyle: boolean;
+}
+
+export interface VisionConfig {
+  baseUrl: string;
+  model: string;
+  apiKey: string | null;
+}
+
+export interface Config {
+  host: string;
+  port: number;
+  tls: boolean;
+  dataDir: string;
+  /** Null: derived from host and port once the service listens. */
+  publicUrl: string | null;
+  captureBaseUrl: string | null;
+  databaseUrl: string | null;
+  databasePoolSize: number;
+  encryptionKeys: Buffer[] | null;
+  s3: S3Config | null;
+  redisUrl: string | null;
+  smtpUrl: string | null;
+  mailFrom: string;
+  sessionSecrets: string[];
+  botSecrets: string[];
+  vision: VisionConfig | null;
+  geocoderUrl: string | null;
+  reverseSearch: { googleApiKey: string | null; tineyeApiKey: string | null; googleUrl: string; tineyeUrl: string };
+  tsaUrl: string | null;
+  turnstile: { secret: string; siteKey: string; url: string } | null;
+  webhookAllowCidrs: string[];
+  /** Seconds before each retry of a webhook; the first attempt comes at once. */
+  webhookRetrySeconds: number[];
+  trustedProxies: string[];
+  mode: 'both' | 'live' | 'test';
+  logLevel: string;
+  metricsToken: string | null;
+  rateLimitPerMinute: number;
+  analysisThreads: number;
+  workerConcurrency: number;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads every setting once. This is the only reader of the environment; tests and commands pass their own record.
+ * Throws {@link ConfigError} for the first value that does not fit.
+ */
+export function readConfig(env: Env): Config {
+  const text = (name: string): string | null => {
+    const value = env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const fail = (name: string, takes: string): never => {
+    throw new ConfigError(`${name}=${JSON.stringify(env[name])}: ${name} takes ${takes}`);
+  };
+  const integer = (name: string, min: number, max: number, fallback: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max) return fail(name, `a whole number from ${min} to ${max}`);
+    return number;
+  };
+  const oneOf = <T extends string>(name: string, choices: readonly T[], fallback: T): T => {
+    const value = text(name);
+    if (value === null) return fallback;
+    return choices.find(choice => choice === value) ?? fail(name, `one of ${choices.join(', ')}`);
+  };
+  const boolean = (name: string, fallback: boolean) =>
+    oneOf(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
+  const url = (name: string, protocols: string[]): string | null => {
+    const value = text(name);
+    if (value === null) return null;
+    const parsed = URL.canParse(value) ? new URL(value) : null;
+    if (!parsed || !protocols.includes(parsed.protocol)) {
+      return fail(name, `a URL that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`);
+    }
+    return value.replace(/\/+$/, '');
+  };
+  const web = (name: string) => url(name, ['http:', 'https:']);
+  const list = (name: string): string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map(item => item.trim())
+      .filter(item => item !== '');
+  const cidrs = (name: string): string[] => {
+    const values = list(name);
+    for (const value of values) {
+      if (!ipaddr.isValid(value) && !ipaddr.isValidCIDR(value)) fail(name, 'addresses or CIDR ranges, comma-separated');
+    }
+    return values;
+  };
+  const secrets = (name: string): string[] => {
+    const values = list(name);
+    if (values.some(value => value.length < 16)) {
+      throw new ConfigError(`${name} takes secrets of at least 16 characters, comma-separated; the first one signs`);
+    }
+    return values;
+  };
+  const together = (names: string[]) => {
+    const missing = names.filter(name => text(name) === null);
+    if (missing.length > 0 && missing.length < names.length) {
+      throw new ConfigError(`${missing.join(', ')} must be set when ${names.find(name => text(name) !== null)} is`);
+    }
+    return missing.length === 0;
+  };
+
+  const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
+    const key = Buffer.from(value, 'base64');
+    if (key.length !== 32) {
+      throw new ConfigError('ENCRYPTION_KEYS takes 32-byte keys in base64, comma-separated (openssl rand -base64 32)');
+    }
+    return key;
+  });
+  if (databaseUrl && encryptionKeys.length === 0) {
+    throw new ConfigError(
+      'ENCRYPTION_KEYS must be set when DATABASE_URL is: every node needs the same (openssl rand -base64 32)',
+    );
+  }
+  const s3Bucket = text('S3_BUCKET');
+  if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('S3_BUCKET must be set when S3_ENDPOINT is');
+  const visionUrl = web('VISION_BASE_URL');
+  if (visionUrl && !text('VISION_MODEL')) throw new ConfigError('VISION_MODEL must be set when VISION_BASE_URL is');
+
+  return {
+    host: text('HOST') ?? 'localhost',
+    port: integer('PORT', 0, 65_535, 8080),
+    tls: false,
+    dataDir: resolve(text('DATA_DIR') ?? './data'),
+    publicUrl: web('PUBLIC_URL'),
+    captureBaseUrl: web('CAPTURE_BASE_URL'),
+    databaseUrl,
+    databasePoolSize: integer('DATABASE_POOL_SIZE', 4, 200, 12),
+    encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : null,
+    s3: s3Bucket
+      ? {
+          endpoint: web('S3_ENDPOINT'),
+          bucket: s3Bucket,
+          region: text('S3_REGION') ?? 'us-east-1',
+          accessKeyId: text('S3_ACCESS_KEY_ID'),
+          secretAccessKey: text('S3_SECRET_ACCESS_KEY'),
+          forcePathStyle: boolean('S3_FORCE_PATH_STYLE', false),
+        }
+      : null,
+    redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
+    smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
+    mailFrom: text('MAIL_FROM') ?? 'Firsthand <no-reply@localhost>',
+    sessionSecrets: secrets('SESSION_SECRETS'),
+    botSecrets: secrets('BOT_SECRETS'),
+    vision: visionUrl ? { baseUrl: visionUrl, model: text('VISION_MODEL')!, apiKey: text('VISION_API_KEY') } : null,
+    geocoderUrl: web('GEOCODER_URL'),
+    reverseSearch: {
+      googleApiKey: text('REVERSE_SEARCH_GOOGLE_API_KEY'),
+      tineyeApiKey: text('REVERSE_SEARCH_TINEYE_API_KEY'),
+      googleUrl: web('REVERSE_SEARCH_GOOGLE_URL') ?? 'https://vision.googleapis.com',
+      tineyeUrl: web('REVERSE_SEARCH_TINEYE_URL') ?? 'https://api.tineye.com',
+    },
+    tsaUrl: web('TSA_URL'),
+    turnstile: together(['TURNSTILE_SECRET', 'TURNSTILE_SITE_KEY'])
+      ? {
+          secret: text('TURNSTILE_SECRET')!,
+          siteKey: text('TURNSTILE_SITE_KEY')!,
+          url: web('TURNSTILE_URL') ?? 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+        }
+      : null,
+    webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
+    webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    trustedProxies: cidrs('TRUSTED_PROXIES'),
+    mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
+    logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+    metricsToken: text('METRICS_TOKEN'),
+    rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
+    analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
+    workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),
+  };
+}
+
+/** The process's environment over a `.env` file in the working directory, where there is one. */
+export function loadEnvironment(): Env {
+  const file = resolve('.env');
+  if (existsSync(file)) process.loadEnvFile(file);
+  return process.env;
+}

@@ -1,0 +1,43 @@
+import { ERROR_STATUS, type ErrorCode, type ErrorResponse, type Fault } from '@firsthand/contract/errors.ts';
+
+/**
+ * An answer that is an error of the contract. `message` is public; `cause` is for the log alone.
+ * Thrown anywhere below a handler; the HTTP layer turns it into the envelope.
+ */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly code: ErrorCode;
+  readonly fields: Fault[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, o: { fields?: Fault[]; retryAfterSeconds?: number; cause?: unknown } = {}) {
+    super(message, { cause: o.cause });
+    this.code = code;
+    this.fields = o.fields;
+    this.retryAfterSeconds = o.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+
+  toBody(): ErrorResponse {
+    return { error: { code: this.code, message: this.message, ...(this.fields ? { fields: this.fields } : {}) } };
+  }
+}
+
+export const invalid = (fields: Fault[]): Problem =>
+  new Problem('invalid_request', 'The request is not valid; see fields.', { fields });
+export const invalidField = (path: string, message: string): Problem => invalid([{ path, message }]);
+export const notFound = (): Problem => new Problem('not_found', 'There is nothing here.');
+export const unauthorized = (): Problem =>
+  new Problem('unauthorized', 'No valid credential was given. Send "Authorization: Bearer <API key>".');
+export const forbidden = (): Problem => new Problem('forbidden', 'This credential may not do that.');
+export const expired = (): Problem => new Problem('expired', 'The verification has expired; ask for a new link.');
+export const verificationClosed = (): Problem =>
+  new Problem('verification_closed', 'The verification is closed and takes nothing more.');
+export const storageUnavailable = (cause: unknown): Problem =>
+  new Problem('storage_unavailable', 'The image store cannot be reached; nothing was lost, try again shortly.', {
+    retryAfterSeconds: 5,
+    cause,
+  });

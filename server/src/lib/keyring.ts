@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Encrypts secrets that must be readable again (AES-256-GCM) and derives the service's own signing secrets.
+ * The first key encrypts; all of them decrypt, so that keys can be rotated.
+ */
+export interface Keyring {
+  encrypt(plaintext: string): string;
+  /** Throws when no key opens it. */
+  decrypt(sealed: string): string;
+  /** A 32-byte secret for one purpose, the same on every node (RFC 5869). */
+  derive(purpose: string): Buffer;
+}
+
+export function createKeyring(keys: readonly Buffer[]): Keyring {
+  const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8);
+  const current = keys[0];
+  if (!current) throw new Error('a keyring needs at least one key');
+  return {
+    encrypt(plaintext) {
+      const iv = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', current, iv);
+      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `v1.${idOf(current)}.${iv.toString('base64url')}.${body.toString('base64url')}`;
+    },
+    decrypt(sealed) {
+      const [version, id, iv, body] = sealed.split('.');
+      const key = keys.find(candidate => idOf(candidate) === id);
+      if (version !== 'v1' || !key || !iv || !body) throw new Error('sealed under a key that ENCRYPTION_KEYS lacks');
+      const bytes = Buffer.from(body, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'));
+      decipher.setAuthTag(bytes.subarray(-16));
+      return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
+    },
+    derive: purpose => Buffer.from(hkdfSync('sha256', current, 'firsthand', purpose, 32)),
+  };
+}
+
+export const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
+export const sha256Hex = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+
+/** Compares two secrets in a time that does not depend on where they differ. */
+export const equalSecrets = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b));

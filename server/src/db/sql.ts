@@ -1,0 +1,65 @@
+import pg from 'pg';
+
+/** A pool, a client or a transaction: whatever takes a query. */
+export interface Queryable {
+  query<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>>;
+}
+
+/** A client with a transaction open on it. Helpers take this; only handlers and jobs open one. */
+export type Tx = pg.PoolClient & { readonly __transaction?: true };
+export type Pool = pg.Pool;
+
+/** SQLSTATEs after which the same transaction may succeed: serialization failure and deadlock. */
+const RETRYABLE = new Set(['40001', '40P01']);
+
+/** Runs `work` in one transaction; commits when it resolves, rolls back when it throws, retries lost races. */
+export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('begin');
+      const result = await work(client);
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch((failure: Error) => {
+        broken = failure;
+      });
+      const code = error instanceof pg.DatabaseError ? error.code : undefined;
+      if (attempt < 4 && code && RETRYABLE.has(code)) continue;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+/** The first row, or undefined. */
+export async function one<R extends pg.QueryResultRow>(
+  db: Queryable,
+  text: string,
+  values: unknown[] = [],
+): Promise<R | undefined> {
+  return (await db.query<R>(text, values)).rows[0];
+}
+
+/** All rows. */
+export async function many<R extends pg.QueryResultRow>(
+  db: Queryable,
+  text: string,
+  values: unknown[] = [],
+): Promise<R[]> {
+  return (await db.query<R>(text, values)).rows;
+}
+
+export function createPool(url: string, max: number, onError: (error: Error) => void): Pool {
+  const pool = new pg.Pool({ connectionString: url, max, idleTimeoutMillis: 30_000, application_name: 'firsthand' });
+  // An idle client that loses its server must not end the process; the next query gets a new one.
+  pool.on('error', onError);
+  return pool;
+}
+
+/** True when `error` is a violation of the named unique constraint or index. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint;

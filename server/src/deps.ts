@@ -1,0 +1,30 @@
+import type { BlobStore } from './blobs/store.ts';
+import type { Config } from './config.ts';
+import type { Pool } from './db/sql.ts';
+import type { Keyring } from './lib/keyring.ts';
+import type { Log } from './lib/log.ts';
+import type { Metrics } from './lib/metrics.ts';
+import type { Pictures } from './lib/pictures.ts';
+
+/** Where the service is reached from outside, without a trailing slash. Known once it listens. */
+export interface Origins {
+  public: string;
+  capture: string;
+}
+
+export interface Clock {
+  now(): Date;
+}
+
+/** Everything a handler or a job reaches the world through. Opened in one place, passed by hand. */
+export interface Deps {
+  config: Config;
+  log: Log;
+  db: Pool;
+  blobs: BlobStore;
+  keyring: Keyring;
+  origins: Origins;
+  clock: Clock;
+  metrics: Metrics;
+  pictures: Pictures;
+}

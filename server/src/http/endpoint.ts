@@ -1,0 +1,73 @@
+import type { Fault } from '@firsthand/contract/errors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Tx } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import type { CredentialKind, Principal, Role } from './principal.ts';
+
+export interface Answer {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** One request, checked: the credential, the target, the body and the query are right when a handler sees it. */
+export interface Call<B, Q, P> {
+  deps: Deps;
+  principal: P;
+  params: Record<string, string>;
+  body: B;
+  query: Q;
+  /** The sender's address behind the trusted proxies. */
+  ip: string;
+  idempotencyKey: string | undefined;
+  /** Stores the answer for the request's Idempotency-Key in the transaction of the fact, so that both or neither last. */
+  keepAnswer(tx: Tx, answer: Answer): Promise<void>;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+interface Common<B extends TSchema, Q extends TSchema> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  query?: Q;
+  body?: B;
+  /** Faults that the schema cannot say, reported together with its own. */
+  faults?: (body: unknown) => Fault[];
+  /** Status to schema; null has no body. Errors of the contract are added by {@link errors}. */
+  responses: Record<number, TSchema | null>;
+  errors?: readonly string[];
+  bodyLimitBytes?: number;
+  /** The path holds a verification id in this parameter: an unknown or foreign one is 404 before the body is looked at. */
+  target?: 'id' | 'token';
+  /** The answer carries a secret and must never be stored for replay. */
+  secretAnswer?: boolean;
+  /** The least role a signed-in person needs; `viewer` unless said otherwise. */
+  role?: Role;
+}
+
+export type Endpoint = EndpointFor<TSchema, TSchema, boolean>;
+
+type EndpointFor<B extends TSchema, Q extends TSchema, A extends boolean> = Common<B, Q> & {
+  credentials: readonly CredentialKind[];
+  handler: (call: Call<Static<B>, Static<Q>, A extends true ? Principal : Principal | null>) => Promise<Answer>;
+};
+
+/** An endpoint of a tenant: the handler is given a principal. */
+export function tenantEndpoint<B extends TSchema, Q extends TSchema>(
+  endpoint: EndpointFor<B, Q, true>,
+): Endpoint {
+  return endpoint as unknown as Endpoint;
+}
+
+/** An endpoint that needs no principal: possession of the id in the path, or nothing. */
+export function openEndpoint<B extends TSchema, Q extends TSchema>(endpoint: EndpointFor<B, Q, false>): Endpoint {
+  return endpoint as unknown as Endpoint;
+}
+
+export const ok = (body: unknown): Answer => ({ status: 200, body });
+export const created = (body: unknown): Answer => ({ status: 201, body });
+export const noContent: Answer = { status: 204 };

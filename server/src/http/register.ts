@@ -1,0 +1,188 @@
+import { ErrorResponse } from '@firsthand/contract/errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { sha256 } from '../lib/keyring.ts';
+import type { Answer, Call, Endpoint } from './endpoint.ts';
+import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
+import type { Principal } from './principal.ts';
+import { invalid, invalidField } from './problem.ts';
+import { compileBody, compileQuery, type Validator } from './validate.ts';
+
+/** What stands between a request and its handler; made by `auth/`. */
+export interface Guard {
+  /** From the headers alone. Null: only the body can tell (messaging bot). Throws 401 or 403. */
+  fromHeaders(request: FastifyRequest, endpoint: Endpoint): Promise<Principal | null>;
+  /** From the raw body. Throws 401. */
+  fromBody(request: FastifyRequest, raw: Buffer): Promise<Principal>;
+  /** Throws 404 when the verification is unknown or not this caller's. */
+  target(id: string, principal: Principal | null): Promise<void>;
+  /** Counts the request and sets the RateLimit headers. Throws 429. */
+  limit(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, principal: Principal | null): Promise<void>;
+}
+
+const DEFAULT_BODY_LIMIT = 1_048_576;
+const COMMON_ERRORS = [400, 401, 403, 404, 409, 410, 422, 429, 500, 503] as const;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | null;
+    rawBody: Buffer | null;
+  }
+}
+
+/** Adds one endpoint: credential, limit, target, validation, idempotency, handler, in this order. */
+export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoint: Endpoint): void {
+  const checkBody = endpoint.body ? compileBody(endpoint.body, endpoint.faults) : null;
+  const checkQuery = compileQuery(endpoint.query ?? Type.Object({}));
+  const needsPrincipal = !endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
+
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    bodyLimit: endpoint.bodyLimitBytes ?? DEFAULT_BODY_LIMIT,
+    config: { endpoint },
+    schema: documentation(endpoint),
+    onRequest: async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      if (endpoint.credentials.includes('capture')) allowAnyOrigin(reply);
+      if (needsPrincipal) request.principal = await guard.fromHeaders(request, endpoint);
+      if (request.principal || !needsPrincipal) await guard.limit(request, reply, endpoint, request.principal);
+    },
+    preValidation: async (request, reply) => {
+      const raw = request.rawBody ?? Buffer.alloc(0);
+      if (needsPrincipal && !request.principal) {
+        request.principal = await guard.fromBody(request, raw);
+        await guard.limit(request, reply, endpoint, request.principal);
+      }
+      if (endpoint.target) {
+        await guard.target((request.params as Record<string, string>)[endpoint.target] ?? '', request.principal);
+      }
+      const faults = [...checkQuery(request.query), ...bodyFaults(request, raw, checkBody)];
+      if (faults.length > 0) throw invalid(faults);
+    },
+    handler: async (request, reply) => {
+      const answer = await answerOnce(request, reply);
+      reply.code(answer.status);
+      for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
+      return answer.body === undefined ? reply.send() : reply.send(answer.body);
+    },
+  });
+
+  async function answerOnce(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+    const { principal } = request;
+    const key = idempotencyKeyOf(request);
+    // The capture flow keeps its keys on the capture itself: a retry is answered even after completion.
+    const scope =
+      key && principal && endpoint.method === 'POST' && !endpoint.secretAnswer
+        ? `${principal.tenantId}:${principal.kind === 'key' ? principal.livemode : 'any'}`
+        : null;
+    const call = callOf(request, reply, key);
+    if (!scope || !key) return endpoint.handler(call);
+    const hash = sha256(`${request.method} ${request.url}\n${sha256(request.rawBody ?? '').toString('hex')}`);
+    const stored = await claimKey(deps.db, scope, key, hash, deps.clock.now());
+    if (stored) return stored;
+    try {
+      let kept = false;
+      const answer = await endpoint.handler({
+        ...call,
+        keepAnswer: async (tx, value) => {
+          await storeAnswer(tx, scope, key, value);
+          kept = true;
+        },
+      });
+      if (!kept) await storeAnswer(deps.db, scope, key, answer);
+      return answer;
+    } catch (error) {
+      await releaseKey(deps.db, scope, key);
+      throw error;
+    }
+  }
+
+  function callOf(request: FastifyRequest, reply: FastifyReply, key: string | undefined) {
+    const call: Call<unknown, unknown, Principal | null> = {
+      deps,
+      principal: request.principal,
+      params: request.params as Record<string, string>,
+      body: request.body,
+      query: request.query,
+      ip: request.ip,
+      idempotencyKey: key,
+      keepAnswer: async () => {},
+      request,
+      reply,
+    };
+    return call as Parameters<Endpoint['handler']>[0];
+  }
+}
+
+function idempotencyKeyOf(request: FastifyRequest): string | undefined {
+  const value = request.headers['idempotency-key'];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value.length < 1 || value.length > 255) {
+    throw invalidField('Idempotency-Key', 'must have 1 to 255 characters');
+  }
+  return value;
+}
+
+function bodyFaults(request: FastifyRequest, raw: Buffer, check: Validator | null) {
+  if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return [];
+  if (raw.length === 0) {
+    request.body = undefined;
+    return check ? [{ path: 'body', message: 'is required' }] : [];
+  }
+  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+  if (type !== 'application/json') return [{ path: 'body', message: 'must be sent as application/json' }];
+  let body: unknown;
+  try {
+    body = JSON.parse(raw.toString('utf8'));
+  } catch {
+    return [{ path: 'body', message: 'is not valid JSON' }];
+  }
+  request.body = body;
+  if (!check) {
+    const empty = typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0;
+    return empty ? [] : [{ path: 'body', message: 'must be empty' }];
+  }
+  return check(body).map(fault => (fault.path === '' ? { ...fault, path: 'body' } : fault));
+}
+
+/** Capture routes are called from the tenant's own pages too: no cookie is read there, so any origin may. */
+export function allowAnyOrigin(reply: FastifyReply): void {
+  reply.header('access-control-allow-origin', '*');
+  reply.header(
+    'access-control-expose-headers',
+    'Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Idempotent-Replayed',
+  );
+  reply.header('cross-origin-resource-policy', 'cross-origin');
+}
+
+/** Answers the preflight of every path that the capture flow uses. */
+export function registerPreflights(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
+  const paths = new Set(endpoints.filter(e => e.credentials.includes('capture')).map(e => e.path));
+  for (const url of paths) {
+    app.options(url, { schema: { hide: true } as object }, async (_request, reply) => {
+      allowAnyOrigin(reply);
+      reply.header('access-control-allow-methods', 'GET, POST, OPTIONS');
+      reply.header('access-control-allow-headers', 'Content-Type, Idempotency-Key');
+      reply.header('access-control-max-age', '86400');
+      return reply.code(204).send();
+    });
+  }
+}
+
+function documentation(endpoint: Endpoint): Record<string, unknown> {
+  const response: Record<string, unknown> = {};
+  for (const [status, schema] of Object.entries(endpoint.responses) as [string, TSchema | null][]) {
+    response[status] = schema ?? { type: 'null', description: 'No content' };
+  }
+  for (const status of COMMON_ERRORS) response[status] ??= ErrorResponse;
+  return {
+    summary: endpoint.summary,
+    ...(endpoint.description ? { description: endpoint.description } : {}),
+    tags: [endpoint.tag],
+    ...(endpoint.body ? { body: endpoint.body } : {}),
+    ...(endpoint.query ? { querystring: endpoint.query } : {}),
+    response,
+  };
+}

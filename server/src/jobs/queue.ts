@@ -1,0 +1,34 @@
+import type { Queryable } from '../db/sql.ts';
+
+/** What each job carries: ids alone. A job is safe to run twice and to find its row gone. */
+export interface JobPayloads {
+  analyze_capture: { capture_id: string };
+  settle: { verification_id: string };
+  announce: { event_id: string };
+  deliver: { delivery_id: string };
+}
+
+export interface JobOptions {
+  runAt?: Date;
+  maxAttempts?: number;
+  /** Jobs of one queue run one after another. */
+  queue?: string;
+  /** A second job with the same key replaces the first while that waits. */
+  key?: string;
+  /** Lower runs first. */
+  priority?: number;
+}
+
+/** Adds a job inside the caller's transaction: it exists exactly when the fact it follows from does. */
+export async function addJob<N extends keyof JobPayloads>(
+  tx: Queryable,
+  name: N,
+  payload: JobPayloads[N],
+  o: JobOptions = {},
+): Promise<void> {
+  await tx.query(
+    `select graphile_worker.add_job($1, payload => $2::json, queue_name => $3, run_at => $4, max_attempts => $5,
+       job_key => $6, priority => $7)`,
+    [name, JSON.stringify(payload), o.queue ?? null, o.runAt ?? null, o.maxAttempts ?? null, o.key ?? null, o.priority ?? null],
+  );
+}

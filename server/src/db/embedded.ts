@@ -387,7 +387,8 @@ function launch(
   createInterface({ input: child.stderr! }).on('line', line => {
     lines.push(line);
     if (lines.length > 20) lines.shift();
-    const serious = /^(FATAL|PANIC):/.test(line) && !/the database system is (starting|shutting)/.test(line);
+    const serious =
+      /^(FATAL|PANIC):/.test(line) && !/database system is (starting|shutting)|administrator command/.test(line);
     const level = serious ? 'warn' : 'debug';
     log[level]({ component: 'postgres' }, line);
   });

@@ -57,6 +57,8 @@ export function createPool(url: string, max: number, onError: (error: Error) => 
   const pool = new pg.Pool({ connectionString: url, max, idleTimeoutMillis: 30_000, application_name: 'firsthand' });
   // An idle client that loses its server must not end the process; the next query gets a new one.
   pool.on('error', onError);
+  // Nor one that loses it while it is out of the pool, between two queries.
+  pool.on('connect', client => client.on('error', onError));
   return pool;
 }
 

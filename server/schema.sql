@@ -1,0 +1,171 @@
+-- The public schema after every migration. Written by scripts/dump-schema.ts; do not edit.
+
+create table api_keys (
+  id text not null,
+  tenant_id text not null,
+  name text not null,
+  kind text not null,
+  livemode boolean,
+  hash bytea not null,
+  prefix text not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_hash_key UNIQUE (hash),
+  constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint api_keys_check CHECK (((kind = 'secret'::text) = (livemode IS NULL))),
+  constraint api_keys_kind_check CHECK ((kind = ANY (ARRAY['publishable'::text, 'secret'::text])))
+);
+CREATE INDEX api_keys_by_tenant ON public.api_keys USING btree (tenant_id, id DESC);
+
+create table captures (
+  id text not null,
+  verification_id text not null,
+  tenant_id text not null,
+  step_key text not null,
+  source text not null,
+  surface text,
+  content_type text not null,
+  size_bytes integer not null,
+  width integer not null,
+  height integer not null,
+  sha256 text not null,
+  image_blob text not null,
+  preview_blob text,
+  motion_blob text,
+  created_at timestamp with time zone not null,
+  client_captured_at timestamp with time zone,
+  idempotency_key text,
+  location jsonb,
+  attestation jsonb,
+  location_match jsonb,
+  signals jsonb,
+  metadata jsonb,
+  text jsonb,
+  analysis_state text default 'pending'::text not null,
+  analysis_error text,
+  analyzed_at timestamp with time zone,
+  constraint captures_pkey PRIMARY KEY (id),
+  constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
+  constraint captures_analysis_state_check CHECK ((analysis_state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text]))),
+  constraint captures_source_check CHECK ((source = ANY (ARRAY['live'::text, 'upload'::text])))
+);
+CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (verification_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);
+
+create table events (
+  id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  verification_id text,
+  type text not null,
+  public_type text,
+  sequence integer,
+  body text,
+  created_at timestamp with time zone not null,
+  constraint events_pkey PRIMARY KEY (id),
+  constraint events_verification_id_sequence_key UNIQUE (verification_id, sequence),
+  constraint events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint events_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+CREATE INDEX events_by_tenant ON public.events USING btree (tenant_id, id DESC);
+
+create table geocodes (
+  query text not null,
+  latitude double precision,
+  longitude double precision,
+  answered_at timestamp with time zone not null,
+  constraint geocodes_pkey PRIMARY KEY (query)
+);
+
+create table idempotency_keys (
+  scope text not null,
+  key text not null,
+  request_hash bytea not null,
+  created_at timestamp with time zone not null,
+  locked_until timestamp with time zone,
+  status integer,
+  body text,
+  constraint idempotency_keys_pkey PRIMARY KEY (scope, key)
+);
+CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+
+create table migrations (
+  version integer not null,
+  name text not null,
+  hash text not null,
+  applied_at timestamp with time zone default now() not null,
+  constraint migrations_pkey PRIMARY KEY (version)
+);
+
+create table settings (
+  name text not null,
+  sealed text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint settings_pkey PRIMARY KEY (name)
+);
+
+create table tenants (
+  id text not null,
+  name text not null,
+  notify_email text,
+  retention_days integer,
+  rate_limit_per_minute integer,
+  is_trial boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  constraint tenants_pkey PRIMARY KEY (id),
+  constraint tenants_rate_limit_per_minute_check CHECK ((rate_limit_per_minute > 0)),
+  constraint tenants_retention_days_check CHECK ((retention_days > 0))
+);
+
+create table verifications (
+  id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  status text default 'pending'::text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  config jsonb not null,
+  private jsonb default '{}'::jsonb not null,
+  external_ref text,
+  captures_count integer default 0 not null,
+  answers jsonb default '{}'::jsonb not null,
+  progress jsonb,
+  verdict jsonb,
+  narrative text,
+  finalized_at timestamp with time zone,
+  case_analysis jsonb,
+  object_match jsonb,
+  condition jsonb,
+  event_sequence integer default 0 not null,
+  redacted_at timestamp with time zone,
+  constraint verifications_pkey PRIMARY KEY (id),
+  constraint verifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint verifications_captures_count_check CHECK (((captures_count >= 0) AND (captures_count <= 20))),
+  constraint verifications_check CHECK (((verdict IS NULL) OR (status = 'completed'::text))),
+  constraint verifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'completed'::text, 'expired'::text, 'failed'::text, 'abandoned'::text])))
+);
+CREATE INDEX verifications_by_external_ref ON public.verifications USING btree (tenant_id, external_ref, id DESC) WHERE (external_ref IS NOT NULL);
+CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
+CREATE INDEX verifications_by_tenant ON public.verifications USING btree (tenant_id, livemode, id DESC);
+CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
+
+create table webhook_secrets (
+  id bigint generated always as identity not null,
+  tenant_id text not null,
+  sealed text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  constraint webhook_secrets_pkey PRIMARY KEY (id),
+  constraint webhook_secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE UNIQUE INDEX webhook_secrets_current ON public.webhook_secrets USING btree (tenant_id) WHERE (expires_at IS NULL);
+
+create table worker_nodes (
+  worker_id text not null,
+  seen_at timestamp with time zone not null,
+  constraint worker_nodes_pkey PRIMARY KEY (worker_id)
+);

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Logger, runMigrations } from 'graphile-worker';
+import type pg from 'pg';
+import type { Log } from '../lib/log.ts';
+
+export const MIGRATIONS_FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
+
+/** A migration that this database has run was changed afterwards. */
+export class EditedMigration extends Error {
+  override name = 'EditedMigration';
+}
+
+/** The database has run migrations that this version of the program does not know. */
+export class NewerDatabase extends Error {
+  override name = 'NewerDatabase';
+}
+
+interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+  hash: string;
+}
+
+/** An arbitrary number that stands for "migrating Firsthand" among the advisory locks of a database. */
+const LOCK = 7_141_986_240;
+
+/**
+ * Brings the database up to date: our SQL files in order, each in a transaction of its own, then the job queue's.
+ * Nodes that start together take turns, so that each migration runs once. Locks live in transactions only, which a
+ * connection pooler in front of the database keeps together.
+ *
+ * Throws {@link EditedMigration} or {@link NewerDatabase} before anything is changed.
+ */
+export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDER): Promise<void> {
+  const known = await readMigrations(folder);
+  await locked(pool, client =>
+    client.query(`create table if not exists migrations (
+      version integer primary key,
+      name text not null,
+      hash text not null,
+      applied_at timestamptz not null default now()
+    )`),
+  );
+  for (let done = false; !done; ) {
+    done = await locked(pool, async client => {
+      const next = nextOf(known, await applied(client));
+      if (!next) return true;
+      log.info({ migration: next.name }, 'migrating the database');
+      await client.query(next.sql);
+      await client.query('insert into migrations (version, name, hash) values ($1, $2, $3)', [
+        next.version,
+        next.name,
+        next.hash,
+      ]);
+      return false;
+    });
+  }
+  // The queue's migrations take a connection of their own; ours only holds the turn.
+  await locked(pool, () => runMigrations({ pgPool: pool, logger: quietLogger(log) }));
+}
+
+/** How many migrations `migrate` would run, without running any. Throws as it does. */
+export async function pendingMigrations(pool: pg.Pool, folder = MIGRATIONS_FOLDER): Promise<number> {
+  const known = await readMigrations(folder);
+  const { rows } = await pool.query<{ found: boolean }>("select to_regclass('migrations') is not null as found");
+  if (!rows[0]?.found) return known.length;
+  const rowsApplied = await applied(pool);
+  nextOf(known, rowsApplied);
+  return known.length - rowsApplied.length;
+}
+
+interface Applied {
+  version: number;
+  name: string;
+  hash: string;
+}
+
+async function applied(db: pg.Pool | pg.PoolClient): Promise<Applied[]> {
+  return (await db.query<Applied>('select version, name, hash from migrations order by version')).rows;
+}
+
+function nextOf(known: readonly Migration[], done: readonly Applied[]): Migration | undefined {
+  for (const [index, row] of done.entries()) {
+    const migration = known[index];
+    if (!migration) {
+      throw new NewerDatabase(
+        `the database has run migration ${row.name}, which this version of Firsthand does not have; start the newer version`,
+      );
+    }
+    if (row.version !== migration.version || row.hash !== migration.hash) {
+      throw new EditedMigration(
+        `migration ${migration.name} is not what this database has run as ${row.name}; a migration that was run must ` +
+          'stay as it was, and a change to it is a new migration',
+      );
+    }
+  }
+  return known[done.length];
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter(file => file.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file, index) => {
+      const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1]);
+      if (version !== index + 1) {
+        throw new Error(
+          `${join(folder, file)}: migrations are named NNNN_name.sql and numbered from 0001 without gaps`,
+        );
+      }
+      // A checkout may have turned the line ends round; the SQL is the same.
+      const sql = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n');
+      return { version, name: file.slice(0, -4), sql, hash: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+async function locked<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+const quietLogger = (log: Log): Logger =>
+  new Logger(() => (level, message) => {
+    if (level === 'error' || level === 'warning') log.warn({ component: 'graphile-worker' }, message);
+    else log.debug({ component: 'graphile-worker' }, message);
+  });

@@ -1,0 +1,46 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { analyzePicture } from './analyze.ts';
+import { plainCapture, plainDisplay, simulateDirect, simulateRecapture } from './simulate/recapture.ts';
+import { drawScene } from './simulate/scene.ts';
+
+describe('analyzePicture', () => {
+  it.each([1, 2])('tells a photographed display from the scene itself (seed %i)', async seed => {
+    const scene = drawScene(seed);
+    const capture = plainCapture(seed, { width: 1024, height: 768 });
+    const display = await simulateRecapture(scene, plainDisplay(capture));
+    const direct = await simulateDirect(scene, capture);
+
+    const found = await analyzePicture({ bytes: display.jpeg, signals: ['screen', 'ai'] });
+    expect(found.screen).toMatchObject({ evaluated: true, screen_detected: true, band: 'confident' });
+    expect(found.screen?.confidence).toBeGreaterThan(0.95);
+    const heatmap = await sharp(found.screen?.heatmapPng).metadata();
+    expect(heatmap).toMatchObject({ format: 'png', width: 320, height: 240 });
+
+    const clear = await analyzePicture({ bytes: direct.jpeg, signals: ['screen', 'ai'] });
+    expect(clear.screen).toMatchObject({ evaluated: true, screen_detected: false, band: 'clear' });
+    expect(clear.ai).toMatchObject({ label: 'unknown', band: 'clear' });
+  });
+
+  it('answers a single pixel with signals that were not evaluated', async () => {
+    const bytes = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#777' } })
+      .png()
+      .toBuffer();
+    const { info, screen, depth } = await analyzePicture({ bytes, signals: ['screen', 'depth'] });
+    expect(info).toMatchObject({ width: 1, height: 1 });
+    expect(screen).toEqual({ evaluated: false, screen_detected: false, confidence: 0, band: 'clear' });
+    expect(depth).toMatchObject({ source: 'unavailable', evaluated: false, band: 'clear' });
+  });
+
+  it('makes a preview without metadata', async () => {
+    const bytes = await sharp({ create: { width: 2000, height: 1000, channels: 3, background: '#777' } })
+      .withExif({ IFD0: { Make: 'Maker' }, IFD3: { GPSLatitude: '1/1 2/1 3/1' } })
+      .jpeg()
+      .toBuffer();
+    const { preview, metadata } = await analyzePicture({ bytes, signals: [] });
+    expect(metadata.make).toBe('Maker');
+    const read = await sharp(preview).metadata();
+    expect(read).toMatchObject({ format: 'jpeg', width: 1600, height: 800 });
+    expect(read.exif).toBeUndefined();
+  });
+});

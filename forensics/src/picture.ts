@@ -1,0 +1,55 @@
+/** An upright picture in memory: 8-bit sRGB, interleaved R, G, B, row by row from the top left. */
+export interface Picture {
+  width: number;
+  height: number;
+  /** `width * height * 3` bytes. */
+  data: Uint8Array;
+}
+
+/**
+ * Shrinks by a whole factor with a box filter (the mean of `factor` x `factor` pixels). Rows and columns that do not
+ * fill a box are dropped. Rounds to nearest.
+ */
+export function shrink(picture: Picture, factor: number): Picture {
+  if (factor === 1) return picture;
+  const width = Math.floor(picture.width / factor);
+  const height = Math.floor(picture.height / factor);
+  const data = new Uint8Array(width * height * 3);
+  const source = picture.data;
+  const stride = picture.width * 3;
+  if (factor === 2) {
+    for (let y = 0; y < height; y++) {
+      let a = y * 2 * stride;
+      let b = a + stride;
+      let out = y * width * 3;
+      for (let x = 0; x < width; x++, a += 6, b += 6, out += 3) {
+        data[out] = (source[a] + source[a + 3] + source[b] + source[b + 3] + 2) >> 2;
+        data[out + 1] = (source[a + 1] + source[a + 4] + source[b + 1] + source[b + 4] + 2) >> 2;
+        data[out + 2] = (source[a + 2] + source[a + 5] + source[b + 2] + source[b + 5] + 2) >> 2;
+      }
+    }
+    return { width, height, data };
+  }
+  const n = factor * factor;
+  const half = n >> 1;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      let r = half;
+      let g = half;
+      let b = half;
+      for (let j = 0; j < factor; j++) {
+        let at = (y * factor + j) * stride + x * factor * 3;
+        for (let i = 0; i < factor; i++, at += 3) {
+          r += source[at];
+          g += source[at + 1];
+          b += source[at + 2];
+        }
+      }
+      const out = (y * width + x) * 3;
+      data[out] = r / n;
+      data[out + 1] = g / n;
+      data[out + 2] = b / n;
+    }
+  }
+  return { width, height, data };
+}

@@ -1,0 +1,141 @@
+import { Worker } from 'node:worker_threads';
+import type { AnalysisRequest, PictureAnalysis } from './analyze.ts';
+import { ImageFault, type ImageFaultCode, type ImageInfo } from './inspect.ts';
+
+/** Why an analysis ended without an answer although the picture may be sound. */
+export class AnalysisFault extends Error {
+  readonly code: 'timeout' | 'crashed' | 'failed' | 'closed';
+  constructor(code: AnalysisFault['code'], message: string) {
+    super(message);
+    this.name = 'AnalysisFault';
+    this.code = code;
+  }
+}
+
+export interface PoolOptions {
+  /** Pictures analysed at once. */
+  threads: number;
+  /** Past this a thread is ended and replaced, and its picture answered with `timeout`. */
+  timeoutMs: number;
+  /** Bound of one thread's JavaScript heap. Decoded pixels lie outside it (at most three bytes a pixel, some times over). */
+  memoryMb: number;
+}
+
+export interface AnalysisPool {
+  /** @throws ImageFault for the picture, AnalysisFault for the analysis. */
+  analyze(request: AnalysisRequest): Promise<PictureAnalysis>;
+  /** Type, size and preview, off the main thread. @throws as `analyze` does. */
+  inspect(bytes: Uint8Array): Promise<{ info: ImageInfo; preview: Uint8Array }>;
+  /** Ends the threads; what still waits is answered with `closed`. */
+  close(): Promise<void>;
+}
+
+export interface Question {
+  id: number;
+  kind: 'analyze' | 'inspect';
+  request: AnalysisRequest;
+}
+
+export interface Answer {
+  id: number;
+  value?: unknown;
+  fault?: { code?: ImageFaultCode; message: string };
+}
+
+interface Task {
+  question: Question;
+  resolve(value: unknown): void;
+  reject(fault: Error): void;
+}
+
+interface Thread {
+  worker: Worker;
+  task?: Task;
+  timer?: NodeJS.Timeout;
+}
+
+/**
+ * Analyses pictures in worker threads, so that the caller's event loop stays free and a picture that hangs or exhausts its
+ * thread costs that thread only. Threads are started when first needed.
+ */
+export function createAnalysisPool(options: PoolOptions): AnalysisPool {
+  const threads = new Set<Thread>();
+  const queue: Task[] = [];
+  let lastId = 0;
+  let closed = false;
+
+  const submit = <T>(kind: Question['kind'], request: AnalysisRequest): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (closed) {
+        reject(new AnalysisFault('closed', 'The analysis pool is closed.'));
+        return;
+      }
+      const task: Task = { question: { id: ++lastId, kind, request }, resolve: value => resolve(value as T), reject };
+      queue.push(task);
+      assign();
+    });
+
+  const assign = (): void => {
+    while (queue.length > 0) {
+      const idle = [...threads].find(thread => !thread.task) ?? (threads.size < options.threads ? start() : undefined);
+      if (!idle) return;
+      const task = queue.shift();
+      if (!task) return;
+      idle.task = task;
+      idle.worker.ref();
+      idle.timer = setTimeout(() => {
+        drop(idle, new AnalysisFault('timeout', `The analysis took longer than ${options.timeoutMs} ms.`));
+        void idle.worker.terminate();
+      }, options.timeoutMs);
+      idle.worker.postMessage(task.question);
+    }
+  };
+
+  const start = (): Thread => {
+    const worker = new Worker(new URL('./worker-thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
+    });
+    const thread: Thread = { worker };
+    threads.add(thread);
+    worker.unref();
+    worker.on('message', (answer: Answer) => {
+      if (thread.task?.question.id !== answer.id) return;
+      const { task } = thread;
+      clearTimeout(thread.timer);
+      thread.task = undefined;
+      worker.unref();
+      if (answer.fault?.code) task.reject(new ImageFault(answer.fault.code, answer.fault.message));
+      else if (answer.fault) task.reject(new AnalysisFault('failed', answer.fault.message));
+      else task.resolve(answer.value);
+      assign();
+    });
+    worker.on('error', cause =>
+      drop(thread, new AnalysisFault('crashed', `The analysis thread ended: ${cause.message}`)),
+    );
+    worker.on('exit', () => drop(thread, new AnalysisFault('crashed', 'The analysis thread ended.')));
+    return thread;
+  };
+
+  const drop = (thread: Thread, fault: AnalysisFault): void => {
+    if (!threads.delete(thread)) return;
+    clearTimeout(thread.timer);
+    thread.task?.reject(fault);
+    thread.task = undefined;
+    if (!closed) assign();
+  };
+
+  return {
+    analyze: request => submit('analyze', request),
+    inspect: bytes => submit('inspect', { bytes, signals: [] }),
+    async close() {
+      closed = true;
+      const fault = new AnalysisFault('closed', 'The analysis pool is closed.');
+      for (const task of queue.splice(0)) task.reject(fault);
+      const ending = [...threads].map(thread => {
+        drop(thread, fault);
+        return thread.worker.terminate();
+      });
+      await Promise.all(ending);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Picture } from '../picture.ts';
+import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
+import { measureScreen } from './features.ts';
+import { drawHeatmap } from './heatmap.ts';
+import model from './model.json' with { type: 'json' };
+import { type Model, predict } from './model.ts';
+
+/** The published model and thresholds; `CARD.md` beside this file says what they were fitted on and where they fail. */
+export const screenModel: Model = model;
+
+/** Smallest side of a picture that is judged at all: one tile. */
+const NOT_EVALUATED: ScreenSignal = { evaluated: false, screen_detected: false, confidence: 0, band: 'clear' };
+
+/**
+ * Is this a photograph of a display or a print? One upright picture; a few tens of milliseconds whatever its size.
+ * Not evaluated when no 256 x 256 tile of it shows anything.
+ */
+export async function detectScreen(picture: Picture, thresholds?: Thresholds['screen']): Promise<ScreenSignal> {
+  const measured = measureScreen(picture);
+  if (!measured) return NOT_EVALUATED;
+  const probability = predict(screenModel, measured.features);
+  const band = bandOf(probability, thresholds ?? screenModel.thresholds);
+  const detected = band !== 'clear';
+  const { features } = measured;
+  return {
+    evaluated: true,
+    screen_detected: detected,
+    confidence: detected ? probability : 1 - probability,
+    band,
+    evidence: {
+      probability: round(probability),
+      lattice: round(features.any_lattice_max),
+      tiles_with_rare_peaks: round(features.any_share30),
+      neighbouring_tiles_that_agree: round(features.any_agree),
+      bright_quadrilateral: round(features.quad),
+      model: screenModel.name,
+    },
+    heatmapPng: await drawHeatmap(picture, measured.grids),
+  };
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,147 @@
+import { type Picture, shrink } from '../picture.ts';
+import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
+import { measureWhole } from './whole.ts';
+
+/** Whole factors a picture is shrunk by before tiles are cut, and about how many tiles each scale gets. */
+const SCALES = [
+  { factor: 1, tiles: 16 },
+  { factor: 2, tiles: 12 },
+  { factor: 4, tiles: 6 },
+] as const;
+
+/** Above this a peak is no accident: ln 30. */
+const RARE = Math.log(30);
+
+/** Numbers a model reads, by name; a name that is absent could not be measured (the picture is too small for it). */
+export type Features = Record<string, number>;
+
+export interface ScreenMeasurement {
+  features: Features;
+  /** One grid a scale, for the heat map. */
+  grids: { factor: number; grid: TileGrid }[];
+}
+
+/** Everything the single-still detector measures. Undefined when no scale yields a tile. */
+export function measureScreen(picture: Picture): ScreenMeasurement | undefined {
+  const features: Features = {};
+  const grids: ScreenMeasurement['grids'] = [];
+  let scaled = picture;
+  for (const { factor, tiles } of SCALES) {
+    if (factor > 1) scaled = shrink(scaled, 2);
+    const grid = measureTiles(scaled, tiles);
+    grids.push({ factor, grid });
+    if (grid.tiles.length > 0) summarize(grid, `s${factor}_`, features);
+  }
+  if (grids.every(({ grid }) => grid.tiles.length === 0)) return undefined;
+  across(grids, features);
+  measureWhole(scaled, features);
+  return { features, grids };
+}
+
+function summarize(grid: TileGrid, prefix: string, features: Features): void {
+  const { tiles } = grid;
+  const put = (name: string, value: number): void => {
+    features[prefix + name] = value;
+  };
+  const spread = (name: string, values: number[]): void => {
+    const sorted = values.sort((a, b) => a - b);
+    put(`${name}_max`, sorted[sorted.length - 1]);
+    put(`${name}_p75`, quantile(sorted, 0.75));
+    put(`${name}_med`, quantile(sorted, 0.5));
+  };
+  const top = (peaks: Peak[]): number => peaks[0]?.height ?? 0;
+  spread(
+    'luma',
+    tiles.map(tile => top(tile.luma)),
+  );
+  spread(
+    'slanted',
+    tiles.map(tile => tile.luma.find(peak => !peak.axis)?.height ?? 0),
+  );
+  spread(
+    'opponent',
+    tiles.map(tile => top(tile.opponent)),
+  );
+  spread(
+    'lattice',
+    tiles.map(tile => tile.lattice),
+  );
+  spread(
+    'third',
+    tiles.map(tile => tile.luma[2]?.height ?? 0),
+  );
+  put('share30', mean(tiles.map(tile => (top(tile.luma) > RARE ? 1 : 0))));
+  put('share100', mean(tiles.map(tile => (top(tile.luma) > Math.log(100) ? 1 : 0))));
+  put('colour30', mean(tiles.map(tile => (top(tile.opponent) > RARE ? 1 : 0))));
+  put('peaks', mean(tiles.map(tile => tile.luma.filter(peak => peak.height > RARE).length)));
+  put('peakcolour', mean(tiles.map(tile => tile.luma[0]?.colour ?? 0)));
+  put('frequency', mean(tiles.map(tile => tile.luma[0]?.f ?? 0)));
+  put(
+    'agree',
+    agreement(grid, tile => tile.luma.slice(0, 3)),
+  );
+  put(
+    'agreecolour',
+    agreement(grid, tile => tile.opponent),
+  );
+  for (let band = 0; band < 8; band++) if (band !== 1) put(`band${band}`, mean(tiles.map(tile => tile.bands[band])));
+  put('noise', mean(tiles.map(tile => tile.noise)));
+  put('noise_min', Math.min(...tiles.map(tile => tile.noise)));
+  put('kurtosis', mean(tiles.map(tile => tile.kurtosis)));
+  put('colournoise', mean(tiles.map(tile => tile.colourNoise)));
+}
+
+/** The strongest lattice and the strongest agreement over all scales: where a display's period falls is chance. */
+function across(grids: ScreenMeasurement['grids'], features: Features): void {
+  for (const name of [
+    'lattice_max',
+    'lattice_p75',
+    'lattice_med',
+    'slanted_p75',
+    'opponent_p75',
+    'agree',
+    'share30',
+    'peaks',
+  ]) {
+    features[`any_${name}`] = Math.max(0, ...grids.map(({ factor }) => features[`s${factor}_${name}`] ?? 0));
+  }
+}
+
+/** Share of neighbouring tiles that have a rare peak in common (within 0.03 cycles a pixel). */
+function agreement(grid: TileGrid, peaksOf: (tile: TileGrid['tiles'][number]) => Peak[]): number {
+  const byPlace = new Map(grid.tiles.map(tile => [tile.row * grid.columns + tile.column, tile]));
+  let pairs = 0;
+  let agreeing = 0;
+  for (const tile of grid.tiles) {
+    const neighbours = [
+      tile.column + 1 < grid.columns ? byPlace.get(tile.row * grid.columns + tile.column + 1) : undefined,
+      byPlace.get((tile.row + 1) * grid.columns + tile.column),
+    ];
+    for (const neighbour of neighbours) {
+      if (!neighbour) continue;
+      pairs++;
+      const shared = peaksOf(tile).some(
+        a =>
+          a.height > RARE - 0.4 &&
+          peaksOf(neighbour).some(
+            b =>
+              b.height > RARE - 0.4 &&
+              Math.min(Math.hypot(a.fx - b.fx, a.fy - b.fy), Math.hypot(a.fx + b.fx, a.fy + b.fy)) < 0.03,
+          ),
+      );
+      if (shared) agreeing++;
+    }
+  }
+  return pairs > 0 ? agreeing / pairs : 0;
+}
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function quantile(sorted: number[], p: number): number {
+  const place = (sorted.length - 1) * p;
+  const low = Math.floor(place);
+  const high = Math.min(low + 1, sorted.length - 1);
+  return sorted[low] + (sorted[high] - sorted[low]) * (place - low);
+}

@@ -1,0 +1,56 @@
+import sharp from 'sharp';
+import type { Picture } from '../picture.ts';
+import type { ScreenMeasurement } from './features.ts';
+import { N } from './fft.ts';
+import type { Tile } from './tiles.ts';
+import { areaResize } from './whole.ts';
+
+const SIDE = 320;
+
+/**
+ * A small PNG for the operator: the picture in dim grey, red where tiles show a lattice or rare peaks (the stronger the
+ * redder; where tiles of several scales overlap the strongest counts).
+ */
+export async function drawHeatmap(picture: Picture, grids: ScreenMeasurement['grids']): Promise<Uint8Array> {
+  const small = areaResize(picture, SIDE);
+  const { width, height } = small;
+  const heat = new Float32Array(width * height);
+  for (const { factor, grid } of grids) {
+    for (const tile of grid.tiles) {
+      const strength = strengthOf(tile);
+      if (strength <= 0) continue;
+      const sx = (width * factor) / picture.width;
+      const sy = (height * factor) / picture.height;
+      const cx = (tile.x + N / 2) * sx;
+      const cy = (tile.y + N / 2) * sy;
+      const rx = Math.max(1, (N / 2) * sx);
+      const ry = Math.max(1, (N / 2) * sy);
+      for (let y = Math.max(0, Math.floor(cy - ry)); y < Math.min(height, cy + ry); y++) {
+        for (let x = Math.max(0, Math.floor(cx - rx)); x < Math.min(width, cx + rx); x++) {
+          const fall = 1 - 0.5 * Math.max(Math.abs(x - cx) / rx, Math.abs(y - cy) / ry);
+          heat[y * width + x] = Math.max(heat[y * width + x], strength * fall);
+        }
+      }
+    }
+  }
+  const data = new Uint8Array(width * height * 3);
+  for (let i = 0; i < heat.length; i++) {
+    const grey = 0.35 * (0.3 * small.data[3 * i] + 0.59 * small.data[3 * i + 1] + 0.11 * small.data[3 * i + 2]);
+    data[3 * i] = Math.min(255, grey + 200 * heat[i]);
+    data[3 * i + 1] = Math.min(255, grey + 70 * heat[i] * heat[i]);
+    data[3 * i + 2] = grey * (1 - 0.5 * heat[i]);
+  }
+  return sharp(data, { raw: { width, height, channels: 3 } })
+    .png({ palette: true, colours: 64, compressionLevel: 6 })
+    .toBuffer();
+}
+
+/** 0 for a tile like any other, 1 for a lattice that nothing natural has. */
+function strengthOf(tile: Tile): number {
+  const height = Math.max(
+    tile.lattice * 1.4,
+    tile.luma.find(peak => !peak.axis)?.height ?? 0,
+    tile.opponent[0]?.height ?? 0,
+  );
+  return Math.max(0, Math.min(1, (height - Math.log(30)) / 3.5));
+}

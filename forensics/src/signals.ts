@@ -1,0 +1,43 @@
+/** How sure a signal is that something is wrong: below the 1% false-positive threshold, above it, above the 0.1% one. */
+export type Band = 'clear' | 'doubtful' | 'confident';
+
+export interface ScreenSignal {
+  /** False when nothing could be measured (a picture too small, too dark): then it trips nothing. */
+  evaluated: boolean;
+  screen_detected: boolean;
+  /** Calibrated confidence in `screen_detected` as it stands: p(screen) = detected ? confidence : 1 - confidence. */
+  confidence: number;
+  band: Band;
+  evidence?: Record<string, unknown>;
+  /** PNG, the picture darkened and, where moire was found, reddened. */
+  heatmapPng?: Uint8Array;
+}
+
+export interface AiSignal {
+  evaluated: boolean;
+  label: 'likely_human' | 'likely_ai' | 'unknown';
+  /** Calibrated chance that the label is right. */
+  confidence: number;
+  band: Band;
+  evidence: { source: string; field: string; value: string }[];
+}
+
+export interface DepthSignal {
+  /** `motion_parallax`, `apple_disparity`, `gdepth` ..., or `unavailable`. */
+  source: string;
+  confidence: number;
+  band: Band;
+  evaluated: boolean;
+  evidence?: Record<string, unknown>;
+}
+
+/** Probabilities at which a signal becomes doubtful and confident; a deployment may set its own. */
+export interface Thresholds {
+  screen: { doubtful: number; confident: number };
+}
+
+/** The band of a calibrated probability that something is wrong. */
+export function bandOf(probability: number, thresholds: { doubtful: number; confident: number }): Band {
+  if (probability >= thresholds.confident) return 'confident';
+  return probability >= thresholds.doubtful ? 'doubtful' : 'clear';
+}

@@ -1,0 +1,63 @@
+/**
+ * How a display (or a print) lays the light of one colour out inside its pixels. The arrangements follow product
+ * micrographs: RGB stripes, their mirror image, stripes turned by 90 degrees, PenTile diamonds (two greens to each red and
+ * blue) and OLED with separate emitters; print is a clustered-dot halftone with one screen angle an ink.
+ */
+export type PanelLayout = 'rgb' | 'bgr' | 'vertical' | 'pentile' | 'oled' | 'print';
+
+export const PANEL_LAYOUTS: readonly PanelLayout[] = ['rgb', 'bgr', 'vertical', 'pentile', 'oled', 'print'];
+
+const PRINT_ANGLES = [15, 75, 45].map(degrees => (degrees * Math.PI) / 180);
+
+/**
+ * Share of its full light that channel `c` emits at the point (u, v) of the panel, in display pixels.
+ * `gap` is the black matrix: the share of a pixel's side that stays dark. `value` (0..1) matters to halftones only.
+ */
+export function emission(layout: PanelLayout, c: number, u: number, v: number, gap: number, value: number): number {
+  const iu = Math.floor(u);
+  const iv = Math.floor(v);
+  const fu = u - iu;
+  const fv = v - iv;
+  const half = gap / 2;
+  switch (layout) {
+    case 'rgb':
+    case 'bgr': {
+      const place = layout === 'rgb' ? c : 2 - c;
+      const t = fu * 3 - place;
+      return t > half && t < 1 - half && fv > half && fv < 1 - half ? 1 : 0;
+    }
+    case 'vertical': {
+      const t = fv * 3 - c;
+      return t > half && t < 1 - half && fu > half && fu < 1 - half ? 1 : 0;
+    }
+    case 'pentile': {
+      const odd = (iu + iv) & 1;
+      if (c === 1) return Math.abs(fu - 0.75) + Math.abs(fv - 0.5) < 0.3 - gap / 4 ? 1 : 0;
+      return odd === (c === 0 ? 0 : 1) && Math.abs(fu - 0.25) + Math.abs(fv - 0.5) < 0.36 - gap / 4 ? 1 : 0;
+    }
+    case 'oled': {
+      // Red over green on the left, a tall blue on the right.
+      if (c === 2) return fu > 0.55 && fu < 0.95 - half && fv > 0.1 && fv < 0.9 ? 1 : 0;
+      const low = c === 0 ? 0.08 : 0.55;
+      return fu > 0.08 && fu < 0.48 && fv > low && fv < low + 0.4 - half ? 1 : 0;
+    }
+    case 'print': {
+      const angle = PRINT_ANGLES[c];
+      const a = Math.cos(angle) * u + Math.sin(angle) * v;
+      const b = Math.cos(angle) * v - Math.sin(angle) * u;
+      const threshold = 0.5 + 0.25 * (Math.cos(2 * Math.PI * a) + Math.cos(2 * Math.PI * b));
+      return value > threshold ? 1 / Math.max(0.02, value) : 0;
+    }
+  }
+}
+
+/** Mean of `emission` over one period, by which it is divided so that a panel keeps its brightness. */
+export function meanEmission(layout: PanelLayout, c: number, gap: number): number {
+  if (layout === 'print') return 1;
+  const steps = 48;
+  let sum = 0;
+  for (let y = 0; y < 2 * steps; y++) {
+    for (let x = 0; x < 2 * steps; x++) sum += emission(layout, c, (x + 0.5) / steps, (y + 0.5) / steps, gap, 1);
+  }
+  return sum / (4 * steps * steps);
+}

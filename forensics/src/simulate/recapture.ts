@@ -1,0 +1,301 @@
+import sharp from 'sharp';
+import type { Picture } from '../picture.ts';
+import { type Camera, develop, drawCamera, encode, type Irradiance, LINEAR } from './camera.ts';
+import { emission, meanEmission, PANEL_LAYOUTS, type PanelLayout } from './panel.ts';
+import { type Random, random } from './random.ts';
+
+/** Subsamples along each side of a sensor pixel; the lens blur acts on them, before the sensor's own aperture. */
+const SUB = 3;
+
+/** What stands before the lens and how it is held, beside the camera itself. */
+export interface CaptureParams {
+  seed: number;
+  /** Sensor pixels. */
+  width: number;
+  height: number;
+  /** Degrees the subject is turned in the image plane. */
+  angle: number;
+  /** Perspective: change of scale from the centre to the right and to the lower edge (0.1 is strong). */
+  tilt: [number, number];
+  /** Shift of the subject, in parts of the frame. */
+  shift: [number, number];
+  /** Radial lens distortion at the corner. */
+  distortion: number;
+  /** Standard deviation of lens and focus blur, sensor pixels. */
+  blur: number;
+  /** Hand shake: length in sensor pixels and direction in degrees. */
+  shake: { length: number; angle: number };
+  camera: Camera;
+}
+
+/** A display or a print that fills some of the frame. */
+export interface RecaptureParams extends CaptureParams {
+  layout: PanelLayout;
+  /** Sensor pixels a display pixel. */
+  scale: number;
+  /** Black matrix, share of a pixel's side. */
+  gap: number;
+  /** Light of a black pixel, share of white. */
+  blackLevel: number;
+  /** Reflected room light: strength of a soft veil, share of white. */
+  glare: number;
+  /** Rolling bands of a dimmed backlight: amplitude, and period in rows. */
+  banding: { amplitude: number; period: number };
+  /** Part of the frame's side that the display covers; over 1 nothing but display is in the picture. */
+  fill: number;
+  /** Width of the bezel, in parts of the frame, and its brightness. */
+  bezel: { width: number; level: number };
+  /** Brightness of the display against the room. */
+  displayGain: number;
+  /** Seen around the display; black without it. */
+  room?: Picture;
+}
+
+export interface Capture {
+  picture: Picture;
+  jpeg: Buffer;
+}
+
+/** Draws capture conditions as they occur: near or far, straight or slanted, sharp or not quite. */
+export function drawCapture(seed: number, size: { width: number; height: number }): CaptureParams {
+  const rng = random(seed * 104729 + 3);
+  return {
+    seed,
+    ...size,
+    angle: rng.uniform() < 0.5 ? 2 * rng.normal() : 10 * rng.normal(),
+    tilt: [0.04 * rng.normal(), 0.04 * rng.normal()],
+    shift: [0.03 * rng.normal(), 0.03 * rng.normal()],
+    distortion: 0.012 * rng.normal(),
+    blur: rng.logUniform(0.35, 1.1),
+    shake: { length: rng.uniform() < 0.3 ? rng.uniform(0.5, 2.5) : 0, angle: rng.uniform(0, 180) },
+    camera: drawCamera(rng),
+  };
+}
+
+/** Draws a display (or print) for given capture conditions. */
+export function drawRecapture(capture: CaptureParams, room?: Picture): RecaptureParams {
+  const rng = random(capture.seed * 15485863 + 11);
+  const layout = rng.uniform() < 0.45 ? 'rgb' : rng.pick(PANEL_LAYOUTS);
+  return {
+    ...capture,
+    layout,
+    scale: rng.logUniform(0.6, 5),
+    gap: rng.uniform(0.08, 0.35),
+    blackLevel: rng.logUniform(0.0008, 0.01),
+    glare: rng.uniform() < 0.5 ? rng.uniform(0, 0.12) : 0,
+    banding: { amplitude: rng.uniform() < 0.25 ? rng.uniform(0.01, 0.12) : 0, period: rng.logUniform(40, 800) },
+    fill: rng.uniform() < 0.6 ? 1.3 : rng.uniform(0.7, 1.1),
+    bezel: { width: rng.uniform(0.01, 0.08), level: rng.logUniform(0.004, 0.1) },
+    displayGain: rng.logUniform(0.7, 5),
+    room,
+  };
+}
+
+/** Ordinary capture conditions, the same for every seed but for noise: a steady hand, a sharp lens, a good JPEG. */
+export function plainCapture(seed: number, size: { width: number; height: number }): CaptureParams {
+  return {
+    seed,
+    ...size,
+    angle: 3,
+    tilt: [0.01, 0.005],
+    shift: [0, 0],
+    distortion: 0.004,
+    blur: 0.5,
+    shake: { length: 0, angle: 0 },
+    camera: {
+      exposure: 0.85,
+      shotNoise: 2e-4,
+      whiteBalance: [1, 1, 1],
+      denoise: 0.2,
+      sharpen: 0.5,
+      contrast: 0.2,
+      saturation: 1.05,
+      jpegQuality: 92,
+    },
+  };
+}
+
+/** An ordinary RGB-striped display that fills the frame, its pixels three sensor pixels wide. */
+export function plainDisplay(capture: CaptureParams): RecaptureParams {
+  return {
+    ...capture,
+    layout: 'rgb',
+    scale: 3,
+    gap: 0.2,
+    blackLevel: 0.003,
+    glare: 0,
+    banding: { amplitude: 0, period: 100 },
+    fill: 1.3,
+    bezel: { width: 0.03, level: 0.01 },
+    displayGain: 1,
+  };
+}
+
+/** A picture shown on a display (or printed) and photographed. */
+export async function simulateRecapture(picture: Picture, params: RecaptureParams): Promise<Capture> {
+  const columns = Math.max(16, Math.round((params.width * params.fill) / params.scale));
+  const rows = Math.max(16, Math.round((params.height * params.fill) / params.scale));
+  const shown = await resize(picture, columns, rows);
+  const room = params.room && (await resize(params.room, 320, Math.round((320 * params.height) / params.width)));
+  const bezel = (params.bezel.width * params.width) / params.scale;
+  const rng = random(params.seed * 31 + 7);
+  const glare = {
+    x: rng.uniform(0, params.width),
+    y: rng.uniform(0, params.height),
+    r: params.width * rng.uniform(0.1, 0.4),
+  };
+  const phase = rng.uniform(0, 6.28);
+  const plane = (c: number): Float32Array => {
+    const mean = meanEmission(params.layout, c, params.gap);
+    return expose(params, (x, y, u0, v0) => {
+      const u = u0 / params.scale + columns / 2;
+      const v = v0 / params.scale + rows / 2;
+      if (u < 0 || v < 0 || u >= columns || v >= rows) {
+        if (u < -bezel || v < -bezel || u >= columns + bezel || v >= rows + bezel) {
+          return room ? LINEAR[at(room, (x / params.width) * room.width, (y / params.height) * room.height, c)] : 0;
+        }
+        return params.bezel.level;
+      }
+      const value = LINEAR[at(shown, u, v, c)];
+      const lit = (value * emission(params.layout, c, u, v, params.gap, value)) / mean;
+      const band = 1 + params.banding.amplitude * Math.sin((2 * Math.PI * y) / params.banding.period + phase);
+      const d2 = ((x - glare.x) ** 2 + (y - glare.y) ** 2) / (glare.r * glare.r);
+      const veil = params.glare * (0.3 + 0.7 * Math.exp(-d2));
+      return (lit * band + params.blackLevel + veil) * params.displayGain;
+    });
+  };
+  return finish(params, [plane(0), plane(1), plane(2)], rng);
+}
+
+/** The same picture as if it had stood before the lens itself: same pose, lens, sensor and file, no display. */
+export async function simulateDirect(picture: Picture, params: CaptureParams): Promise<Capture> {
+  const scene = await resize(picture, Math.round(params.width * 1.3), Math.round(params.height * 1.3));
+  const plane = (c: number): Float32Array =>
+    expose(params, (_x, _y, u0, v0) => smooth(scene, u0 + scene.width / 2, v0 + scene.height / 2, c));
+  return finish(params, [plane(0), plane(1), plane(2)], random(params.seed * 31 + 7));
+}
+
+async function finish(params: CaptureParams, planes: Irradiance['planes'], rng: Random): Promise<Capture> {
+  const picture = develop({ width: params.width, height: params.height, planes }, params.camera, rng);
+  return { picture, jpeg: await encode(picture, params.camera) };
+}
+
+/**
+ * Integrates light over the sensor: the pose maps sensor coordinates to the subject's plane (in sensor pixels from the
+ * centre of the subject), the lens blurs on the fine grid, then each sensor pixel takes the mean of its subsamples.
+ */
+function expose(params: CaptureParams, light: (x: number, y: number, u: number, v: number) => number): Float32Array {
+  const { width, height } = params;
+  const w = width * SUB;
+  const h = height * SUB;
+  const fine = new Float32Array(w * h);
+  const radians = (params.angle * Math.PI) / 180;
+  const cos = Math.cos(radians);
+  const sin = Math.sin(radians);
+  const corner2 = (width * width + height * height) / 4;
+  for (let j = 0; j < h; j++) {
+    const y = (j + 0.5) / SUB;
+    for (let i = 0; i < w; i++) {
+      const x = (i + 0.5) / SUB;
+      let dx = x - width * (0.5 + params.shift[0]);
+      let dy = y - height * (0.5 + params.shift[1]);
+      const k = 1 + (params.distortion * (dx * dx + dy * dy)) / corner2;
+      dx *= k;
+      dy *= k;
+      const perspective = 1 + (params.tilt[0] * 2 * dx) / width + (params.tilt[1] * 2 * dy) / height;
+      fine[j * w + i] = light(x, y, (cos * dx + sin * dy) / perspective, (cos * dy - sin * dx) / perspective);
+    }
+  }
+  if (params.shake.length > 0.3) shake(fine, w, h, params.shake.length * SUB, params.shake.angle);
+  gaussian(fine, w, h, params.blur * SUB);
+  const out = new Float32Array(width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      let sum = 0;
+      for (let j = 0; j < SUB; j++) {
+        const base = (y * SUB + j) * w + x * SUB;
+        for (let i = 0; i < SUB; i++) sum += fine[base + i];
+      }
+      out[y * width + x] = sum / (SUB * SUB);
+    }
+  }
+  return out;
+}
+
+function shake(plane: Float32Array, w: number, h: number, length: number, angle: number): void {
+  const source = new Float32Array(plane);
+  const steps = Math.max(2, Math.round(length));
+  const cos = Math.cos((angle * Math.PI) / 180);
+  const sin = Math.sin((angle * Math.PI) / 180);
+  const offsets = Array.from({ length: steps }, (_, i) => {
+    const t = (i / (steps - 1) - 0.5) * length;
+    return [Math.round(cos * t), Math.round(sin * t)] as const;
+  });
+  for (let y = 0; y < h; y++) {
+    for (let x = 0; x < w; x++) {
+      let sum = 0;
+      for (const [dx, dy] of offsets) {
+        sum += source[Math.min(h - 1, Math.max(0, y + dy)) * w + Math.min(w - 1, Math.max(0, x + dx))];
+      }
+      plane[y * w + x] = sum / steps;
+    }
+  }
+}
+
+/** Separable Gaussian, edges repeated. */
+function gaussian(plane: Float32Array, w: number, h: number, sigma: number): void {
+  const radius = Math.ceil(2.5 * sigma);
+  const kernel = Float32Array.from({ length: 2 * radius + 1 }, (_, i) =>
+    Math.exp(-((i - radius) ** 2) / (2 * sigma * sigma)),
+  );
+  const total = kernel.reduce((a, b) => a + b, 0);
+  for (let i = 0; i < kernel.length; i++) kernel[i] /= total;
+  const line = new Float32Array(w + 2 * radius);
+  for (let y = 0; y < h; y++) {
+    line.fill(plane[y * w], 0, radius);
+    line.set(plane.subarray(y * w, y * w + w), radius);
+    line.fill(plane[y * w + w - 1], radius + w);
+    for (let x = 0; x < w; x++) {
+      let sum = 0;
+      for (let k = 0; k < kernel.length; k++) sum += kernel[k] * line[x + k];
+      plane[y * w + x] = sum;
+    }
+  }
+  const source = new Float32Array(plane);
+  for (let y = 0; y < h; y++) {
+    const out = plane.subarray(y * w, y * w + w);
+    out.fill(0);
+    for (let k = 0; k < kernel.length; k++) {
+      const from = Math.min(h - 1, Math.max(0, y + k - radius)) * w;
+      const weight = kernel[k];
+      for (let x = 0; x < w; x++) out[x] += weight * source[from + x];
+    }
+  }
+}
+
+function at(picture: Picture, x: number, y: number, c: number): number {
+  const ix = Math.min(picture.width - 1, Math.max(0, Math.floor(x)));
+  const iy = Math.min(picture.height - 1, Math.max(0, Math.floor(y)));
+  return picture.data[(iy * picture.width + ix) * 3 + c];
+}
+
+function smooth(picture: Picture, x: number, y: number, c: number): number {
+  const ix = Math.floor(x - 0.5);
+  const iy = Math.floor(y - 0.5);
+  const fx = x - 0.5 - ix;
+  const fy = y - 0.5 - iy;
+  const a = LINEAR[at(picture, ix, iy, c)];
+  const b = LINEAR[at(picture, ix + 1, iy, c)];
+  const d = LINEAR[at(picture, ix, iy + 1, c)];
+  const e = LINEAR[at(picture, ix + 1, iy + 1, c)];
+  return (a + (b - a) * fx) * (1 - fy) + (d + (e - d) * fx) * fy;
+}
+
+async function resize(picture: Picture, width: number, height: number): Promise<Picture> {
+  const raw = { width: picture.width, height: picture.height, channels: 3 as const };
+  const { data, info } = await sharp(picture.data, { raw })
+    .resize(width, height, { fit: 'cover' })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, data };
+}

@@ -1,0 +1,55 @@
+/**
+ * Writes pairs of simulated captures for training: `NNNN-recapture.jpg` and `NNNN-direct.jpg` through the same camera.
+ *
+ *   node forensics/training/screen/simulate.ts OUT_FOLDER FIRST COUNT [PICTURE_FOLDER]
+ *
+ * What is shown (or stands before the lens) is a drawn scene or, every other time, a picture of PICTURE_FOLDER.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { Picture } from '../../src/picture.ts';
+import { random } from '../../src/simulate/random.ts';
+import { drawCapture, drawRecapture, simulateDirect, simulateRecapture } from '../../src/simulate/recapture.ts';
+import { drawScene } from '../../src/simulate/scene.ts';
+
+const [out = '', first = '1', count = '1', pictures] = process.argv.slice(2);
+const files = pictures
+  ? readdirSync(pictures, { recursive: true, encoding: 'utf8' })
+      .filter(name => /\.jpe?g$/i.test(name))
+      .sort()
+  : [];
+
+async function load(path: string): Promise<Picture | undefined> {
+  try {
+    const { data, info } = await sharp(readFileSync(path), { failOn: 'none' })
+      .autoOrient()
+      .flatten()
+      .toColourspace('srgb')
+      .resize(1400, 1400, { fit: 'inside', withoutEnlargement: true })
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return info.channels === 3 ? { width: info.width, height: info.height, data } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+mkdirSync(out, { recursive: true });
+for (let seed = Number(first); seed < Number(first) + Number(count); seed++) {
+  const rng = random(seed * 999983);
+  const photo = files.length > 0 && seed % 2 === 0 ? await load(join(pictures ?? '', rng.pick(files))) : undefined;
+  const scene = photo ?? drawScene(seed);
+  const side = rng.pick([768, 960, 1152]);
+  const capture = drawCapture(
+    seed,
+    rng.uniform() < 0.5 ? { width: side, height: side * 0.75 } : { width: side * 0.75, height: side },
+  );
+  if (rng.uniform() < 0.25) capture.camera.messengerSide = Math.round(side * rng.uniform(0.5, 0.9));
+  const name = String(seed).padStart(5, '0');
+  const room = rng.uniform() < 0.7 ? drawScene(seed + 500_000, { width: 640, height: 480 }) : undefined;
+  const recapture = await simulateRecapture(scene, drawRecapture(capture, room));
+  writeFileSync(join(out, `${name}-recapture.jpg`), recapture.jpeg);
+  const direct = await simulateDirect(scene, capture);
+  writeFileSync(join(out, `${name}-direct.jpg`), direct.jpeg);
+}

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, IdSchema } from './ids.ts';
+import type { Fault } from './errors.ts';
+import { DateTime, IdSchema, instantOf } from './ids.ts';
 import { GeoPoint, Progress } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -46,6 +47,41 @@ export const CaptureRequest = Type.Object(
   closed,
 );
 export type CaptureRequest = Static<typeof CaptureRequest>;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Faults of a capture request that span fields. */
+export function captureFaults(body: unknown): Fault[] {
+  if (!isRecord(body)) return [];
+  const faults: Fault[] = [];
+  const { image_base64, image_key, image_sha256, motion_frame_base64, motion_frame_key, client_captured_at } = body;
+  if (image_base64 === undefined && image_key === undefined) {
+    faults.push({ path: 'image_base64', message: 'is required, unless image_key and image_sha256 are sent' });
+  } else if (image_base64 !== undefined && (image_key !== undefined || image_sha256 !== undefined)) {
+    faults.push({ path: 'image_base64', message: 'cannot be sent together with image_key or image_sha256' });
+  } else if (image_key !== undefined && image_sha256 === undefined) {
+    faults.push({ path: 'image_sha256', message: 'is required with image_key' });
+  }
+  if (motion_frame_base64 !== undefined && motion_frame_key !== undefined) {
+    faults.push({ path: 'motion_frame_base64', message: 'cannot be sent together with motion_frame_key' });
+  }
+  if (typeof client_captured_at === 'string' && /^\d{4}-/.test(client_captured_at) && !instantOf(client_captured_at)) {
+    faults.push({ path: 'client_captured_at', message: 'must be a date of the calendar' });
+  }
+  return faults;
+}
+
+/** Faults of an upload-url request that span fields. */
+export function uploadUrlFaults(body: unknown): Fault[] {
+  if (!isRecord(body)) return [];
+  const { contentType, content_type } = body;
+  if (contentType === undefined && content_type === undefined) return [{ path: 'contentType', message: 'is required' }];
+  if (contentType !== undefined && content_type !== undefined && contentType !== content_type) {
+    return [{ path: 'content_type', message: 'must equal contentType when both are sent' }];
+  }
+  return [];
+}
 
 export const AnswersRequest = Type.Object(
   { answers: Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 2_000 }), { minProperties: 1 }) },

@@ -1,0 +1,54 @@
+import { AnswersRequest } from '@firsthand/contract/capture-flow.ts';
+import { type Answers, EndUserView } from '@firsthand/contract/verification.ts';
+import { one, transaction } from '../db/sql.ts';
+import { ok, openEndpoint } from '../http/endpoint.ts';
+import { expired, invalid, notFound, verificationClosed } from '../http/problem.ts';
+import { addJob } from '../jobs/queue.ts';
+import { lockCurrent } from '../verifications/advance.ts';
+import { readCurrent } from '../verifications/read.ts';
+import { answeredKeys, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
+import { answerFault, requirementsMet } from '../verifications/steps.ts';
+import { endUserView } from './session.ts';
+
+export const submitAnswers = openEndpoint({
+  method: 'POST',
+  path: '/v1/verifications/:token/answers',
+  summary: 'Answer text steps',
+  description: 'An answer can be replaced until completion.',
+  tag: 'Capture',
+  credentials: ['capture'],
+  target: 'token',
+  body: AnswersRequest,
+  responses: { 200: EndUserView },
+  async handler({ deps, params, body }) {
+    const { config } = await readCurrent(deps, params.token!);
+    const faults = Object.entries(body.answers).flatMap(([key, value]) => {
+      const step = config.steps.find(candidate => candidate.key === key);
+      const message = step?.type === 'text' ? answerFault(step, value) : 'is not a text step of this verification';
+      return message ? [{ path: `answers.${key}`, message }] : [];
+    });
+    if (faults.length > 0) throw invalid(faults);
+
+    const after = await transaction(deps.db, async tx => {
+      const row = await lockCurrent(tx, deps, params.token!);
+      if (!row) throw notFound();
+      if (row.status === 'expired') throw expired();
+      if (row.status === 'completed' || row.status === 'failed') throw verificationClosed();
+      const answeredAt = deps.clock.now().toISOString();
+      const answers: Answers = { ...row.answers };
+      for (const [key, value] of Object.entries(body.answers)) answers[key] = { value, answered_at: answeredAt };
+      const updated = await one<VerificationRow>(tx, 'update verifications set answers = $2 where id = $1 returning *', [
+        row.id,
+        JSON.stringify(answers),
+      ]);
+      if (!updated) throw notFound();
+      const held = heldBy(await capturesOf(tx, row.id));
+      // The last requirement may have been an answer: the worker then writes the verdict.
+      if (requirementsMet(updated.config.steps, held, answeredKeys(updated))) {
+        await addJob(tx, 'settle', { verification_id: row.id });
+      }
+      return updated;
+    });
+    return ok(await endUserView(deps, after));
+  },
+});

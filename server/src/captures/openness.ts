@@ -1,0 +1,22 @@
+import { Problem, expired, verificationClosed } from '../http/problem.ts';
+import type { Held, Slot } from '../verifications/steps.ts';
+import { pickSlot } from '../verifications/steps.ts';
+import type { VerificationRow } from '../verifications/row.ts';
+
+export const unknownStep = (key: string | undefined): Problem =>
+  new Problem('unknown_step', `No step that takes pictures is named ${JSON.stringify(key ?? '')}.`);
+const stepFull = (key: string | undefined): Problem =>
+  new Problem('step_full', key === undefined ? 'Every image step is full.' : `The step ${JSON.stringify(key)} is full.`);
+
+/**
+ * The step that a capture fills. Throws, in this order, `unknown_step`, `expired`, `step_full` (also after completion)
+ * and `verification_closed` (closed, though there would be room).
+ */
+export function openSlot(row: VerificationRow, held: Held, stepKey: string | undefined) {
+  const slot: Slot = pickSlot(row.config.steps, held, stepKey);
+  if ('fault' in slot && slot.fault === 'unknown_step') throw unknownStep(stepKey);
+  if (row.status === 'expired') throw expired();
+  if ('fault' in slot) throw stepFull(stepKey);
+  if (row.status === 'completed' || row.status === 'failed') throw verificationClosed();
+  return slot.step;
+}

@@ -1,0 +1,32 @@
+import { ProgressRequest } from '@firsthand/contract/capture-flow.ts';
+import { transaction } from '../db/sql.ts';
+import { noContent, openEndpoint } from '../http/endpoint.ts';
+import { notFound } from '../http/problem.ts';
+import { abandon, lockCurrent } from '../verifications/advance.ts';
+import { answeredKeys, capturesOf, heldBy } from '../verifications/row.ts';
+import { requirementsMet } from '../verifications/steps.ts';
+
+export const reportProgress = openEndpoint({
+  method: 'POST',
+  path: '/v1/verifications/:token/progress',
+  summary: "Report the capture page's position",
+  description: 'Overwrites the snapshot; `abandoned: true` says that the person left.',
+  tag: 'Capture',
+  credentials: ['capture'],
+  target: 'token',
+  body: ProgressRequest,
+  responses: { 204: null },
+  async handler({ deps, params, body }) {
+    const { abandoned, updated_at: _clientTime, ...snapshot } = body;
+    await transaction(deps.db, async tx => {
+      const row = await lockCurrent(tx, deps, params.token!);
+      if (!row) throw notFound();
+      const progress = { ...snapshot, updated_at: deps.clock.now().toISOString() };
+      await tx.query('update verifications set progress = $2 where id = $1', [row.id, JSON.stringify(progress)]);
+      if (!abandoned) return;
+      const held = heldBy(await capturesOf(tx, row.id));
+      if (!requirementsMet(row.config.steps, held, answeredKeys(row))) await abandon(tx, row);
+    });
+    return noContent;
+  },
+});

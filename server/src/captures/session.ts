@@ -1,0 +1,25 @@
+import { EndUserView } from '@firsthand/contract/verification.ts';
+import type { Deps } from '../deps.ts';
+import { ok, openEndpoint } from '../http/endpoint.ts';
+import { brandOf } from '../tenants/brands.ts';
+import { presentForEndUser } from '../verifications/present.ts';
+import { readCurrent } from '../verifications/read.ts';
+import { capturesOf, type VerificationRow } from '../verifications/row.ts';
+
+/** The verification as the person with the link may see it. */
+export async function endUserView(deps: Deps, row: VerificationRow): Promise<EndUserView> {
+  const [captures, brand] = await Promise.all([capturesOf(deps.db, row.id), brandOf(deps, row)]);
+  return presentForEndUser(deps, row, captures, brand);
+}
+
+export const getSession = openEndpoint({
+  method: 'GET',
+  path: '/v1/verify/:token',
+  summary: 'Read what the capture page needs',
+  description: 'Answers for closed verifications too: their `status` says what to show.',
+  tag: 'Capture',
+  credentials: ['capture'],
+  target: 'token',
+  responses: { 200: EndUserView },
+  handler: async ({ deps, params }) => ok(await endUserView(deps, await readCurrent(deps, params.token!))),
+});

@@ -1,0 +1,165 @@
+import { CaptureRequest, captureFaults } from '@firsthand/contract/capture-flow.ts';
+import { instantOf } from '@firsthand/contract/ids.ts';
+import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
+import type { PictureStep } from '@firsthand/contract/steps.ts';
+import { type Attestation, EndUserView } from '@firsthand/contract/verification.ts';
+import { one, type Tx, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
+import { invalidField, notFound, storageUnavailable } from '../http/problem.ts';
+import { addJob } from '../jobs/queue.ts';
+import { newId } from '../lib/ids.ts';
+import { captureStored, lockCurrent } from '../verifications/advance.ts';
+import { readCurrent } from '../verifications/read.ts';
+import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
+import { pickSlot } from '../verifications/steps.ts';
+import { attest } from './attestation.ts';
+import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
+import { openSlot, unknownStep } from './openness.ts';
+import { type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
+import { endUserView } from './session.ts';
+import { acceptedBy, maxBytesOf } from './upload-url.ts';
+
+/** Two pictures in base64 and room for the rest. */
+const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
+
+export const submitCapture = openEndpoint({
+  method: 'POST',
+  path: '/v1/verifications/:token/captures',
+  summary: 'Submit a capture',
+  description: 'Inline as base64 (up to 6 MB), or by the image_key of a finished upload.',
+  tag: 'Capture',
+  credentials: ['capture'],
+  target: 'token',
+  bodyLimitBytes: BODY_LIMIT,
+  body: CaptureRequest,
+  faults: captureFaults,
+  responses: { 201: EndUserView },
+  async handler({ deps, params, body, ip, idempotencyKey }): Promise<Answer> {
+    const row = await readCurrent(deps, params.token!);
+    if (await findRetry(deps, row.id, body.image_key, idempotencyKey)) return created(await endUserView(deps, row));
+
+    const held = heldBy(await capturesOf(deps.db, row.id));
+    const likely = likelyStep(row, held, body.step_key);
+    const picture = await readPicture(deps, row.id, body);
+    if (likely) checkAgainstStep(likely, picture);
+    const motion = await readMotionFrame(deps, row.id, body);
+    openSlot(row, held, body.step_key);
+    const attestation = await attest(deps, body.attestation_token, ip);
+
+    const captureId = picture.stored?.captureId ?? newId('cap', deps.clock.now().getTime());
+    const blobs = await storeBytes(deps, row.id, captureId, picture, motion);
+    const after = await transaction(deps.db, tx =>
+      persist(tx, deps, { verificationId: row.id, captureId, body, picture, blobs, attestation, idempotencyKey }),
+    );
+    return created(await endUserView(deps, after));
+  },
+});
+
+/** A retry is known by the capture id inside its image_key, or by its Idempotency-Key. */
+function findRetry(
+  db: Deps | { db: Tx },
+  verificationId: string,
+  imageKey: string | undefined,
+  idempotencyKey: string | undefined,
+): Promise<{ id: string } | undefined> {
+  return one<{ id: string }>(
+    db.db,
+    'select id from captures where verification_id = $1 and (id = $2 or idempotency_key = $3)',
+    [verificationId, imageKey ? (parseImageKey(imageKey)?.captureId ?? null) : null, idempotencyKey ?? null],
+  );
+}
+
+/** The step whose limits the bytes are held against; null when there is no room anyway. Throws `unknown_step`. */
+function likelyStep(row: VerificationRow, held: Record<string, number>, stepKey: string | undefined) {
+  const slot = pickSlot(row.config.steps, held, stepKey);
+  if ('step' in slot) return slot.step;
+  if (slot.fault === 'unknown_step') throw unknownStep(stepKey);
+  return null;
+}
+
+function checkAgainstStep(step: PictureStep, picture: Picture): void {
+  const accepted = acceptedBy(step);
+  if (!accepted.includes(picture.info.contentType)) {
+    throw invalidField(picture.field, `is ${picture.info.contentType}; the step takes ${accepted.join(', ')}`);
+  }
+  if (picture.bytes.length > maxBytesOf(step)) throw tooLarge(picture.field, maxBytesOf(step));
+}
+
+interface StoredBlobs {
+  image: string;
+  motion: string | null;
+}
+
+/** Everything that touches the store happens before the transaction opens; a crash in between leaves bytes nobody names. */
+async function storeBytes(
+  deps: Deps,
+  verificationId: string,
+  captureId: string,
+  picture: Picture,
+  motion: Picture | null,
+): Promise<StoredBlobs> {
+  const image = imageKeyOf(verificationId, captureId);
+  try {
+    if (!picture.stored) await deps.blobs.put(image, picture.bytes, { contentType: picture.info.contentType });
+    if (!motion) return { image, motion: null };
+    if (motion.stored) return { image, motion: motion.stored.key };
+    const key = motionKeyOf(verificationId, captureId);
+    await deps.blobs.put(key, motion.bytes, { contentType: motion.info.contentType });
+    return { image, motion: key };
+  } catch (error) {
+    throw storageUnavailable(error);
+  }
+}
+
+interface Persist {
+  verificationId: string;
+  captureId: string;
+  body: CaptureRequest;
+  picture: Picture;
+  blobs: StoredBlobs;
+  attestation: Attestation | null;
+  idempotencyKey: string | undefined;
+}
+
+async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow> {
+  const { body, picture } = o;
+  const row = await lockCurrent(tx, deps, o.verificationId);
+  if (!row) throw notFound();
+  // Asked again under the lock: two equal requests may have got here side by side.
+  if (await findRetry({ db: tx }, row.id, body.image_key, o.idempotencyKey)) return row;
+  const captures = await capturesOf(tx, row.id);
+  const step = openSlot(row, heldBy(captures), body.step_key);
+  checkAgainstStep(step, picture);
+  const now = deps.clock.now();
+  const capture = await one<CaptureRow>(
+    tx,
+    `insert into captures (id, verification_id, tenant_id, step_key, source, surface, content_type, size_bytes, width,
+       height, sha256, image_blob, motion_blob, created_at, client_captured_at, idempotency_key, location, attestation)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) returning *`,
+    [
+      o.captureId,
+      row.id,
+      row.tenant_id,
+      step.key,
+      step.type === 'upload' || row.config.mode === 'audit' ? 'upload' : 'live',
+      body.surface ?? null,
+      picture.info.contentType,
+      picture.bytes.length,
+      picture.info.width,
+      picture.info.height,
+      picture.sha256,
+      o.blobs.image,
+      o.blobs.motion,
+      now,
+      body.client_captured_at === undefined ? null : instantOf(body.client_captured_at),
+      o.idempotencyKey ?? null,
+      body.location ? JSON.stringify(body.location) : null,
+      o.attestation ? JSON.stringify(o.attestation) : null,
+    ],
+  );
+  if (!capture) throw new Error('insert returned no row');
+  const after = await captureStored(tx, deps, row, [...captures, capture], now);
+  await addJob(tx, 'analyze_capture', { capture_id: capture.id });
+  return after;
+}

@@ -1,0 +1,69 @@
+import { UploadUrlRequest, UploadUrlResponse, uploadUrlFaults } from '@firsthand/contract/capture-flow.ts';
+import { UPLOAD_HARD_CAP_BYTES, UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
+import type { PictureStep } from '@firsthand/contract/steps.ts';
+import { created, openEndpoint } from '../http/endpoint.ts';
+import { invalid } from '../http/problem.ts';
+import { newId } from '../lib/ids.ts';
+import { readCurrent } from '../verifications/read.ts';
+import { capturesOf, heldBy } from '../verifications/row.ts';
+import { pickSlot } from '../verifications/steps.ts';
+import { imageKeyOf } from './image-key.ts';
+import { openSlot, unknownStep } from './openness.ts';
+
+/** What image steps take; an upload step says its own. */
+const LIVE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'];
+
+export const acceptedBy = (step: PictureStep): readonly string[] => (step.type === 'upload' ? step.accept : LIVE_TYPES);
+export const maxBytesOf = (step: PictureStep): number =>
+  step.type === 'upload' ? step.max_size_bytes : UPLOAD_HARD_CAP_BYTES;
+
+export const createUploadUrl = openEndpoint({
+  method: 'POST',
+  path: '/v1/verifications/:token/captures/upload-url',
+  summary: 'Get a presigned URL to upload one picture to',
+  description: 'Single use, valid five minutes, locked to the content type. PUT the raw bytes with the headers given.',
+  tag: 'Capture',
+  credentials: ['capture'],
+  target: 'token',
+  body: UploadUrlRequest,
+  faults: uploadUrlFaults,
+  responses: { 201: UploadUrlResponse },
+  async handler({ deps, params, body }) {
+    const row = await readCurrent(deps, params.token!);
+    const held = heldBy(await capturesOf(deps.db, row.id));
+    const contentType = (body.contentType ?? body.content_type)!.toLowerCase();
+    const named = row.config.steps.find(step => step.key === body.step_key);
+    if (body.step_key !== undefined && (!named || named.type === 'text')) throw unknownStep(body.step_key);
+    const slot = pickSlot(row.config.steps, held, body.step_key);
+    const step = 'step' in slot ? slot.step : named && named.type !== 'text' ? named : null;
+    const accept = step ? acceptedBy(step) : LIVE_TYPES;
+    const limit = step ? maxBytesOf(step) : UPLOAD_HARD_CAP_BYTES;
+    const faults = [];
+    if (!accept.includes(contentType)) {
+      const path = body.contentType === undefined ? 'content_type' : 'contentType';
+      faults.push({ path, message: `must be one of ${accept.join(', ')}` });
+    }
+    if (body.size_bytes !== undefined && body.size_bytes > limit) {
+      faults.push({ path: 'size_bytes', message: `must be at most ${limit}` });
+    }
+    if (faults.length > 0) throw invalid(faults);
+    openSlot(row, held, body.step_key);
+
+    const captureId = newId('cap', deps.clock.now().getTime());
+    const imageKey = imageKeyOf(row.id, captureId);
+    const signed = await deps.blobs.presignPut(imageKey, {
+      contentType,
+      maxBytes: limit,
+      ...(body.size_bytes === undefined ? {} : { sizeBytes: body.size_bytes }),
+      expiresSeconds: UPLOAD_URL_TTL_SECONDS,
+    });
+    return created({
+      capture_id: captureId,
+      image_key: imageKey,
+      upload_url: signed.url,
+      method: 'PUT',
+      headers: signed.headers,
+      expires_at: signed.expiresAt.toISOString(),
+    });
+  },
+});

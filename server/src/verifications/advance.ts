@@ -1,0 +1,117 @@
+import type { CaseAnalysis, Verdict } from '@firsthand/contract/verification.ts';
+import { many, one, type Tx } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import type { InternalEvent } from '../events/record.ts';
+import { record } from './record.ts';
+import { answeredKeys, type CaptureRow, capturesOf, heldBy, lockVerification, type VerificationRow } from './row.ts';
+import { next } from './status.ts';
+import { requirementsMet } from './steps.ts';
+
+// The sole writer of a verification's status. Every function takes the row locked by the caller's transaction.
+
+type Needs = Pick<Deps, 'clock' | 'origins'>;
+
+/** A capture was stored in this transaction: counts it, advances the status, records the event. */
+export async function captureStored(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
+  const status = next(row.status, 'capture_submitted');
+  if (!status) throw new Error(`a capture cannot be stored on a ${row.status} verification`);
+  return change(tx, deps, row, { status, captures_count: captures.length }, 'verification.capture.persisted', captures, at);
+}
+
+/** Writes the verdict: the verification is completed. */
+export function complete(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], verdict: Verdict, at: Date) {
+  const status = next(row.status, 'verdict_written');
+  if (!status) throw new Error(`a verdict cannot be written on a ${row.status} verification`);
+  return change(tx, deps, row, { status, completed_at: at, verdict }, 'verification.completed', captures, at);
+}
+
+/** Analysis of a required capture ended in a permanent error. */
+export function fail(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
+  const status = next(row.status, 'analysis_failed');
+  if (!status) return row;
+  return change(tx, deps, row, { status }, 'verification.failed', captures, at);
+}
+
+/** The person left before finishing. No event fires. */
+export async function abandon(tx: Tx, row: VerificationRow): Promise<void> {
+  const status = next(row.status, 'left');
+  if (status) await tx.query('update verifications set status = $2 where id = $1', [row.id, status]);
+}
+
+/** The tenant cancels: the link is dead at once. */
+export async function cancel(tx: Tx, deps: Needs, row: VerificationRow, at: Date): Promise<VerificationRow> {
+  const status = next(row.status, 'cancelled');
+  if (!status) return row;
+  return change(tx, deps, row, { status }, 'verification.expired', await capturesOf(tx, row.id), at);
+}
+
+/** True when the row is past its deadline and nothing outstanding keeps it open. */
+export function isDue(row: VerificationRow, captures: readonly Pick<CaptureRow, 'step_key'>[], now: Date): boolean {
+  if (row.expires_at > now || next(row.status, 'deadline_passed') === null) return false;
+  return !requirementsMet(row.config.steps, heldBy(captures), answeredKeys(row));
+}
+
+/** Expires a locked row if it is due; gives back the row as it then is. */
+export async function expireIfDue(tx: Tx, deps: Needs, row: VerificationRow): Promise<VerificationRow> {
+  const now = deps.clock.now();
+  if (row.expires_at > now || next(row.status, 'deadline_passed') === null) return row;
+  const captures = await capturesOf(tx, row.id);
+  if (!isDue(row, captures, now)) return row;
+  return change(tx, deps, row, { status: 'expired' }, 'verification.expired', captures, now);
+}
+
+/** Expires what is past its deadline, a batch in one transaction; gives back how many it looked at. */
+export async function sweepExpired(tx: Tx, deps: Needs, batch = 100): Promise<number> {
+  const due = await many<VerificationRow>(
+    tx,
+    `select * from verifications
+     where status in ('pending', 'partially_captured', 'abandoned') and expires_at <= $1
+       -- What only waits for its analysis stays in the index; looking again costs little, spinning on it would.
+       and not exists (select from captures c where c.verification_id = verifications.id and c.analysis_state = 'pending')
+     order by expires_at limit $2 for update skip locked`,
+    [deps.clock.now(), batch],
+  );
+  let expired = 0;
+  for (const row of due) {
+    const after = await expireIfDue(tx, deps, row);
+    if (after.status === 'expired') expired += 1;
+  }
+  return expired;
+}
+
+/** A case analysis was made: attaches it and records the event. */
+export function attachCaseAnalysis(tx: Tx, deps: Needs, row: VerificationRow, caseAnalysis: CaseAnalysis, at: Date) {
+  return capturesOf(tx, row.id).then(captures =>
+    change(tx, deps, row, { case_analysis: caseAnalysis }, 'verification.case.completed', captures, at),
+  );
+}
+
+/** Locks a verification and expires it first if it is due. */
+export async function lockCurrent(tx: Tx, deps: Needs, id: string): Promise<VerificationRow | undefined> {
+  const row = await lockVerification(tx, id);
+  return row && expireIfDue(tx, deps, row);
+}
+
+async function change(
+  tx: Tx,
+  deps: Needs,
+  row: VerificationRow,
+  set: Partial<Pick<VerificationRow, 'status' | 'captures_count' | 'completed_at' | 'verdict' | 'case_analysis'>>,
+  event: InternalEvent,
+  captures: CaptureRow[],
+  at: Date,
+): Promise<VerificationRow> {
+  const columns = Object.keys(set);
+  const values = Object.values(set).map(value =>
+    typeof value === 'object' && value !== null && !(value instanceof Date) ? JSON.stringify(value) : value,
+  );
+  const assignments = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
+  const after = await one<VerificationRow>(
+    tx,
+    `update verifications set ${assignments}, event_sequence = event_sequence + 1 where id = $1 returning *`,
+    [row.id, ...values],
+  );
+  if (!after) throw new Error(`verification ${row.id} vanished under its lock`);
+  await record(tx, deps, after, captures, event, at);
+  return after;
+}

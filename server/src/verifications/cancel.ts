@@ -1,0 +1,27 @@
+import { Verification } from '@firsthand/contract/verification.ts';
+import { transaction } from '../db/sql.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { notFound, verificationClosed } from '../http/problem.ts';
+import { cancel, lockCurrent } from './advance.ts';
+import { presentForTenant } from './present.ts';
+
+export const cancelVerification = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/verifications/:id/cancel',
+  summary: 'Cancel a verification',
+  description: 'Expires it at once; the link is dead. Cancelling again changes nothing.',
+  tag: 'Verifications',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  target: 'id',
+  responses: { 200: Verification },
+  async handler({ deps, params }) {
+    const row = await transaction(deps.db, async tx => {
+      const current = await lockCurrent(tx, deps, params.id!);
+      if (!current) throw notFound();
+      if (current.status === 'completed' || current.status === 'failed') throw verificationClosed();
+      return cancel(tx, deps, current, deps.clock.now());
+    });
+    return ok(await presentForTenant(deps, row));
+  },
+});

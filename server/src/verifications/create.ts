@@ -1,0 +1,37 @@
+import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/create-verification.ts';
+import { Verification } from '@firsthand/contract/verification.ts';
+import { transaction } from '../db/sql.ts';
+import { created, tenantEndpoint } from '../http/endpoint.ts';
+import { createsLive } from '../http/principal.ts';
+import { invalidField } from '../http/problem.ts';
+import { issue } from './issue.ts';
+import { presentFrozen } from './present.ts';
+
+export const createVerification = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/verifications',
+  summary: 'Create a verification',
+  description: 'Issues a capture link. Without an Idempotency-Key a retry makes a duplicate.',
+  tag: 'Verifications',
+  credentials: ['session', 'key', 'secret', 'bot'],
+  role: 'member',
+  body: CreateVerificationRequest,
+  faults: crossFieldFaults,
+  responses: { 201: Verification },
+  async handler({ deps, principal, body, keepAnswer }) {
+    const { tenant_id, ...request } = body;
+    if (tenant_id !== undefined && principal.kind !== 'bot') {
+      throw invalidField('tenant_id', 'is taken from the messaging bot alone');
+    }
+    return transaction(deps.db, async tx => {
+      const row = await issue(tx, deps, {
+        tenantId: principal.tenantId,
+        livemode: createsLive(principal),
+        request,
+      });
+      const answer = created(presentFrozen(row, [], deps.origins));
+      await keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});

@@ -1,0 +1,86 @@
+import { isId } from '@firsthand/contract/ids.ts';
+import { DateTime } from '@firsthand/contract/ids.ts';
+import { LABELS, Status, VerificationSummary } from '@firsthand/contract/verification.ts';
+import { Type } from 'typebox';
+import { many } from '../db/sql.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { readableModes } from '../http/principal.ts';
+import { invalidField } from '../http/problem.ts';
+import { presentSummary } from './present.ts';
+import type { VerificationRow } from './row.ts';
+
+const ListQuery = Type.Object(
+  {
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    cursor: Type.Optional(Type.String({ maxLength: 200 })),
+    status: Type.Optional(Status),
+    verdict: Type.Optional(Type.Enum([...LABELS])),
+    created_after: Type.Optional(DateTime),
+    created_before: Type.Optional(DateTime),
+    external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
+  },
+  {
+    additionalProperties: false,
+    patternProperties: { '^metadata\\[.+\\]$': { type: 'string', maxLength: 500 } },
+  },
+);
+
+/** A cursor is the id of the last row seen; the page after it starts below. It means nothing else, on purpose. */
+export const encodeCursor = (id: string): string => Buffer.from(`after:${id}`).toString('base64url');
+
+export function decodeCursor(cursor: string, isValid: (id: string) => boolean): string {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const id = text.startsWith('after:') ? text.slice(6) : '';
+  if (!isValid(id) || encodeCursor(id) !== cursor) throw invalidField('cursor', 'is not a cursor of this list');
+  return id;
+}
+
+export const listVerifications = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/verifications',
+  summary: 'List verifications, newest first',
+  description: 'Filter by metadata with `metadata[key]=value`.',
+  tag: 'Verifications',
+  credentials: ['session', 'key', 'secret'],
+  query: ListQuery,
+  responses: {
+    200: Type.Object(
+      { data: Type.Array(VerificationSummary), next_cursor: Type.Optional(Type.String()) },
+      { additionalProperties: false },
+    ),
+  },
+  async handler({ deps, principal, query }) {
+    const values: unknown[] = [principal.tenantId, readableModes(principal)];
+    const conditions = ['tenant_id = $1', 'livemode = any($2)'];
+    const where = (condition: (parameter: string) => string, value: unknown) => {
+      values.push(value);
+      conditions.push(condition(`$${values.length}`));
+    };
+    if (query.cursor !== undefined) where(p => `id < ${p}`, decodeCursor(query.cursor, id => isId('vfy', id)));
+    if (query.status) where(p => `status = ${p}`, query.status);
+    if (query.verdict) where(p => `verdict ->> 'label' = ${p}`, query.verdict);
+    if (query.created_after) where(p => `created_at > ${p}`, query.created_after);
+    if (query.created_before) where(p => `created_at < ${p}`, query.created_before);
+    if (query.external_ref) where(p => `external_ref = ${p}`, query.external_ref);
+    const metadata = Object.entries(query)
+      .filter(([name]) => name.startsWith('metadata['))
+      .map(([name, value]) => [name.slice('metadata['.length, -1), String(value)]);
+    if (metadata.length > 0) {
+      where(p => `config -> 'metadata' @> ${p}::jsonb`, JSON.stringify(Object.fromEntries(metadata)));
+    }
+    values.push(query.limit + 1);
+    const rows = await many<VerificationRow & { location_results: string[] | null }>(
+      deps.db,
+      `select v.*, case when v.config ? 'expected_location' then
+         (select array_agg(c.location_match ->> 'result') from captures c where c.verification_id = v.id) end as location_results
+       from verifications v where ${conditions.join(' and ')} order by id desc limit $${values.length}`,
+      values,
+    );
+    const page = rows.slice(0, query.limit);
+    const last = page.at(-1);
+    return ok({
+      data: page.map(row => presentSummary(row, deps.origins, row.location_results ?? [])),
+      ...(rows.length > query.limit && last ? { next_cursor: encodeCursor(last.id) } : {}),
+    });
+  },
+});

@@ -1,0 +1,142 @@
+import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
+import {
+  type BrandView,
+  type Capture,
+  type EndUserView,
+  LOCATION_RESULTS,
+  type PublicView,
+  type Verification,
+  type VerificationSummary,
+} from '@firsthand/contract/verification.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import type { Deps, Origins } from '../deps.ts';
+import { answeredKeys, type CaptureRow, capturesOf, heldBy, type VerificationRow } from './row.ts';
+import { sealOf } from './seal.ts';
+import { stepStates } from './steps.ts';
+
+const iso = (date: Date): string => date.toISOString();
+
+/** Drops the members that are null or undefined: an absent value is an absent member on the wire. */
+type Present<T> = { [K in keyof T]: Exclude<T[K], null> };
+function present<T extends object>(members: T): Present<T> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== null && value !== undefined),
+  ) as Present<T>;
+}
+
+const baseOf = (row: VerificationRow, origins: Origins) => ({
+  id: row.id,
+  status: row.status,
+  capture_url: `${origins.capture}/v/${row.id}`,
+  created_at: iso(row.created_at),
+  expires_at: iso(row.expires_at),
+  captures_count: row.captures_count,
+});
+
+/** The tenant's view without its captures: a list item. */
+export function presentSummary(
+  row: VerificationRow,
+  origins: Origins,
+  locationResults: readonly (string | undefined)[] = [],
+): VerificationSummary {
+  const { expected_location } = row.config;
+  const worst = LOCATION_RESULTS.find(result => locationResults.includes(result));
+  return present({
+    ...baseOf(row, origins),
+    config: row.config,
+    livemode: row.livemode,
+    completed_at: row.completed_at && iso(row.completed_at),
+    answers: Object.keys(row.answers).length > 0 ? row.answers : undefined,
+    record_seal: sealOf(row),
+    verdict: row.verdict,
+    narrative: row.narrative,
+    case_analysis: row.case_analysis,
+    object_match: row.object_match,
+    condition: row.condition,
+    location_match: expected_location && worst ? { result: worst, expected_location } : undefined,
+    progress: row.progress,
+    redacted_at: row.redacted_at && iso(row.redacted_at),
+  }) as VerificationSummary;
+}
+
+function presentCapture(row: CaptureRow): Capture {
+  return present({
+    id: row.id,
+    step_key: row.step_key,
+    source: row.source,
+    surface: row.surface,
+    content_type: row.content_type,
+    size_bytes: row.size_bytes,
+    width: row.width,
+    height: row.height,
+    sha256: row.sha256,
+    created_at: iso(row.created_at),
+    client_captured_at: row.client_captured_at && iso(row.client_captured_at),
+    attestation: row.attestation,
+    location: row.location,
+    location_match: row.location_match,
+    signals: row.signals,
+    metadata: row.metadata,
+    text: row.text,
+  }) as Capture;
+}
+
+/** The tenant's view without presigned URLs, as webhooks carry it. */
+export const presentFrozen = (row: VerificationRow, captures: readonly CaptureRow[], origins: Origins): Verification => ({
+  ...presentSummary(row, origins, captures.map(capture => capture.location_match?.result)),
+  captures: captures.map(presentCapture),
+});
+
+/** The tenant's view with presigned image URLs of one hour. */
+export async function presentForTenant(deps: Deps, row: VerificationRow): Promise<Verification> {
+  const captures = await capturesOf(deps.db, row.id);
+  const view = presentFrozen(row, captures, deps.origins);
+  if (row.redacted_at) return view;
+  await Promise.all(
+    captures.map(async (capture, index) => {
+      const shown = view.captures[index]!;
+      shown.image_url = await urlOf(deps.blobs, capture.image_blob, capture.content_type);
+      if (capture.preview_blob) shown.preview_url = await urlOf(deps.blobs, capture.preview_blob, 'image/jpeg');
+    }),
+  );
+  return view;
+}
+
+const urlOf = (blobs: BlobStore, key: string, contentType: string) =>
+  blobs.presignGet(key, { expiresSeconds: IMAGE_URL_TTL_SECONDS, contentType });
+
+/** What the person with the link may see. */
+export function presentForEndUser(
+  deps: Deps,
+  row: VerificationRow,
+  captures: readonly Pick<CaptureRow, 'step_key'>[],
+  brand: BrandView | undefined,
+): EndUserView {
+  const { max_captures, steps, signals_required } = row.config;
+  return present({
+    ...baseOf(row, deps.origins),
+    config: { max_captures, steps, signals_required },
+    step_states: stepStates(steps, heldBy(captures), answeredKeys(row)),
+    brand,
+    requires: {
+      location: row.config.expected_location !== undefined,
+      motion_frame: signals_required.includes('depth'),
+    },
+    turnstile_site_key: deps.config.turnstile?.siteKey,
+  }) as EndUserView;
+}
+
+/** The share-safe projection: the label of the verdict and nothing that could embarrass or identify. */
+export function presentPublic(row: VerificationRow, brand: BrandView | undefined): PublicView {
+  const seal = sealOf(row);
+  return present({
+    id: row.id,
+    status: row.status,
+    created_at: iso(row.created_at),
+    completed_at: row.completed_at && iso(row.completed_at),
+    captures_count: row.captures_count,
+    verdict: row.verdict ? { label: row.verdict.label } : undefined,
+    brand,
+    record_seal: seal ? { algorithm: seal.algorithm, hash: seal.hash } : undefined,
+  }) as PublicView;
+}

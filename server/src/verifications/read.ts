@@ -1,0 +1,43 @@
+import { PublicView, Verification } from '@firsthand/contract/verification.ts';
+import { transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { ok, openEndpoint, tenantEndpoint } from '../http/endpoint.ts';
+import { notFound } from '../http/problem.ts';
+import { brandOf } from '../tenants/brands.ts';
+import { lockCurrent } from './advance.ts';
+import { presentForTenant, presentPublic } from './present.ts';
+import { findVerification, type VerificationRow } from './row.ts';
+import { isTerminal } from './status.ts';
+
+/** Reads a verification as it is now: one that is past its deadline is expired first. Throws `not_found`. */
+export async function readCurrent(deps: Deps, id: string): Promise<VerificationRow> {
+  const row = await findVerification(deps.db, id);
+  if (!row) throw notFound();
+  if (isTerminal(row.status) || row.expires_at > deps.clock.now()) return row;
+  return (await transaction(deps.db, tx => lockCurrent(tx, deps, id))) ?? row;
+}
+
+export const getVerification = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/verifications/:id',
+  summary: 'Read a verification with its captures',
+  tag: 'Verifications',
+  credentials: ['session', 'key', 'secret'],
+  target: 'id',
+  responses: { 200: Verification },
+  handler: async ({ deps, params }) => ok(await presentForTenant(deps, await readCurrent(deps, params.id!))),
+});
+
+export const getPublicVerification = openEndpoint({
+  method: 'GET',
+  path: '/v1/verifications/:id/public',
+  summary: 'Read the share-safe projection',
+  tag: 'Verifications',
+  credentials: ['capture'],
+  target: 'id',
+  responses: { 200: PublicView },
+  async handler({ deps, params }) {
+    const row = await readCurrent(deps, params.id!);
+    return ok(presentPublic(row, await brandOf(deps, row)));
+  },
+});

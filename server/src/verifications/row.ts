@@ -1,0 +1,99 @@
+import type {
+  Answers,
+  Attestation,
+  Capture,
+  CaseAnalysis,
+  Condition,
+  Config,
+  GeoPoint,
+  ObjectMatch,
+  Progress,
+  Signals,
+  Status,
+  Verdict,
+} from '@firsthand/contract/verification.ts';
+import { many, one, type Queryable, type Tx } from '../db/sql.ts';
+
+/** What is fixed at issue and shown to nobody. */
+export interface PrivateConfig {
+  seal?: boolean;
+  brand_slug?: string;
+  asset_ref?: string;
+  ocr_type?: string;
+  person?: { name?: string; email?: string; phone_e164?: string; external_ref?: string };
+  source?: 'individual' | 'csv';
+  template?: { id: string; version: number };
+}
+
+export interface VerificationRow {
+  id: string;
+  tenant_id: string;
+  livemode: boolean;
+  status: Status;
+  created_at: Date;
+  expires_at: Date;
+  completed_at: Date | null;
+  config: Config;
+  private: PrivateConfig;
+  external_ref: string | null;
+  captures_count: number;
+  answers: Answers;
+  progress: Progress | null;
+  verdict: Verdict | null;
+  narrative: string | null;
+  finalized_at: Date | null;
+  case_analysis: CaseAnalysis | null;
+  object_match: ObjectMatch | null;
+  condition: Condition | null;
+  event_sequence: number;
+  redacted_at: Date | null;
+}
+
+export interface CaptureRow {
+  id: string;
+  verification_id: string;
+  tenant_id: string;
+  step_key: string;
+  source: 'live' | 'upload';
+  surface: string | null;
+  content_type: string;
+  size_bytes: number;
+  width: number;
+  height: number;
+  sha256: string;
+  image_blob: string;
+  preview_blob: string | null;
+  motion_blob: string | null;
+  created_at: Date;
+  client_captured_at: Date | null;
+  idempotency_key: string | null;
+  location: GeoPoint | null;
+  attestation: Attestation | null;
+  location_match: NonNullable<Capture['location_match']> | null;
+  signals: Signals | null;
+  metadata: Record<string, unknown> | null;
+  text: Record<string, unknown> | null;
+  analysis_state: 'pending' | 'done' | 'failed';
+  analysis_error: string | null;
+  analyzed_at: Date | null;
+}
+
+export const findVerification = (db: Queryable, id: string): Promise<VerificationRow | undefined> =>
+  one<VerificationRow>(db, 'select * from verifications where id = $1', [id]);
+
+/** Locks the row until the transaction ends: whoever changes a verification holds this first. */
+export const lockVerification = (tx: Tx, id: string): Promise<VerificationRow | undefined> =>
+  one<VerificationRow>(tx, 'select * from verifications where id = $1 for update', [id]);
+
+/** In the order they were taken. */
+export const capturesOf = (db: Queryable, verificationId: string): Promise<CaptureRow[]> =>
+  many<CaptureRow>(db, 'select * from captures where verification_id = $1 order by id', [verificationId]);
+
+export function heldBy(captures: readonly Pick<CaptureRow, 'step_key'>[]): Record<string, number> {
+  // No prototype: a step may be named "constructor".
+  const held: Record<string, number> = Object.create(null);
+  for (const { step_key } of captures) held[step_key] = (held[step_key] ?? 0) + 1;
+  return held;
+}
+
+export const answeredKeys = (row: Pick<VerificationRow, 'answers'>): Set<string> => new Set(Object.keys(row.answers));

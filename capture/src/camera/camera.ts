@@ -1,0 +1,188 @@
+import { backLenses } from './lens.ts';
+
+export type Photo = { blob: Blob; width: number; height: number };
+
+export type CameraState =
+  | { status: 'off' }
+  | { status: 'asking' }
+  | { status: 'live'; stream: MediaStream; torch: 'none' | 'off' | 'on'; lenses: number; facing: 'front' | 'back' }
+  /** `denied`: by the person or a policy. `insecure`: not a secure page. `busy`: held by another app. */
+  | { status: 'blocked'; reason: 'denied' | 'none' | 'insecure' | 'busy' }
+  | { status: 'lost' };
+
+export type Camera = ReturnType<typeof createCamera>;
+
+// More than any phone's sensor in the browser gives: 'ideal' then picks the highest resolution there is.
+const BEST = { width: { ideal: 4096 }, height: { ideal: 3072 } };
+
+// `torch` is in the Image Capture draft and in Chromium, not in the DOM types.
+type TorchCapabilities = MediaTrackCapabilities & { torch?: boolean };
+type ImageCaptureLike = { takePhoto(): Promise<Blob> };
+declare const ImageCapture: (new (track: MediaStreamTrack) => ImageCaptureLike) | undefined;
+
+/** Longest a hardware photo may take before the current frame is used instead. */
+const PHOTO_TIMEOUT_MS = 4_000;
+
+/** One stream for the whole visit. The state is told to `subscribe`rs; nothing here touches the page. */
+export function createCamera() {
+  let state: CameraState = { status: 'off' };
+  const listeners = new Set<(state: CameraState) => void>();
+  let lensIds: string[] = [];
+  let opening: Promise<void> | undefined;
+
+  const set = (next: CameraState) => {
+    state = next;
+    for (const listener of listeners) listener(state);
+  };
+  const track = () => (state.status === 'live' ? state.stream.getVideoTracks()[0] : undefined);
+
+  function show(stream: MediaStream): void {
+    const video = stream.getVideoTracks()[0]!;
+    video.addEventListener('ended', () => {
+      if (state.status === 'live' && state.stream === stream) set({ status: 'lost' });
+    });
+    const torch = (video.getCapabilities?.() as TorchCapabilities | undefined)?.torch ? 'off' : 'none';
+    const facing = video.getSettings?.().facingMode === 'user' ? 'front' : 'back';
+    set({ status: 'live', stream, torch, lenses: lensIds.length, facing });
+  }
+
+  /** Asks for the camera, or reopens it. Never rejects: the outcome is the state. */
+  function open(): Promise<void> {
+    opening ??= ask().finally(() => {
+      opening = undefined;
+    });
+    return opening;
+  }
+
+  async function ask(): Promise<void> {
+    if (track()?.readyState === 'live') return;
+    if (!navigator.mediaDevices?.getUserMedia) {
+      return set({ status: 'blocked', reason: globalThis.isSecureContext ? 'none' : 'insecure' });
+    }
+    set({ status: 'asking' });
+    try {
+      let stream = await navigator.mediaDevices.getUserMedia({
+        video: { facingMode: { ideal: 'environment' }, ...BEST },
+        audio: false,
+      });
+      // Labels are known from here on. Some phones answer 'environment' with their ultra wide or telephoto lens.
+      const lenses = await navigator.mediaDevices.enumerateDevices().then(backLenses, () => []);
+      lensIds = lenses.map(lens => lens.deviceId);
+      const current = stream.getVideoTracks()[0]?.getSettings?.().deviceId;
+      if (lenses.length > 1 && current && lensIds.indexOf(current) > 0 && lenses[0]!.label !== '') {
+        stream = (await replace(stream, lensIds[0]!)) ?? stream;
+      }
+      show(stream);
+    } catch (error) {
+      set({ status: 'blocked', reason: reasonOf(error) });
+    }
+  }
+
+  /** Another camera in the place of `stream`; phones open one at a time. Undefined when it will not open. */
+  async function replace(stream: MediaStream, deviceId: string): Promise<MediaStream | undefined> {
+    for (const old of stream.getTracks()) old.stop();
+    try {
+      return await navigator.mediaDevices.getUserMedia({ video: { deviceId: { exact: deviceId }, ...BEST } });
+    } catch {
+      return await navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: 'environment' }, ...BEST } });
+    }
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    subscribe(listener: (state: CameraState) => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    open,
+
+    /** Lets the camera go: its light goes out, other apps may have it. */
+    close(): void {
+      const stream = state.status === 'live' ? state.stream : undefined;
+      set({ status: 'off' });
+      for (const each of stream?.getTracks() ?? []) each.stop();
+    },
+
+    async switchLens(): Promise<void> {
+      if (state.status !== 'live' || lensIds.length < 2) return;
+      const { stream } = state;
+      const current = lensIds.indexOf(track()?.getSettings().deviceId ?? '');
+      try {
+        const next = await replace(stream, lensIds[(current + 1) % lensIds.length]!);
+        if (next) show(next);
+      } catch (error) {
+        set({ status: 'blocked', reason: reasonOf(error) });
+      }
+    },
+
+    async toggleTorch(): Promise<void> {
+      if (state.status !== 'live' || state.torch === 'none') return;
+      const on = state.torch === 'off';
+      try {
+        await track()?.applyConstraints({ advanced: [{ torch: on } as MediaTrackConstraintSet] });
+        set({ ...state, torch: on ? 'on' : 'off' });
+      } catch {
+        // The light would not change; what the button shows stays true.
+      }
+    },
+
+    /**
+     * The best still there is: the sensor's own photo where the browser offers it, else the full video frame.
+     *
+     * @throws when neither gives a picture.
+     */
+    async takePhoto(video: HTMLVideoElement): Promise<Photo> {
+      const live = track();
+      if (live && typeof ImageCapture !== 'undefined') {
+        try {
+          const blob = await within(PHOTO_TIMEOUT_MS, new ImageCapture(live).takePhoto());
+          const size = await sizeOf(blob);
+          // Some drivers hand out a thumbnail here; then the video frame is the better picture.
+          if (size.width * size.height >= video.videoWidth * video.videoHeight) return { blob, ...size };
+        } catch {
+          // Not every driver that claims to take photos does.
+        }
+      }
+      return frameOf(video);
+    },
+  };
+}
+
+/** The video's current frame as JPEG at its full size, or no longer than `maxSide`. */
+export async function frameOf(video: HTMLVideoElement, maxSide = Number.POSITIVE_INFINITY): Promise<Photo> {
+  const scale = Math.min(1, maxSide / Math.max(video.videoWidth, video.videoHeight));
+  const width = Math.round(video.videoWidth * scale);
+  const height = Math.round(video.videoHeight * scale);
+  if (width === 0 || height === 0) throw new Error('The video has no frame yet.');
+  const canvas = document.createElement('canvas');
+  canvas.width = width;
+  canvas.height = height;
+  canvas.getContext('2d')!.drawImage(video, 0, 0, width, height);
+  const blob = await new Promise<Blob | null>(resolve => canvas.toBlob(resolve, 'image/jpeg', 0.94));
+  if (!blob) throw new Error('The frame could not be encoded.');
+  return { blob, width, height };
+}
+
+/** Width and height of an encoded picture as it is shown (orientation applied). */
+export async function sizeOf(blob: Blob): Promise<{ width: number; height: number }> {
+  const bitmap = await createImageBitmap(blob);
+  const { width, height } = bitmap;
+  bitmap.close();
+  return { width, height };
+}
+
+function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('timeout')), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function reasonOf(error: unknown): 'denied' | 'none' | 'busy' {
+  const name = error instanceof DOMException ? error.name : '';
+  if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied';
+  if (name === 'NotReadableError' || name === 'AbortError') return 'busy';
+  return 'none';
+}

@@ -1,0 +1,143 @@
+import { createCaptureClient } from '@firsthand/sdk/capture/client.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
+import type { PublicView } from '@firsthand/sdk/capture/wire.ts';
+import { render } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { applyBrand } from './brand-style.ts';
+import { Icon, type IconName } from './icons.tsx';
+import { useLanguage } from './language.ts';
+import { Page, usePage } from './page-context.ts';
+import { platformOf } from './platform.ts';
+import { LanguageSwitch, Screen } from './screens/parts.tsx';
+
+const apiBase = document.querySelector<HTMLMetaElement>('meta[name=firsthand-api]')?.content ?? '';
+const token = location.pathname.split('/')[2] ?? '';
+
+type Load = { state: 'loading' | 'unreachable' | 'unknown' } | { state: 'shown'; view: PublicView };
+type Finding = 'verified' | 'suspicious' | 'failed' | 'pending' | 'expired' | 'error';
+
+const SIGNS: Record<Finding, { icon: IconName; tone: 'accent' | 'verified' | 'doubtful' | 'failed' }> = {
+  verified: { icon: 'check', tone: 'verified' },
+  suspicious: { icon: 'doubt', tone: 'doubtful' },
+  failed: { icon: 'cross', tone: 'failed' },
+  pending: { icon: 'time', tone: 'accent' },
+  expired: { icon: 'time', tone: 'doubtful' },
+  error: { icon: 'doubt', tone: 'doubtful' },
+};
+
+function findingOf(view: PublicView): Finding {
+  if (view.verdict) return view.verdict.label;
+  if (view.status === 'expired') return 'expired';
+  return view.status === 'failed' ? 'error' : 'pending';
+}
+
+function Root() {
+  const { translator, setLanguage } = useLanguage();
+  const [loaded, setLoaded] = useState<Load>({ state: 'loading' });
+  const platform = useMemo(() => platformOf(navigator.userAgent, navigator.maxTouchPoints), []);
+  const start = () => {
+    createCaptureClient({ token, baseUrl: apiBase })
+      .publicView()
+      .then(
+        view => setLoaded({ state: 'shown', view }),
+        error => setLoaded({ state: error instanceof ApiError && error.status === 404 ? 'unknown' : 'unreachable' }),
+      );
+  };
+  useEffect(start, []);
+  const brand = loaded.state === 'shown' ? loaded.view.brand : undefined;
+  useEffect(() => applyBrand(brand), [brand]);
+  if (!translator || loaded.state === 'loading') return <div class="loading" />;
+  const { t } = translator;
+  return (
+    <Page.Provider value={{ ...translator, setLanguage, brand: undefined, platform, announce: () => {} }}>
+      {loaded.state === 'shown' ? (
+        <Certificate view={loaded.view} />
+      ) : (
+        <Screen
+          name={`certificate-${loaded.state}`}
+          sign={{ icon: loaded.state === 'unknown' ? 'link' : 'offline', tone: 'doubtful' }}
+          title={t(loaded.state === 'unknown' ? 'certificate.unknown.title' : 'unreachable.title')}
+          lead={t(loaded.state === 'unknown' ? 'certificate.unknown.text' : 'unreachable.text')}
+          actions={
+            loaded.state === 'unreachable' ? (
+              <button type="button" class="button" onClick={start}>
+                {t('common.tryAgain')}
+              </button>
+            ) : (
+              <div class="foot">
+                <span />
+                <LanguageSwitch />
+              </div>
+            )
+          }
+        />
+      )}
+    </Page.Provider>
+  );
+}
+
+function Certificate({ view }: { view: PublicView }) {
+  const { t, dateTime, number } = usePage();
+  const finding = findingOf(view);
+  const rows: [string, string][] = [
+    ...(view.brand ? [[t('certificate.for'), view.brand.name] as [string, string]] : []),
+    [t('certificate.id'), view.id],
+    [t('certificate.created'), dateTime(view.created_at)],
+    ...(view.completed_at ? [[t('certificate.completed'), dateTime(view.completed_at)] as [string, string]] : []),
+    [t('certificate.photos'), number(view.captures_count)],
+  ];
+  return (
+    <Screen
+      name="certificate"
+      kicker={t('certificate.title')}
+      sign={SIGNS[finding]}
+      title={t(`certificate.${finding}`)}
+      lead={t(`certificate.${finding}Text`)}
+      actions={
+        <div class="foot">
+          <button type="button" class="button quiet" onClick={() => print()}>
+            <Icon name="printer" />
+            {t('certificate.print')}
+          </button>
+          <LanguageSwitch />
+        </div>
+      }
+    >
+      <dl class="card facts">
+        {rows.map(([term, value]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <section class="card seal">
+        <h2 class="with-icon">
+          <Icon name="seal" />
+          {t('certificate.seal')}
+        </h2>
+        {view.record_seal ? (
+          <>
+            <p class="hash">{view.record_seal.hash}</p>
+            <p class="small soft">{t('certificate.sealText')}</p>
+          </>
+        ) : (
+          <p class="soft">{t('certificate.noSeal')}</p>
+        )}
+      </section>
+      <section>
+        <h2>{t('certificate.how')}</h2>
+        <ol class="numbered">
+          <li>{t('certificate.how1')}</li>
+          <li>{t('certificate.how2')}</li>
+          <li>{t('certificate.how3')}</li>
+        </ol>
+      </section>
+      <p class="small soft">
+        {t('certificate.shows')} {t('certificate.at', { time: dateTime(new Date().toISOString()) })}
+      </p>
+    </Screen>
+  );
+}
+
+render(<Root />, document.getElementById('app')!);

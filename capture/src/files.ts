@@ -1,0 +1,34 @@
+/** The media type of a picture by its first bytes; undefined for what is no picture the service takes. */
+export function imageTypeOf(head: Uint8Array): string | undefined {
+  const text = (from: number, to: number) => String.fromCharCode(...head.subarray(from, to));
+  if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'image/jpeg';
+  if (text(0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png';
+  if (text(0, 4) === 'RIFF' && text(8, 12) === 'WEBP') return 'image/webp';
+  if (text(4, 8) === 'ftyp') {
+    const brand = text(8, 12);
+    if (/^(heic|heix|hevc|hevx)$/.test(brand)) return 'image/heic';
+    if (/^(mif1|msf1|heim|heis)$/.test(brand)) return 'image/heif';
+    if (/^avi[fs]$/.test(brand)) return 'image/avif';
+  }
+  return undefined;
+}
+
+/** Largest picture the service takes anywhere. */
+export const MAX_BYTES = 26_214_400;
+
+export type FileFault = 'file.type' | 'file.size' | 'file.empty';
+
+export type PickedFile = { blob: Blob; contentType: string } | { fault: FileFault };
+
+/** Checks a chosen file before it is kept, so that the person hears of it now and not after sending. */
+export async function checkFile(
+  file: Blob,
+  accept: readonly string[] = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'],
+  maxBytes = MAX_BYTES,
+): Promise<PickedFile> {
+  if (file.size === 0) return { fault: 'file.empty' };
+  const contentType = imageTypeOf(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
+  if (!contentType || !accept.includes(contentType)) return { fault: 'file.type' };
+  if (file.size > maxBytes) return { fault: 'file.size' };
+  return { blob: file, contentType };
+}

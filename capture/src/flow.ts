@@ -1,0 +1,92 @@
+import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
+
+/**
+ * Where the person is. `step` is one step of the request; what happens inside it (camera, review) is its own. Reached
+ * from the summary it returns there, and `replaces` is the held capture that a retake stands in for once it is accepted.
+ */
+export type Place =
+  | { at: 'landing' }
+  | { at: 'step'; index: number; fromSummary?: boolean; replaces?: string }
+  | { at: 'summary' }
+  | { at: 'sending' }
+  | { at: 'success' };
+
+export type End = 'expired' | 'withdrawn' | 'completed' | 'failed' | 'unknown' | 'revoked';
+
+/** What is on the device and not sent yet. */
+export type Held = { captures: readonly { stepKey: string }[]; answers: Readonly<Record<string, string>> };
+
+/** What one step holds: sent before, kept on the device, still free, still needed. */
+export type Filling = { sent: number; held: number; free: number; needed: number };
+
+/** Counts of a step. A text step holds one answer at most. */
+export function fillingOf(view: CaptureView, step: Step, held: Held): Filling {
+  const state = view.step_states.find(candidate => candidate.key === step.key);
+  if (step.type === 'text') {
+    const sent = state?.type === 'text' && state.answered ? 1 : 0;
+    const own = held.answers[step.key] ? 1 : 0;
+    return { sent, held: own, free: 1 - Math.min(1, sent + own), needed: step.required && sent + own === 0 ? 1 : 0 };
+  }
+  const sent = state && state.type !== 'text' ? state.captured : 0;
+  const own = held.captures.filter(capture => capture.stepKey === step.key).length;
+  return { sent, held: own, free: Math.max(0, step.max - sent - own), needed: Math.max(0, step.min - sent - own) };
+}
+
+export const isRequired = (step: Step): boolean => (step.type === 'text' ? step.required : step.min > 0);
+
+/** Whether everything required is there, sent or held. */
+export const isComplete = (view: CaptureView, held: Held): boolean =>
+  view.config.steps.every(step => fillingOf(view, step, held).needed === 0);
+
+/** Whether everything required was sent before, so that a reopened link has nothing left to ask. */
+export const isDelivered = (view: CaptureView): boolean =>
+  view.captures_count > 0 && isComplete(view, { captures: [], answers: {} });
+
+/** The first step, from `from` on, that still needs something. */
+export function firstOpenStep(view: CaptureView, held: Held, from = 0): number | undefined {
+  const index = view.config.steps.findIndex((step, i) => i >= from && fillingOf(view, step, held).needed > 0);
+  return index < 0 ? undefined : index;
+}
+
+/** Where to go after step `index`: the next step with room, else the summary. */
+export function placeAfter(view: CaptureView, held: Held, index: number): Place {
+  const next = view.config.steps.findIndex((step, i) => i > index && fillingOf(view, step, held).free > 0);
+  return next < 0 ? { at: 'summary' } : { at: 'step', index: next };
+}
+
+/** Where a link that is opened (again) goes on. */
+export function placeToResume(view: CaptureView, held: Held): Place {
+  const open = firstOpenStep(view, held);
+  if (open !== undefined) return { at: 'step', index: open };
+  return { at: 'summary' };
+}
+
+/** Why there is nothing (more) to do, if so. The wire has no cancelled status: it is expiry before its time. */
+export function endOf(view: CaptureView, now: number): End | undefined {
+  switch (view.status) {
+    case 'completed':
+      return 'completed';
+    case 'failed':
+      return 'failed';
+    case 'expired':
+      return Date.parse(view.expires_at) > now + 60_000 ? 'withdrawn' : 'expired';
+    default:
+      return isDelivered(view) ? 'completed' : undefined;
+  }
+}
+
+export type AnswerFault =
+  | { key: 'text.required' | 'text.digits' | 'text.alphanumeric' }
+  | { key: 'text.tooShort' | 'text.tooLong'; n: number };
+
+/** Why an answer would be refused, by the same rules as the service's; undefined when it would not. */
+export function faultOfAnswer(step: Extract<Step, { type: 'text' }>, value: string): AnswerFault | undefined {
+  const { min_length = 0, max_length, format } = step.validation;
+  if (value === '') return step.required ? { key: 'text.required' } : undefined;
+  if (format === 'numeric_id' && !/^\d+$/.test(value)) return { key: 'text.digits' };
+  if (format === 'alphanumeric_id' && !/^[A-Za-z0-9-]+$/.test(value)) return { key: 'text.alphanumeric' };
+  const length = [...value].length;
+  if (length < min_length) return { key: 'text.tooShort', n: min_length };
+  if (length > max_length) return { key: 'text.tooLong', n: max_length };
+  return undefined;
+}

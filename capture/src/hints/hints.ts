@@ -1,0 +1,11 @@
+import { greyOf } from './picture.ts';
+import { judge } from './judge.ts';
+
+export type Hint = 'dark' | 'blurred' | 'small' | 'finger' | 'tilted';
+
+/** What might be wrong with a photo, computed on the phone. At most two hints: more would be a scolding. */
+export async function hintsOf(blob: Blob): Promise<Hint[]> {
+  const grey = await greyOf(blob, 480);
+  if (!grey) return [];
+  return judge(grey, Math.min(grey.fullWidth, grey.fullHeight)).slice(0, 2);
+}

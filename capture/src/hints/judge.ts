@@ -1,0 +1,139 @@
+import type { Hint } from './hints.ts';
+import type { Grey } from './picture.ts';
+
+/** Short side below which small print is lost. */
+const SMALL_PX = 600;
+/** Median grey level below which a person would turn on a light. */
+const DARK_LEVEL = 38;
+
+/** Pure part of the hints: a small grey picture and the original's short side in pixels. */
+export function judge(grey: Grey, shortSide: number): Hint[] {
+  const hints: Hint[] = [];
+  const dark = percentile(grey.data, 0.5) < DARK_LEVEL && percentile(grey.data, 0.9) < 96;
+  if (dark) hints.push('dark');
+  // A dark picture has no detail to judge.
+  else if (isBlurred(grey)) hints.push('blurred');
+  if (!dark && hasFinger(grey)) hints.push('finger');
+  if (shortSide < SMALL_PX) hints.push('small');
+  if (hints.length === 0 && isTilted(grey)) hints.push('tilted');
+  return hints;
+}
+
+function percentile(values: Float32Array, q: number): number {
+  const sorted = Float32Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0;
+}
+
+/**
+ * Sharp edges turn within a pixel or two, blurred ones over many: the steepest second difference is compared with the
+ * local contrast it happens in. A picture with nothing in it (a white wall) is not called blurred.
+ */
+function isBlurred({ width, height, data }: Grey): boolean {
+  const ratios: number[] = [];
+  const cell = 24;
+  for (let y0 = 1; y0 + cell < height; y0 += cell) {
+    for (let x0 = 1; x0 + cell < width; x0 += cell) {
+      let low = 255;
+      let high = 0;
+      let steepest = 0;
+      for (let y = y0; y < y0 + cell; y++) {
+        for (let x = x0; x < x0 + cell; x++) {
+          const at = y * width + x;
+          const here = data[at]!;
+          low = Math.min(low, here);
+          high = Math.max(high, here);
+          const bend = Math.abs(4 * here - data[at - 1]! - data[at + 1]! - data[at - width]! - data[at + width]!);
+          steepest = Math.max(steepest, bend);
+        }
+      }
+      if (high - low > 40) ratios.push(steepest / (high - low));
+    }
+  }
+  if (ratios.length < 6) return false;
+  ratios.sort((a, b) => a - b);
+  return ratios[Math.floor(ratios.length * 0.9)]! < 0.28;
+}
+
+/** A finger at the lens: a corner region over a sixth of the picture, smooth and unlike the rest. */
+function hasFinger({ width, height, data }: Grey): boolean {
+  const columns = 6;
+  const rows = 6;
+  const mean: number[] = [];
+  const spread: number[] = [];
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      let sum = 0;
+      let squares = 0;
+      let n = 0;
+      for (let y = Math.floor((row * height) / rows); y < Math.floor(((row + 1) * height) / rows); y += 2) {
+        for (let x = Math.floor((column * width) / columns); x < Math.floor(((column + 1) * width) / columns); x += 2) {
+          const value = data[y * width + x]!;
+          sum += value;
+          squares += value * value;
+          n++;
+        }
+      }
+      mean.push(sum / n);
+      spread.push(Math.sqrt(Math.max(0, squares / n - (sum / n) ** 2)));
+    }
+  }
+  const detailed = spread.filter(s => s > 14).length / spread.length;
+  if (detailed < 0.35) return false;
+  for (const [r, c] of [
+    [0, 0],
+    [0, columns - 1],
+    [rows - 1, 0],
+    [rows - 1, columns - 1],
+  ] as const) {
+    // Grow from the corner over smooth cells of about the same level.
+    const seen = new Set<number>();
+    const queue = [r * columns + c];
+    const level = mean[queue[0]!]!;
+    if (level > 120) continue;
+    while (queue.length > 0) {
+      const at = queue.pop()!;
+      if (seen.has(at) || spread[at]! > 9 || Math.abs(mean[at]! - level) > 26) continue;
+      seen.add(at);
+      const [row, column] = [Math.floor(at / columns), at % columns];
+      if (row > 0) queue.push(at - columns);
+      if (row < rows - 1) queue.push(at + columns);
+      if (column > 0) queue.push(at - 1);
+      if (column < columns - 1) queue.push(at + 1);
+    }
+    const rest = mean.filter((_, at) => !seen.has(at));
+    const average = rest.reduce((sum, value) => sum + value, 0) / Math.max(1, rest.length);
+    if (seen.size >= 6 && seen.size <= 22 && average - level > 45) return true;
+  }
+  return false;
+}
+
+/**
+ * Edges of a page lie along two directions at right angles. When most of the strong edges agree on such a pair and it
+ * is turned by 8 to 37 degrees, the page is tilted. Scenes without such a pair are left alone.
+ */
+function isTilted({ width, height, data }: Grey): boolean {
+  const bins = new Float64Array(90);
+  let total = 0;
+  for (let y = 1; y < height - 1; y++) {
+    for (let x = 1; x < width - 1; x++) {
+      const at = y * width + x;
+      const dx = data[at + 1]! - data[at - 1]!;
+      const dy = data[at + width]! - data[at - width]!;
+      const strength = Math.hypot(dx, dy);
+      if (strength < 40) continue;
+      const angle = ((Math.atan2(dy, dx) * 180) / Math.PI + 360) % 90;
+      bins[Math.floor(angle)]! += strength;
+      total += strength;
+    }
+  }
+  if (total < width * height * 1.5) return false;
+  let best = 0;
+  let share = 0;
+  for (let at = 0; at < 90; at++) {
+    let sum = 0;
+    for (let d = -3; d <= 3; d++) sum += bins[(at + d + 90) % 90]!;
+    if (sum > share) [best, share] = [at, sum];
+  }
+  const off = Math.min(best, 90 - best);
+  return share / total > 0.55 && off >= 8 && off <= 37;
+}

@@ -1,0 +1,83 @@
+import { type CaptureClient, createCaptureClient } from '@firsthand/sdk/capture/client.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
+import { type CaptureStore, openStore } from '@firsthand/sdk/capture/store.ts';
+import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
+import { render } from 'preact';
+import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
+import { App } from './app.tsx';
+import { applyBrand } from './brand-style.ts';
+import type { End } from './flow.ts';
+import { useLanguage } from './language.ts';
+import { Page, type PageContext } from './page-context.ts';
+import { platformOf } from './platform.ts';
+import { createReporter, type Reporter } from './progress.ts';
+import { Broken, EndScreen, Unreachable } from './screens/ends.tsx';
+
+type Load =
+  | { state: 'loading' }
+  | { state: 'unreachable' }
+  | { state: 'end'; end: End }
+  | { state: 'open'; client: CaptureClient; store: CaptureStore; reporter: Reporter; view: CaptureView };
+
+const apiBase = document.querySelector<HTMLMetaElement>('meta[name=firsthand-api]')?.content ?? '';
+/** `/v/<id>` is a verification; `/t/<id>` is shown by the service for a link template that was revoked. */
+const [, kind, token = ''] = location.pathname.split('/');
+
+async function load(): Promise<Load> {
+  if (kind === 't') return { state: 'end', end: 'revoked' };
+  const client = createCaptureClient({ token, baseUrl: apiBase });
+  try {
+    const [view, store] = await Promise.all([client.view(), openStore()]);
+    return { state: 'open', client, store, view, reporter: createReporter(client) };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return { state: 'end', end: 'unknown' };
+    if (error instanceof ApiError && error.code === 'expired') return { state: 'end', end: 'expired' };
+    return { state: 'unreachable' };
+  }
+}
+
+function Root() {
+  const { translator, setLanguage } = useLanguage();
+  const [loaded, setLoaded] = useState<Load>({ state: 'loading' });
+  const [said, setSaid] = useState('');
+  const [broken] = useErrorBoundary(error => console.error(error));
+  const platform = useMemo(() => platformOf(navigator.userAgent, navigator.maxTouchPoints), []);
+  const start = () => {
+    setLoaded({ state: 'loading' });
+    void load().then(setLoaded);
+  };
+  useEffect(start, []);
+  const brand = loaded.state === 'open' ? loaded.view.brand : undefined;
+  useEffect(() => applyBrand(brand), [brand]);
+
+  if (!translator) return <div class="loading" />;
+  const context: PageContext = { ...translator, setLanguage, brand, platform, announce: setSaid };
+  return (
+    <Page.Provider value={context}>
+      {broken ? (
+        <Broken />
+      ) : loaded.state === 'loading' ? (
+        <p class="loading unseen" role="status">
+          {translator.t('loading.title')}
+        </p>
+      ) : loaded.state === 'unreachable' ? (
+        <Unreachable onRetry={start} />
+      ) : loaded.state === 'end' ? (
+        <EndScreen end={loaded.end} view={undefined} />
+      ) : (
+        <App
+          client={loaded.client}
+          store={loaded.store}
+          reporter={loaded.reporter}
+          firstView={loaded.view}
+          onUnknown={() => setLoaded({ state: 'end', end: 'unknown' })}
+        />
+      )}
+      <div class="unseen" role="status">
+        {said}
+      </div>
+    </Page.Provider>
+  );
+}
+
+render(<Root />, document.getElementById('app')!);

@@ -1,0 +1,17 @@
+import type { Brand } from '@firsthand/sdk/capture/wire.ts';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Language, Translator } from './i18n.ts';
+import type { Platform } from './platform.ts';
+
+/** What every screen needs: words, whose request it is, what browser this is. */
+export type PageContext = Translator & {
+  setLanguage: (language: Language) => void;
+  brand: Brand | undefined;
+  platform: Platform;
+  /** Tells screen readers without moving the focus. */
+  announce: (text: string) => void;
+};
+
+export const Page = createContext<PageContext>(undefined as unknown as PageContext);
+export const usePage = (): PageContext => useContext(Page);

@@ -1,0 +1,307 @@
+import { sha256Hex } from '@firsthand/sdk/capture/digest.ts';
+import type { DeviceLocation, ImageStep } from '@firsthand/sdk/capture/wire.ts';
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Camera, type CameraState, type Photo, sizeOf } from '../camera/camera.ts';
+import { useCamera } from '../camera/use-camera.ts';
+import { checkFile } from '../files.ts';
+import type { Filling } from '../flow.ts';
+import { Icon } from '../icons.tsx';
+import type { Locator } from '../location.ts';
+import { usePage } from '../page-context.ts';
+import { Blocked } from './blocked.tsx';
+import { LocationSheet } from './location-sheet.tsx';
+import { MotionSheet } from './motion-sheet.tsx';
+import { useScreen } from './parts.tsx';
+import { Review } from './review.tsx';
+
+/** One photo that the person has accepted, ready to be held for sending. */
+export type TakenPhoto = {
+  bytes: ArrayBuffer;
+  contentType: string;
+  sha256: string;
+  surface: 'web' | 'web_file';
+  capturedAt: string;
+  location?: DeviceLocation;
+  motionFrame?: ArrayBuffer;
+};
+
+export type CaptureStage = 'live' | 'review' | 'blocked';
+
+type Shot = {
+  photo: Photo;
+  contentType: string;
+  surface: 'web' | 'web_file';
+  capturedAt: string;
+  /** Under way since the shutter, so that it is the place of the shutter. */
+  location?: Promise<DeviceLocation | undefined>;
+  motionFrame?: Blob;
+};
+
+type Props = {
+  step: ImageStep;
+  index: number;
+  total: number;
+  filling: Filling;
+  camera: Camera;
+  locator: Locator;
+  wantsLocation: boolean;
+  wantsMotionFrame: boolean;
+  onTaken: (photo: TakenPhoto) => Promise<void>;
+  onSkip: (() => void) | undefined;
+  onBack: () => void;
+  onStage: (stage: CaptureStage, camera: CameraState) => void;
+};
+
+export function CameraStep(props: Props): JSX.Element {
+  const { step, camera, locator } = props;
+  const { t, announce } = usePage();
+  const state = useCamera(camera);
+  const video = useRef<HTMLVideoElement>(null);
+  const [ready, setReady] = useState(false);
+  const [taking, setTaking] = useState(false);
+  const [fault, setFault] = useState('');
+  const [shot, setShot] = useState<Shot>();
+  const [sheet, setSheet] = useState<'motion' | 'location'>();
+
+  const stage: CaptureStage = shot && !sheet ? 'review' : state.status === 'blocked' ? 'blocked' : 'live';
+  useEffect(() => props.onStage(stage, state), [stage, state]);
+
+  const stream = state.status === 'live' ? state.stream : null;
+  const showsVideo = stream !== null && stage !== 'review';
+  useEffect(() => {
+    if (video.current && video.current.srcObject !== stream) {
+      setReady(false);
+      video.current.srcObject = stream;
+      // A browser that will not play without a touch starts at the next one.
+      video.current.play().catch(() => {});
+    }
+  }, [stream, showsVideo]);
+
+  const title = step.description || t('camera.default');
+  const place = props.total > 1 ? t('common.stepOf', { n: props.index + 1, total: props.total }) : '';
+  const count =
+    step.max > 1 ? t('camera.photoOf', { n: props.filling.sent + props.filling.held + 1, total: step.max }) : '';
+  const kicker = [place, count].filter(Boolean).join(' · ');
+
+  /** What comes after a picture: the second frame, the place (asked once), then the look at it. */
+  function proceed(next: Shot, after: 'shutter' | 'motion' | 'location'): void {
+    setShot(next);
+    if (after === 'shutter' && props.wantsMotionFrame && next.surface === 'web') return setSheet('motion');
+    if (after !== 'location' && props.wantsLocation && locator.undecided) return setSheet('location');
+    setSheet(undefined);
+    setShot({ ...next, location: next.location ?? (props.wantsLocation ? locator.locate() : Promise.resolve(undefined)) });
+  }
+
+  async function onShutter(): Promise<void> {
+    if (!video.current || taking) return;
+    setTaking(true);
+    setFault('');
+    announce(t('camera.taking'));
+    const capturedAt = new Date().toISOString();
+    try {
+      const photo = await camera.takePhoto(video.current);
+      proceed({ photo, contentType: photo.blob.type || 'image/jpeg', surface: 'web', capturedAt }, 'shutter');
+    } catch {
+      setFault(t('camera.failed'));
+    } finally {
+      setTaking(false);
+    }
+  }
+
+  async function onFile(file: File | undefined): Promise<void> {
+    if (!file) return;
+    setFault('');
+    const checked = await checkFile(file);
+    if ('fault' in checked) {
+      return setFault(t(checked.fault, { types: 'JPEG, PNG, WebP, HEIC, AVIF', size: '25 MB' }));
+    }
+    // Not every browser decodes what the service takes (HEIC): then there is nothing to show, but something to send.
+    const size = await sizeOf(file).catch(() => ({ width: 0, height: 0 }));
+    const { blob, contentType } = checked;
+    proceed({ photo: { blob, ...size }, contentType, surface: 'web_file', capturedAt: new Date().toISOString() }, 'shutter');
+  }
+
+  async function onUse(): Promise<void> {
+    if (!shot || taking) return;
+    setTaking(true);
+    const bytes = await shot.photo.blob.arrayBuffer();
+    const location = await shot.location;
+    const motionFrame = await shot.motionFrame?.arrayBuffer();
+    await props.onTaken({
+      bytes,
+      contentType: shot.contentType,
+      sha256: await sha256Hex(bytes),
+      surface: shot.surface,
+      capturedAt: shot.capturedAt,
+      ...(location ? { location } : {}),
+      ...(motionFrame ? { motionFrame } : {}),
+    });
+    setShot(undefined);
+    setTaking(false);
+  }
+
+  if (stage === 'review' && shot) {
+    return (
+      <Review
+        photo={shot.photo}
+        title={title}
+        kicker={kicker}
+        busy={taking}
+        onRetake={() => setShot(undefined)}
+        onUse={onUse}
+      />
+    );
+  }
+  if (state.status === 'blocked') {
+    return (
+      <Blocked
+        reason={state.reason}
+        kicker={kicker}
+        step={title}
+        fault={fault}
+        onRetry={() => camera.open()}
+        onFile={onFile}
+        onBack={props.onBack}
+        onSkip={props.onSkip}
+      />
+    );
+  }
+  return (
+    <Viewfinder
+      {...{ title, kicker, state, ready, taking, fault, video }}
+      onReady={() => setReady(true)}
+      onBack={props.onBack}
+      onSkip={props.onSkip}
+      onShutter={onShutter}
+      onTorch={() => camera.toggleTorch()}
+      onLens={() => camera.switchLens()}
+      onReopen={() => camera.open()}
+    >
+      {sheet === 'motion' && shot && (
+        <MotionSheet
+          video={video}
+          first={shot.photo}
+          onDone={frame => proceed(frame ? { ...shot, motionFrame: frame } : shot, 'motion')}
+        />
+      )}
+      {sheet === 'location' && shot && (
+        <LocationSheet
+          locator={locator}
+          onDone={location => proceed({ ...shot, location: Promise.resolve(location) }, 'location')}
+        />
+      )}
+    </Viewfinder>
+  );
+}
+
+type ViewfinderProps = {
+  title: string;
+  kicker: string;
+  state: CameraState;
+  ready: boolean;
+  taking: boolean;
+  fault: string;
+  video: { current: HTMLVideoElement | null };
+  children?: JSX.Element | false | (JSX.Element | false | undefined)[];
+  onReady: () => void;
+  onBack: () => void;
+  onSkip: (() => void) | undefined;
+  onShutter: () => void;
+  onTorch: () => void;
+  onLens: () => void;
+  onReopen: () => void;
+};
+
+function Viewfinder(props: ViewfinderProps): JSX.Element {
+  const { state, ready, taking } = props;
+  const { t } = usePage();
+  const heading = useScreen(props.title);
+  const live = state.status === 'live';
+  const sheetOpen = Array.isArray(props.children) ? props.children.some(Boolean) : Boolean(props.children);
+  return (
+    <div class={`viewfinder ${taking ? 'flash' : ''}`} data-screen={state.status === 'lost' ? 'lost' : 'camera'}>
+      <main>
+        {/* biome-ignore lint/a11y/useMediaCaption: the live picture of the person's own camera has no sound */}
+        <video
+          ref={props.video}
+          class={live && state.facing === 'front' ? 'mirrored' : ''}
+          aria-label={t('camera.preview')}
+          autoPlay
+          playsInline
+          muted
+          onLoadedData={props.onReady}
+        />
+        <div class="guide" aria-hidden="true" />
+        <div class="finder-top">
+          <button type="button" class="round dark" onClick={props.onBack} aria-label={t('common.back')}>
+            <Icon name="back" class="flips" />
+          </button>
+          <div class="finder-words">
+            {props.kicker && <p class="kicker">{props.kicker}</p>}
+            <h1 ref={heading} tabIndex={-1}>
+              {props.title}
+            </h1>
+          </div>
+          {props.onSkip && (
+            <button type="button" class="pill dark" onClick={props.onSkip}>
+              {t('common.skip')}
+            </button>
+          )}
+        </div>
+        {state.status === 'lost' ? (
+          <div class="finder-notice" role="alert">
+            <h2>{t('camera.lostTitle')}</h2>
+            <p>{t('camera.lost')}</p>
+            <button type="button" class="button" onClick={props.onReopen}>
+              {t('common.tryAgain')}
+            </button>
+          </div>
+        ) : (
+          !(live && ready) && (
+            <p class="finder-notice" role="status">
+              {t(state.status === 'asking' ? 'camera.asking' : 'camera.starting')}
+            </p>
+          )
+        )}
+        <p class="finder-fault" role="alert">
+          {props.fault}
+        </p>
+        {!sheetOpen && (
+          <div class="finder-bottom">
+            {live && state.torch !== 'none' ? (
+              <button
+                type="button"
+                class="round dark"
+                onClick={props.onTorch}
+                aria-pressed={state.torch === 'on'}
+                aria-label={t(state.torch === 'on' ? 'camera.torchOff' : 'camera.torchOn')}
+              >
+                <Icon name="light" />
+              </button>
+            ) : (
+              <span class="round-space" />
+            )}
+            <button
+              type="button"
+              class="shutter"
+              onClick={props.onShutter}
+              disabled={!live || !ready || taking}
+              aria-label={t('camera.shutter')}
+            >
+              <span />
+            </button>
+            {live && state.lenses > 1 ? (
+              <button type="button" class="round dark" onClick={props.onLens} aria-label={t('camera.lens')}>
+                <Icon name="lens" />
+              </button>
+            ) : (
+              <span class="round-space" />
+            )}
+          </div>
+        )}
+        {props.children}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
+import type { JSX } from 'preact';
+import type { End } from '../flow.ts';
+import { Icon, type IconName } from '../icons.tsx';
+import { usePage } from '../page-context.ts';
+import { LanguageSwitch, Screen } from './parts.tsx';
+
+const SIGNS: Record<End, { icon: IconName; tone: 'accent' | 'verified' | 'doubtful' | 'failed' }> = {
+  expired: { icon: 'time', tone: 'doubtful' },
+  withdrawn: { icon: 'cross', tone: 'accent' },
+  completed: { icon: 'check', tone: 'verified' },
+  failed: { icon: 'doubt', tone: 'failed' },
+  unknown: { icon: 'link', tone: 'doubtful' },
+  revoked: { icon: 'cross', tone: 'accent' },
+};
+
+export function EndScreen({ end, view }: { end: End; view: CaptureView | undefined }): JSX.Element {
+  const { t, dateTime } = usePage();
+  return (
+    <Screen
+      name={`end-${end}`}
+      sign={SIGNS[end]}
+      title={t(`end.${end}.title`)}
+      lead={end === 'expired' && !view ? t('end.expired.textPlain') : t(`end.${end}.text`, { time: view ? dateTime(view.expires_at) : '' })}
+      actions={
+        <div class="foot">
+          {end === 'completed' && view ? <CertificateLink id={view.id} /> : <span />}
+          <LanguageSwitch />
+        </div>
+      }
+    />
+  );
+}
+
+export function Success({ view }: { view: CaptureView }): JSX.Element {
+  const { t, brand } = usePage();
+  return (
+    <Screen
+      name="success"
+      sign={{ icon: 'check', tone: 'verified' }}
+      title={t('success.title')}
+      lead={brand ? t('success.text', { name: brand.name }) : t('success.textPlain')}
+      actions={
+        <div class="foot">
+          <CertificateLink id={view.id} />
+          <LanguageSwitch />
+        </div>
+      }
+    >
+      <p class="soft small with-icon">
+        <Icon name="lock" />
+        {t('success.wiped')}
+      </p>
+    </Screen>
+  );
+}
+
+const CertificateLink = ({ id }: { id: string }): JSX.Element => {
+  const { t } = usePage();
+  return (
+    <a class="button plain" href={`/c/${id}`}>
+      <Icon name="seal" />
+      {t('success.certificate')}
+    </a>
+  );
+};
+
+export function Unreachable({ onRetry }: { onRetry: () => void }): JSX.Element {
+  const { t } = usePage();
+  return (
+    <Screen
+      name="unreachable"
+      sign={{ icon: 'offline', tone: 'doubtful' }}
+      title={t('unreachable.title')}
+      lead={t('unreachable.text')}
+      actions={
+        <button type="button" class="button" onClick={onRetry}>
+          {t('common.tryAgain')}
+        </button>
+      }
+    />
+  );
+}
+
+export function Broken(): JSX.Element {
+  const { t } = usePage();
+  return (
+    <Screen
+      name="broken"
+      sign={{ icon: 'doubt', tone: 'doubtful' }}
+      title={t('error.title')}
+      lead={t('error.text')}
+      actions={
+        <button type="button" class="button" onClick={() => location.reload()}>
+          {t('error.reload')}
+        </button>
+      }
+    />
+  );
+}

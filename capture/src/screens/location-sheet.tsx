@@ -1,0 +1,43 @@
+import type { DeviceLocation } from '@firsthand/sdk/capture/wire.ts';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Icon } from '../icons.tsx';
+import type { Locator } from '../location.ts';
+import { usePage } from '../page-context.ts';
+import { Sheet } from './sheet.tsx';
+
+/** Asks for the place once, with the reason, at the first photo. A no lets the person go on. */
+export function LocationSheet(props: {
+  locator: Locator;
+  onDone: (location: DeviceLocation | undefined) => void;
+}): JSX.Element {
+  const { t, brand } = usePage();
+  const [waiting, setWaiting] = useState(false);
+  const allow = async () => {
+    props.locator.allow();
+    setWaiting(true);
+    props.onDone(await props.locator.locate());
+  };
+  const decline = () => {
+    props.locator.decline();
+    props.onDone(undefined);
+  };
+  return (
+    <Sheet title={t('location.title')}>
+      <p>{t('location.text', { name: brand?.name ?? t('common.requester') })}</p>
+      {waiting ? (
+        <p class="with-icon soft" role="status">
+          <Icon name="place" />
+          {t('location.waiting')}
+        </p>
+      ) : (
+        <button type="button" class="button" onClick={allow}>
+          {t('location.allow')}
+        </button>
+      )}
+      <button type="button" class="button plain" onClick={decline}>
+        {t('location.decline')}
+      </button>
+    </Sheet>
+  );
+}

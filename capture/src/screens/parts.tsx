@@ -1,0 +1,142 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon, type IconName, Logo } from '../icons.tsx';
+import { isLanguage, LANGUAGES } from '../i18n.ts';
+import { usePage } from '../page-context.ts';
+
+/** Moves the focus to the screen's heading when the screen changes, so that it is read out and Tab starts there. */
+export function useScreen(title: string): { current: HTMLHeadingElement | null } {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    scrollTo(0, 0);
+    // Not on the very first screen: the page's own start is where a reader begins anyway.
+    if (document.documentElement.dataset.visited) heading.current?.focus({ preventScroll: true });
+    document.documentElement.dataset.visited = 'yes';
+  }, []);
+  useEffect(() => {
+    document.title = `${title} · Firsthand`;
+  }, [title]);
+  return heading;
+}
+
+type ScreenProps = {
+  name: string;
+  title: string;
+  /** A sign above the title. */
+  sign?: { icon: IconName; tone?: 'accent' | 'verified' | 'doubtful' | 'failed' };
+  lead?: string;
+  children?: ComponentChildren;
+  /** What to do next, where the thumb is. */
+  actions?: ComponentChildren;
+  onBack?: (() => void) | undefined;
+  kicker?: string | undefined;
+};
+
+/** One thing a screen: heading, a sentence, what belongs to it, and the big button at the bottom. */
+export function Screen({ name, title, sign, lead, children, actions, onBack, kicker }: ScreenProps): JSX.Element {
+  const heading = useScreen(title);
+  const { t } = usePage();
+  return (
+    <div class={`screen screen-${name}`} data-screen={name}>
+      <header class="bar">
+        {onBack && (
+          <button type="button" class="round" onClick={onBack} aria-label={t('common.back')}>
+            <Icon name="back" class="flips" />
+          </button>
+        )}
+        <BrandMark />
+      </header>
+      <main class="body">
+        {sign && (
+          <div class={`sign ${sign.tone ?? 'accent'}`}>
+            <Icon name={sign.icon} />
+          </div>
+        )}
+        {kicker && <p class="kicker">{kicker}</p>}
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {lead && <p class="lead">{lead}</p>}
+        {children}
+      </main>
+      {actions && <div class="actions">{actions}</div>}
+    </div>
+  );
+}
+
+/** Whose request it is; ours when nobody else's. */
+export function BrandMark(): JSX.Element {
+  const { brand } = usePage();
+  if (!brand) return <Logo />;
+  return (
+    <span class="brand">
+      {brand.logo_url && <img src={brand.logo_url} alt="" height="32" />}
+      <span>{brand.name}</span>
+    </span>
+  );
+}
+
+export function LanguageSwitch(): JSX.Element {
+  const { t, language, setLanguage } = usePage();
+  return (
+    <label class="language">
+      <Icon name="globe" />
+      <span class="unseen">{t('common.language')}</span>
+      <select
+        value={language}
+        onChange={event => {
+          const { value } = event.currentTarget;
+          if (isLanguage(value)) setLanguage(value);
+        }}
+      >
+        {Object.entries(LANGUAGES).map(([tag, name]) => (
+          <option key={tag} value={tag} lang={tag}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A file input that looks like a button. The input itself takes focus and is named by its words. */
+export function FileButton(props: {
+  label: string;
+  accept: string;
+  multiple?: boolean;
+  camera?: boolean;
+  quiet?: boolean;
+  icon?: IconName;
+  onFiles: (files: File[]) => void;
+}): JSX.Element {
+  return (
+    <label class={`button file ${props.quiet ? 'quiet' : ''}`}>
+      {props.icon && <Icon name={props.icon} />}
+      <span>{props.label}</span>
+      <input
+        type="file"
+        accept={props.accept}
+        multiple={props.multiple ?? false}
+        {...(props.camera ? { capture: 'environment' } : {})}
+        onChange={event => {
+          const files = [...(event.currentTarget.files ?? [])];
+          // So that the same file, chosen again, is a change again.
+          event.currentTarget.value = '';
+          if (files.length > 0) props.onFiles(files);
+        }}
+      />
+    </label>
+  );
+}
+
+export function Note({ icon, title, children }: { icon: IconName; title?: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="note">
+      <Icon name={icon} />
+      <div>
+        {title && <h2>{title}</h2>}
+        <p class="soft">{children}</p>
+      </div>
+    </div>
+  );
+}

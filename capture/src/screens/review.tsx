@@ -1,0 +1,95 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Photo } from '../camera/camera.ts';
+import { type Hint, hintsOf } from '../hints/hints.ts';
+import { Icon } from '../icons.tsx';
+import { usePage } from '../page-context.ts';
+import { useScreen } from './parts.tsx';
+
+/** An address for a blob as long as it is shown. */
+export function useObjectUrl(blob: Blob): string {
+  const [url, setUrl] = useState('');
+  useEffect(() => {
+    const made = URL.createObjectURL(blob);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [blob]);
+  return url;
+}
+
+type Props = {
+  photo: Photo;
+  title: string;
+  kicker: string;
+  busy: boolean;
+  onRetake: () => void;
+  onUse: () => void;
+};
+
+/** The photo at full size, what might be wrong with it, and the two ways on. Hints never block. */
+export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): JSX.Element {
+  const { t } = usePage();
+  const heading = useScreen(t('review.title'));
+  const url = useObjectUrl(photo.blob);
+  const [close, setClose] = useState(false);
+  const [undecodable, setUndecodable] = useState(false);
+  const [hints, setHints] = useState<Hint[]>([]);
+  useEffect(() => {
+    let shown = true;
+    hintsOf(photo.blob).then(found => shown && setHints(found));
+    return () => {
+      shown = false;
+    };
+  }, [photo.blob]);
+
+  return (
+    <div class="review" data-screen="review">
+      <main>
+        <div class="review-top">
+          {kicker && <p class="kicker">{kicker}</p>}
+          <h1 ref={heading} tabIndex={-1}>
+            {t('review.title')}
+          </h1>
+          <p class="review-step">{title}</p>
+        </div>
+        <div class={`review-photo ${close ? 'close' : ''}`}>
+          {url &&
+            (undecodable ? (
+              <Icon name="gallery" />
+            ) : (
+              <img src={url} alt={t('review.alt')} onError={() => setUndecodable(true)} />
+            ))}
+        </div>
+        {!undecodable && (
+          <button
+            type="button"
+            class="round dark zoom"
+            aria-pressed={close}
+            aria-label={t(close ? 'review.zoomOut' : 'review.zoomIn')}
+            onClick={() => setClose(!close)}
+          >
+            <Icon name="zoom" />
+          </button>
+        )}
+        <div class="review-bottom">
+          <div class="hints" role="status">
+            {hints.map(hint => (
+              <p key={hint} class="hint">
+                <Icon name="doubt" />
+                {t(`hint.${hint}`)}
+              </p>
+            ))}
+          </div>
+          <div class="pair">
+            <button type="button" class="button quiet" onClick={onRetake} disabled={busy}>
+              {t('review.retake')}
+            </button>
+            <button type="button" class="button" onClick={onUse} aria-disabled={busy}>
+              {t('review.use')}
+            </button>
+          </div>
+        </div>
+      </main>
+    </div>
+  );
+}

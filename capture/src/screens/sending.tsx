@@ -1,0 +1,105 @@
+import type { CaptureClient } from '@firsthand/sdk/capture/client.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
+import { type SendProgress, sendHeld } from '@firsthand/sdk/capture/outbox.ts';
+import type { CaptureStore } from '@firsthand/sdk/capture/store.ts';
+import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type End, endOf } from '../flow.ts';
+import { Icon } from '../icons.tsx';
+import { usePage } from '../page-context.ts';
+import { createAttestation } from '../turnstile.ts';
+import { keepAwake } from '../wake-lock.ts';
+import { Screen } from './parts.tsx';
+
+const RADIUS = 54;
+const LENGTH = 2 * Math.PI * RADIUS;
+
+type Props = {
+  client: CaptureClient;
+  store: CaptureStore;
+  view: CaptureView;
+  onDone: (view: CaptureView) => void;
+  onClosed: (end: End, view: CaptureView | undefined) => void;
+  onUnknown: () => void;
+  /** Something was not taken. `faults` are by the key of the text step. */
+  onRefused: (words: string, faults: Record<string, string>) => void;
+};
+
+/** Sends what is held for as long as it is shown; leaving it stops sending and loses nothing. */
+export function SendingScreen(props: Props): JSX.Element {
+  const { t } = usePage();
+  const [progress, setProgress] = useState<SendProgress>();
+  useEffect(() => {
+    const stop = new AbortController();
+    const sleep = keepAwake();
+    const siteKey = props.view.turnstile_site_key;
+    sendHeld({
+      client: props.client,
+      store: props.store,
+      signal: stop.signal,
+      onProgress: setProgress,
+      ...(siteKey ? { attestation: createAttestation(siteKey) } : {}),
+    }).then(
+      result => {
+        if (result.outcome === 'done') props.onDone(result.view);
+        if (result.outcome === 'closed') props.onClosed(endOf(result.view, Date.now()) ?? 'expired', result.view);
+        if (result.outcome === 'refused') props.onRefused(`${t('refused.title')}. ${t('refused.text')}`, {});
+        if (result.outcome === 'answers_refused') props.onRefused(t('refused.answer'), result.faults);
+      },
+      (error: unknown) => {
+        if (stop.signal.aborted) return;
+        if (error instanceof ApiError && error.status === 404) return props.onUnknown();
+        if (error instanceof ApiError && error.code === 'expired') return props.onClosed('expired', undefined);
+        props.onRefused(t('error.text'), {});
+      },
+    );
+    return () => {
+      stop.abort();
+      sleep();
+    };
+  }, []);
+  return <Sending progress={progress} />;
+}
+
+function Sending({ progress }: { progress: SendProgress | undefined }): JSX.Element {
+  const { t, number } = usePage();
+  const waiting = progress?.state === 'waiting';
+  const share = progress && progress.totalBytes > 0 ? progress.sentBytes / progress.totalBytes : 0;
+  const percent = Math.floor(share * 100);
+  const line =
+    progress?.state === 'sending' && progress.total > 0
+      ? t('sending.item', { n: Math.min(progress.total, progress.sent + 1), total: progress.total })
+      : progress?.state === 'finishing'
+        ? t('sending.finishing')
+        : '';
+  return (
+    <Screen name="sending" title={t(waiting ? 'sending.waiting' : 'sending.title')}>
+      <div
+        class={`ring ${waiting ? 'waiting' : ''}`}
+        role="progressbar"
+        aria-label={t('sending.progress')}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+      >
+        <svg viewBox="0 0 120 120" aria-hidden="true">
+          <circle cx="60" cy="60" r={RADIUS} />
+          <circle
+            class="ring-done"
+            cx="60"
+            cy="60"
+            r={RADIUS}
+            stroke-dasharray={LENGTH}
+            stroke-dashoffset={LENGTH * (1 - share)}
+          />
+        </svg>
+        {waiting ? <Icon name="offline" /> : <span>{number(share, { style: 'percent', maximumFractionDigits: 0 })}</span>}
+      </div>
+      <p class="soft center" role="status">
+        {line}
+      </p>
+      <p class="soft center small">{t(waiting ? 'sending.waitingText' : 'sending.keepOpen')}</p>
+    </Screen>
+  );
+}

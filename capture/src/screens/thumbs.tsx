@@ -1,0 +1,42 @@
+import type { HeldCapture } from '@firsthand/sdk/capture/store.ts';
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { Icon } from '../icons.tsx';
+import { usePage } from '../page-context.ts';
+import { useObjectUrl } from './review.tsx';
+
+/** A held picture, small. What the browser cannot show (HEIC) appears as a sign for a picture. */
+export function Thumb(props: { capture: HeldCapture; alt: string; remove?: { label: string; act: () => void } }): JSX.Element {
+  const { capture, remove } = props;
+  const blob = useMemo(() => new Blob([capture.bytes], { type: capture.contentType }), [capture.id]);
+  const url = useObjectUrl(blob);
+  const [undecodable, setUndecodable] = useState(false);
+  return (
+    <li class="thumb">
+      {undecodable || !url ? (
+        <span role="img" aria-label={props.alt}>
+          <Icon name="gallery" />
+        </span>
+      ) : (
+        <img src={url} alt={props.alt} onError={() => setUndecodable(true)} />
+      )}
+      {remove && (
+        <button type="button" class="round dark" aria-label={remove.label} onClick={remove.act}>
+          <Icon name="cross" />
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** Pictures of one step that are with the service already: no longer on the device, so counted, not shown. */
+export function SentCount({ n }: { n: number }): JSX.Element | null {
+  const { t } = usePage();
+  if (n === 0) return null;
+  return (
+    <p class="with-icon soft small">
+      <Icon name="check" />
+      {t('summary.sent', { n })}
+    </p>
+  );
+}

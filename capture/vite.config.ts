@@ -1,0 +1,21 @@
+import { resolve } from 'node:path';
+import preact from '@preact/preset-vite';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/_capture/',
+  plugins: [preact({ devToolsEnabled: false })],
+  build: {
+    target: ['es2022', 'chrome94', 'safari15.4', 'firefox100'],
+    // A strict content security policy: nothing inline, no data: scripts or styles.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: {
+        index: resolve(import.meta.dirname, 'index.html'),
+        certificate: resolve(import.meta.dirname, 'certificate.html'),
+      },
+    },
+  },
+});

@@ -1,0 +1,83 @@
+import { errorFromResponse, NetworkError } from './errors.ts';
+import type { CaptureSubmission, CaptureView, ProgressReport, PublicView, UploadTarget } from './wire.ts';
+
+export type CaptureClientOptions = {
+  /** The verification id (`vfy_…`). Whoever holds it may capture, so it is treated as a secret. */
+  token: string;
+  /** Origin of the service without a trailing slash; empty for the page's own origin. */
+  baseUrl?: string;
+  fetch?: typeof fetch;
+  /** A request without an answer for so long counts as a lost connection. */
+  timeoutMs?: number;
+};
+
+export type CaptureClient = ReturnType<typeof createCaptureClient>;
+
+/**
+ * The end user's side of one verification, one method for each route. Every method rejects with `ApiError` (the service
+ * said no, `code` says why) or `NetworkError` (no answer came; safe to try again).
+ */
+export function createCaptureClient(options: CaptureClientOptions) {
+  const { token, baseUrl = '', timeoutMs = 30_000 } = options;
+  const doFetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+  const path = (suffix: string) => `${baseUrl}/v1/verifications/${encodeURIComponent(token)}${suffix}`;
+
+  async function call(url: string, init: RequestInit = {}): Promise<Response> {
+    let response: Response;
+    try {
+      response = await doFetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs), credentials: 'omit' });
+    } catch (cause) {
+      throw new NetworkError(cause);
+    }
+    if (!response.ok) throw await errorFromResponse(response);
+    return response;
+  }
+
+  async function json<T>(url: string, init?: RequestInit): Promise<T> {
+    const response = await call(url, init);
+    try {
+      return (await response.json()) as T;
+    } catch (cause) {
+      throw new NetworkError(cause);
+    }
+  }
+
+  const post = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+  return {
+    token,
+
+    /** The verification as the end user may see it. `not_found` for an id that never was. */
+    view: () => json<CaptureView>(`${baseUrl}/v1/verify/${encodeURIComponent(token)}`),
+
+    /** The share-safe projection that the certificate shows. */
+    publicView: () => json<PublicView>(path('/public')),
+
+    /** Mints a single-use address for the bytes of one capture. `contentType` is locked into it. */
+    uploadUrl: (request: { contentType: string; step_key?: string; size_bytes?: number }) =>
+      json<UploadTarget>(path('/captures/upload-url'), post(request)),
+
+    /**
+     * Submits a capture whose bytes were PUT before. The same `idempotencyKey` (or the same `image_key`) is the same
+     * capture, however often it is sent.
+     */
+    submit: (capture: CaptureSubmission, idempotencyKey: string) =>
+      json<CaptureView>(path('/captures'), post(capture, { 'idempotency-key': idempotencyKey })),
+
+    /** Text answers by step key; faults name `answers.<key>`. */
+    answers: (answers: Record<string, string>) => json<CaptureView>(path('/answers'), post({ answers })),
+
+    /** Where the person is. Best effort: whoever calls this goes on whatever comes back. */
+    progress: async (report: ProgressReport) => {
+      await call(path('/progress'), post(report));
+    },
+
+    /** The report that still leaves while the page is being closed. False when the browser would not queue it. */
+    progressOnLeave: (report: ProgressReport): boolean =>
+      navigator.sendBeacon(path('/progress'), new Blob([JSON.stringify(report)], { type: 'application/json' })),
+  };
+}

@@ -1,0 +1,59 @@
+/** An answer of the service in its error envelope, or a response that was none (`code` is then `http_<status>`). */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly fields: readonly { path: string; message: string }[];
+  /** How long the service asks to wait, from `Retry-After`. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    fields: readonly { path: string; message: string }[] = [],
+    retryAfterMs?: number,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.fields = fields;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  names(path: string): boolean {
+    return this.fields.some(field => field.path === path);
+  }
+}
+
+/** No answer came: offline, a broken connection, or a request that stalled. Nothing is known of its effect. */
+export class NetworkError extends Error {
+  constructor(cause?: unknown) {
+    super('The service could not be reached.', { cause });
+    this.name = 'NetworkError';
+  }
+}
+
+const RETRIED_CODES = new Set(['too_many_requests', 'storage_unavailable', 'internal_error', 'idempotency_in_progress']);
+
+/** Whether the same request may succeed later without anybody changing anything. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof NetworkError) return true;
+  return error instanceof ApiError && (error.status >= 500 || error.status === 408 || RETRIED_CODES.has(error.code));
+}
+
+export async function errorFromResponse(response: Response): Promise<ApiError> {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+  try {
+    const body = (await response.json()) as {
+      error?: { code?: unknown; message?: unknown; fields?: { path: string; message: string }[] };
+    };
+    if (typeof body.error?.code === 'string') {
+      return new ApiError(response.status, body.error.code, String(body.error.message), body.error.fields, retryAfterMs);
+    }
+  } catch {
+    // Not the service's own answer: a proxy's page, or a body cut short. The status still says what to do.
+  }
+  return new ApiError(response.status, `http_${response.status}`, `HTTP ${response.status}`, [], retryAfterMs);
+}

@@ -1,0 +1,246 @@
+import type { CaptureClient } from './client.ts';
+import { ApiError, isTransient, NetworkError } from './errors.ts';
+import { submissionOrder } from './order.ts';
+import { type Put, putWithProgress } from './put.ts';
+import type { CaptureStore, HeldCapture } from './store.ts';
+import type { CaptureView } from './wire.ts';
+
+export type SendProgress = {
+  /** `waiting`: the connection is gone or the service asked to wait; what is held stays held, and it goes on by itself. */
+  state: 'sending' | 'waiting' | 'finishing';
+  sentBytes: number;
+  totalBytes: number;
+  /** Captures whose bytes are with the service. */
+  sent: number;
+  total: number;
+};
+
+/**
+ * How sending ended. `refused`: the service will not take this capture (its bytes are no picture it can read); it was
+ * dropped from the device's store, everything else is still held. `answers_refused`: likewise for text answers.
+ * `closed`: the verification takes nothing more; `view` says why.
+ */
+export type SendResult =
+  | { outcome: 'done'; view: CaptureView }
+  | { outcome: 'closed'; view: CaptureView }
+  | { outcome: 'refused'; stepKey: string; message: string }
+  | { outcome: 'answers_refused'; faults: Record<string, string> };
+
+export type SendOptions = {
+  client: CaptureClient;
+  store: CaptureStore;
+  onProgress?: (progress: SendProgress) => void;
+  /** Stops sending; what is held stays held. */
+  signal?: AbortSignal;
+  /** One token for each capture, or none; a failure to get one does not stop the capture. */
+  attestation?: () => Promise<string | undefined>;
+  put?: Put;
+  /** Resolves when the next try is worth it: after the delay, or earlier when the network comes back. */
+  pause?: (delayMs: number, signal?: AbortSignal) => Promise<void>;
+};
+
+/** Tries of one capture whose uploaded bytes the service does not find again, before it counts as refused. */
+const MAX_REUPLOADS = 3;
+
+/**
+ * Sends all that is held for a verification, at most one sender at a time over all tabs, and survives whatever happens
+ * in between: call it again with the same store and it goes on where it stood. All bytes are PUT first, then all captures are
+ * submitted one right after the other, then the answers: so the verification cannot be settled while an optional
+ * capture is still on its way.
+ *
+ * @throws ApiError when the service refuses the whole verification (`not_found`, `expired`), or when `signal` fired
+ *   NetworkError.
+ */
+export function sendHeld(options: SendOptions): Promise<SendResult> {
+  const { client, signal } = options;
+  const run = () => send(options);
+  return globalThis.navigator?.locks
+    ? navigator.locks.request(`firsthand-send-${client.token}`, signal ? { signal } : {}, run)
+    : run();
+}
+
+async function send({
+  client,
+  store,
+  onProgress = () => {},
+  signal,
+  attestation = async () => undefined,
+  put = putWithProgress,
+  pause = pauseUntilWorthIt,
+}: SendOptions): Promise<SendResult> {
+  const { token } = client;
+  let held = await store.captures(token);
+  const totalBytes = held.reduce((sum, capture) => sum + capture.bytes.byteLength, 0);
+  const total = held.length;
+  const report = (state: SendProgress['state'], current = 0) => {
+    const sent = held.filter(capture => capture.imageKey);
+    const missing = held.reduce((sum, capture) => sum + (capture.imageKey ? 0 : capture.bytes.byteLength), 0);
+    onProgress({
+      state,
+      sentBytes: Math.min(totalBytes, totalBytes - missing + current),
+      totalBytes,
+      sent: total - held.length + sent.length,
+      total,
+    });
+  };
+
+  /** Repeats `act` until it succeeds or fails for good. */
+  async function persist<T>(state: SendProgress['state'], act: () => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      if (signal?.aborted) throw new NetworkError(signal.reason);
+      try {
+        return await act();
+      } catch (error) {
+        if (signal?.aborted || !isTransient(error)) throw error;
+        report('waiting');
+        const backoff = Math.min(30_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2);
+        await pause(error instanceof ApiError ? (error.retryAfterMs ?? backoff) : backoff, signal);
+        report(state);
+      }
+    }
+  }
+
+  async function upload(capture: HeldCapture): Promise<void> {
+    const { stepKey, contentType, bytes } = capture;
+    for (let refusals = 0; ; refusals++) {
+      try {
+        // Minting is repeated with the PUT: an address is good for one PUT within five minutes, and after a lost
+        // answer nobody can tell whether that PUT has happened.
+        capture.imageKey = await persist('sending', async () => {
+          const target = await client.uploadUrl({ contentType, step_key: stepKey, size_bytes: bytes.byteLength });
+          await put(target, bytes, { onProgress: loaded => report('sending', loaded), ...(signal ? { signal } : {}) });
+          return target.image_key;
+        });
+        await store.putCapture(capture);
+        return report('sending');
+      } catch (error) {
+        // A PUT refused with a bare status: the address went stale between minting and sending (a slept phone).
+        const stale = error instanceof ApiError && (error.code.startsWith('http_') || error.code === 'forbidden');
+        if (!stale || refusals === MAX_REUPLOADS) throw error;
+      }
+    }
+  }
+
+  async function submit(capture: HeldCapture): Promise<CaptureView> {
+    for (let uploads = 0; ; uploads++) {
+      const { imageKey } = capture;
+      if (!imageKey) {
+        await upload(capture);
+        continue;
+      }
+      const attestationToken = await attestation().catch(() => undefined);
+      try {
+        return await persist('finishing', () =>
+          client.submit(
+            {
+              image_key: imageKey,
+              image_sha256: capture.sha256,
+              step_key: capture.stepKey,
+              surface: capture.surface,
+              client_captured_at: capture.capturedAt,
+              ...(capture.location ? { location: capture.location } : {}),
+              ...(capture.motionFrame ? { motion_frame_base64: toBase64(capture.motionFrame) } : {}),
+              ...(attestationToken ? { attestation_token: attestationToken } : {}),
+            },
+            capture.id,
+          ),
+        );
+      } catch (error) {
+        const lost =
+          error instanceof ApiError &&
+          error.code === 'invalid_request' &&
+          (error.names('image_key') || error.names('image_sha256'));
+        if (!lost || uploads >= MAX_REUPLOADS) throw error;
+        delete capture.imageKey;
+      }
+    }
+  }
+
+  let view = await persist('sending', () => client.view());
+  if (view.status === 'expired' || view.status === 'failed') return { outcome: 'closed', view };
+
+  /** Runs one step of one capture's way. Returns how sending ended, if that ended it. */
+  async function guarded(capture: HeldCapture, act: () => Promise<void>): Promise<SendResult | undefined> {
+    try {
+      await act();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 'verification_closed') return settle(await persist('finishing', () => client.view()));
+      if (error.status >= 500 || error.status === 404 || error.code === 'expired') throw error;
+      await drop(capture);
+      // Another tab or an earlier try has filled the step; this one is not needed any more.
+      if (error.code === 'step_full') return undefined;
+      return { outcome: 'refused', stepKey: capture.stepKey, message: error.fields[0]?.message ?? error.message };
+    }
+  }
+
+  async function drop(capture: HeldCapture): Promise<void> {
+    await store.removeCapture(capture.id);
+    held = held.filter(other => other !== capture);
+  }
+
+  report('sending');
+  held = submissionOrder(view, held);
+  for (const capture of [...held]) {
+    const ended = capture.imageKey ? undefined : await guarded(capture, () => upload(capture));
+    if (ended) return ended;
+  }
+  report('finishing');
+  for (const capture of [...held]) {
+    const ended = await guarded(capture, async () => {
+      view = await submit(capture);
+      await drop(capture);
+    });
+    if (ended) return ended;
+    report('finishing');
+  }
+
+  const answers = await store.answers(token);
+  if (Object.keys(answers).length > 0) {
+    try {
+      view = await persist('finishing', () => client.answers(answers));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 'verification_closed') return settle(await persist('finishing', () => client.view()));
+      if (error.code !== 'invalid_request') throw error;
+      const faults = error.fields.map(({ path, message }) => [path.replace(/^answers\./, ''), message]);
+      return { outcome: 'answers_refused', faults: Object.fromEntries(faults) as Record<string, string> };
+    }
+  }
+  await store.clear(token);
+  return { outcome: 'done', view };
+
+  async function settle(after: CaptureView): Promise<SendResult> {
+    await store.clear(token);
+    return { outcome: after.status === 'expired' || after.status === 'failed' ? 'closed' : 'done', view: after };
+  }
+}
+
+function toBase64(buffer: ArrayBuffer): string {
+  const bytes = new Uint8Array(buffer);
+  let text = '';
+  // In slices: spreading a whole picture into one call overflows the stack.
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(text);
+}
+
+/** The delay, cut short by the network's return, by the page being looked at again, or by `signal`. */
+function pauseUntilWorthIt(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const done = () => {
+      clearTimeout(timer);
+      globalThis.removeEventListener('online', done);
+      document.removeEventListener('visibilitychange', seen);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const seen = () => {
+      if (document.visibilityState === 'visible') done();
+    };
+    const timer = setTimeout(done, delayMs);
+    globalThis.addEventListener('online', done);
+    document.addEventListener('visibilitychange', seen);
+    signal?.addEventListener('abort', done);
+  });
+}

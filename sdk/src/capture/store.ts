@@ -1,0 +1,149 @@
+import type { DeviceLocation } from './wire.ts';
+
+/** One picture waiting on the device. Its `id` is the idempotency key of its submission, for good. */
+export type HeldCapture = {
+  id: string;
+  token: string;
+  stepKey: string;
+  bytes: ArrayBuffer;
+  contentType: string;
+  sha256: string;
+  /** `web` for the live camera, `web_file` for a file chosen in its place. */
+  surface: string;
+  /** ISO 8601, by the device's clock. */
+  capturedAt: string;
+  location?: DeviceLocation;
+  /** JPEG taken after a small sideways move, for the depth signal. */
+  motionFrame?: ArrayBuffer;
+  /** Set once the bytes lie with the service; the submission may still be outstanding. */
+  imageKey?: string;
+};
+
+export type HeldAnswer = { token: string; key: string; value: string };
+
+/** What outlives a reload. Everything is kept by verification and is erased once it was sent. */
+export type CaptureStore = {
+  /** Whether what is held outlives the page: false when the browser refuses storage (private windows, a full disk). */
+  readonly durable: boolean;
+  captures(token: string): Promise<HeldCapture[]>;
+  putCapture(capture: HeldCapture): Promise<void>;
+  removeCapture(id: string): Promise<void>;
+  answers(token: string): Promise<Record<string, string>>;
+  putAnswer(answer: HeldAnswer): Promise<void>;
+  /** Erases all that is held for a verification. */
+  clear(token: string): Promise<void>;
+};
+
+const byTime = (a: HeldCapture, b: HeldCapture) =>
+  a.capturedAt < b.capturedAt ? -1 : a.capturedAt > b.capturedAt ? 1 : 0;
+
+export function memoryStore(): CaptureStore {
+  const captures = new Map<string, HeldCapture>();
+  const answers = new Map<string, HeldAnswer>();
+  return {
+    durable: false,
+    captures: async token => [...captures.values()].filter(capture => capture.token === token).sort(byTime),
+    putCapture: async capture => {
+      captures.set(capture.id, { ...capture });
+    },
+    removeCapture: async id => {
+      captures.delete(id);
+    },
+    answers: async token =>
+      Object.fromEntries([...answers.values()].filter(a => a.token === token).map(a => [a.key, a.value])),
+    putAnswer: async answer => {
+      answers.set(`${answer.token}/${answer.key}`, answer);
+    },
+    clear: async token => {
+      for (const capture of captures.values()) if (capture.token === token) captures.delete(capture.id);
+      for (const [key, answer] of answers) if (answer.token === token) answers.delete(key);
+    },
+  };
+}
+
+const asPromise = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+const committed = (transaction: IDBTransaction): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });
+
+/**
+ * The store in IndexedDB. Pictures are kept as ArrayBuffers: blobs kept there become unreadable in some versions of
+ * Safari. Where the browser refuses storage the memory store stands in, and `durable` says so.
+ */
+export async function openStore(name = 'firsthand-capture'): Promise<CaptureStore> {
+  let db: IDBDatabase;
+  try {
+    const open = indexedDB.open(name, 1);
+    open.onupgradeneeded = () => {
+      open.result.createObjectStore('captures', { keyPath: 'id' }).createIndex('token', 'token');
+      open.result.createObjectStore('answers', { keyPath: ['token', 'key'] }).createIndex('token', 'token');
+    };
+    db = await asPromise(open);
+  } catch {
+    return memoryStore();
+  }
+  // Another tab may hold a newer version of the page: let it upgrade, a reload of this one finds its data again.
+  db.onversionchange = () => db.close();
+
+  const all = <T>(table: string, token: string) =>
+    asPromise<T[]>(db.transaction(table).objectStore(table).index('token').getAll(token));
+  const write = (table: string, act: (rows: IDBObjectStore) => void): Promise<void> => {
+    // 'strict': acknowledged only once it is on disk, because what follows is "your photo is saved".
+    const transaction = db.transaction(table, 'readwrite', { durability: 'strict' });
+    act(transaction.objectStore(table));
+    return committed(transaction);
+  };
+
+  // Takes over, capture by capture, when the disk is full: better held in this page only than not at all.
+  const memory = memoryStore();
+  let durable = true;
+  const writeOr = (stored: Promise<void>, instead: () => Promise<void>): Promise<void> =>
+    stored.catch(() => {
+      durable = false;
+      return instead();
+    });
+
+  return {
+    get durable() {
+      return durable;
+    },
+    captures: async token =>
+      [...(await all<HeldCapture>('captures', token)), ...(await memory.captures(token))].sort(byTime),
+    putCapture: capture =>
+      writeOr(
+        write('captures', rows => rows.put(capture)),
+        () => memory.putCapture(capture),
+      ),
+    removeCapture: async id => {
+      await memory.removeCapture(id);
+      await write('captures', rows => rows.delete(id));
+    },
+    answers: async token => ({
+      ...Object.fromEntries((await all<HeldAnswer>('answers', token)).map(answer => [answer.key, answer.value])),
+      ...(await memory.answers(token)),
+    }),
+    putAnswer: answer =>
+      writeOr(
+        write('answers', rows => rows.put(answer)),
+        () => memory.putAnswer(answer),
+      ),
+    clear: async token => {
+      await memory.clear(token);
+      const held = await all<HeldCapture>('captures', token);
+      const answers = await all<HeldAnswer>('answers', token);
+      await write('captures', rows => {
+        for (const capture of held) rows.delete(capture.id);
+      });
+      await write('answers', rows => {
+        for (const answer of answers) rows.delete([token, answer.key]);
+      });
+    },
+  };
+}

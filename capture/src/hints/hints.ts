@@ -1,5 +1,5 @@
-import { greyOf } from './picture.ts';
 import { judge } from './judge.ts';
+import { greyOf } from './picture.ts';
 
 export type Hint = 'dark' | 'blurred' | 'small' | 'finger' | 'tilted';
 

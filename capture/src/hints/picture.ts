@@ -2,7 +2,10 @@
 export type Grey = { width: number; height: number; data: Float32Array };
 
 /** A picture as grey levels at `width` pixels wide at most; undefined where the browser cannot decode it. */
-export async function greyOf(source: Blob | HTMLVideoElement, width: number): Promise<(Grey & { fullWidth: number; fullHeight: number }) | undefined> {
+export async function greyOf(
+  source: Blob | HTMLVideoElement,
+  width: number,
+): Promise<(Grey & { fullWidth: number; fullHeight: number }) | undefined> {
   try {
     const bitmap = source instanceof Blob ? await createImageBitmap(source) : source;
     const [fullWidth, fullHeight] =

@@ -77,7 +77,14 @@ export function Blocked(props: Props): JSX.Element {
   if (inApp) {
     const lead = platform.inApp ? t('inapp.text', { app: platform.inApp }) : t('inapp.textGeneric');
     return (
-      <Screen {...shared} name="in-app" sign={{ icon: 'globe' }} title={t('inapp.title')} lead={lead} actions={file(true)}>
+      <Screen
+        {...shared}
+        name="in-app"
+        sign={{ icon: 'globe' }}
+        title={t('inapp.title')}
+        lead={lead}
+        actions={file(true)}
+      >
         <CopyLink />
         {more}
       </Screen>

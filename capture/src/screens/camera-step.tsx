@@ -87,10 +87,19 @@ export function CameraStep(props: Props): JSX.Element {
   /** What comes after a picture: the second frame, the place (asked once), then the look at it. */
   function proceed(next: Shot, after: 'shutter' | 'motion' | 'location'): void {
     setShot(next);
-    if (after === 'shutter' && props.wantsMotionFrame && next.surface === 'web') return setSheet('motion');
-    if (after !== 'location' && props.wantsLocation && locator.undecided) return setSheet('location');
+    if (after === 'shutter' && props.wantsMotionFrame && next.surface === 'web') {
+      setSheet('motion');
+      return;
+    }
+    if (after !== 'location' && props.wantsLocation && locator.undecided) {
+      setSheet('location');
+      return;
+    }
     setSheet(undefined);
-    setShot({ ...next, location: next.location ?? (props.wantsLocation ? locator.locate() : Promise.resolve(undefined)) });
+    setShot({
+      ...next,
+      location: next.location ?? (props.wantsLocation ? locator.locate() : Promise.resolve(undefined)),
+    });
   }
 
   async function onShutter(): Promise<void> {
@@ -119,7 +128,10 @@ export function CameraStep(props: Props): JSX.Element {
     // Not every browser decodes what the service takes (HEIC): then there is nothing to show, but something to send.
     const size = await sizeOf(file).catch(() => ({ width: 0, height: 0 }));
     const { blob, contentType } = checked;
-    proceed({ photo: { blob, ...size }, contentType, surface: 'web_file', capturedAt: new Date().toISOString() }, 'shutter');
+    proceed(
+      { photo: { blob, ...size }, contentType, surface: 'web_file', capturedAt: new Date().toISOString() },
+      'shutter',
+    );
   }
 
   async function onUse(): Promise<void> {
@@ -222,7 +234,6 @@ function Viewfinder(props: ViewfinderProps): JSX.Element {
   return (
     <div class={`viewfinder ${taking ? 'flash' : ''}`} data-screen={state.status === 'lost' ? 'lost' : 'camera'}>
       <main>
-        {/* biome-ignore lint/a11y/useMediaCaption: the live picture of the person's own camera has no sound */}
         <video
           ref={props.video}
           class={live && state.facing === 'front' ? 'mirrored' : ''}

@@ -21,7 +21,11 @@ export function EndScreen({ end, view }: { end: End; view: CaptureView | undefin
       name={`end-${end}`}
       sign={SIGNS[end]}
       title={t(`end.${end}.title`)}
-      lead={end === 'expired' && !view ? t('end.expired.textPlain') : t(`end.${end}.text`, { time: view ? dateTime(view.expires_at) : '' })}
+      lead={
+        end === 'expired' && !view
+          ? t('end.expired.textPlain')
+          : t(`end.${end}.text`, { time: view ? dateTime(view.expires_at) : '' })
+      }
       actions={
         <div class="foot">
           {end === 'completed' && view ? <CertificateLink id={view.id} /> : <span />}

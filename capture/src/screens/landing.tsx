@@ -13,7 +13,8 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
   const { steps } = props.view.config;
   const photosOnly = steps.every(step => step.type === 'image');
   const camera = steps.some(step => step.type === 'image');
-  const n = steps.reduce((sum, step) => sum + (step.type === 'text' ? 0 : Math.max(1, step.min)), 0);
+  const required = steps.reduce((sum, step) => sum + (step.type === 'text' ? 0 : step.min), 0);
+  const n = required || steps.length;
   const name = brand?.name ?? '';
   const title = photosOnly
     ? t(brand ? 'landing.title' : 'landing.titlePlain', { n, name })
@@ -68,7 +69,7 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
       </section>
       <div class="notes">
         {camera && (
-          <Note icon="lens" title={t('landing.cameraTitle')}>
+          <Note icon="camera" title={t('landing.cameraTitle')}>
             {t('landing.camera')}
           </Note>
         )}

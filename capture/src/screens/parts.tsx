@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon, type IconName, Logo } from '../icons.tsx';
 import { isLanguage, LANGUAGES } from '../i18n.ts';
+import { Icon, type IconName, Logo } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 
 /** Moves the focus to the screen's heading when the screen changes, so that it is read out and Tab starts there. */
@@ -129,7 +129,15 @@ export function FileButton(props: {
   );
 }
 
-export function Note({ icon, title, children }: { icon: IconName; title?: string; children: ComponentChildren }): JSX.Element {
+export function Note({
+  icon,
+  title,
+  children,
+}: {
+  icon: IconName;
+  title?: string;
+  children: ComponentChildren;
+}): JSX.Element {
   return (
     <div class="note">
       <Icon name={icon} />

@@ -94,7 +94,11 @@ function Sending({ progress }: { progress: SendProgress | undefined }): JSX.Elem
             stroke-dashoffset={LENGTH * (1 - share)}
           />
         </svg>
-        {waiting ? <Icon name="offline" /> : <span>{number(share, { style: 'percent', maximumFractionDigits: 0 })}</span>}
+        {waiting ? (
+          <Icon name="offline" />
+        ) : (
+          <span>{number(share, { style: 'percent', maximumFractionDigits: 0 })}</span>
+        )}
       </div>
       <p class="soft center" role="status">
         {line}

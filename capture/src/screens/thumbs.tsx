@@ -6,7 +6,11 @@ import { usePage } from '../page-context.ts';
 import { useObjectUrl } from './review.tsx';
 
 /** A held picture, small. What the browser cannot show (HEIC) appears as a sign for a picture. */
-export function Thumb(props: { capture: HeldCapture; alt: string; remove?: { label: string; act: () => void } }): JSX.Element {
+export function Thumb(props: {
+  capture: HeldCapture;
+  alt: string;
+  remove?: { label: string; act: () => void };
+}): JSX.Element {
   const { capture, remove } = props;
   const blob = useMemo(() => new Blob([capture.bytes], { type: capture.contentType }), [capture.id]);
   const url = useObjectUrl(blob);

@@ -21,7 +21,7 @@ function primeRoots(count: number, exponent: number): Uint32Array {
   for (let candidate = 2, found = 0; found < count; candidate++) {
     let prime = true;
     for (let divisor = 2; divisor * divisor <= candidate; divisor++) if (candidate % divisor === 0) prime = false;
-    if (prime) words[found++] = ((candidate ** exponent) % 1) * 2 ** 32;
+    if (prime) words[found++] = (candidate ** exponent % 1) * 2 ** 32;
   }
   return words;
 }

@@ -34,7 +34,12 @@ export class NetworkError extends Error {
   }
 }
 
-const RETRIED_CODES = new Set(['too_many_requests', 'storage_unavailable', 'internal_error', 'idempotency_in_progress']);
+const RETRIED_CODES = new Set([
+  'too_many_requests',
+  'storage_unavailable',
+  'internal_error',
+  'idempotency_in_progress',
+]);
 
 /** Whether the same request may succeed later without anybody changing anything. */
 export function isTransient(error: unknown): boolean {
@@ -50,7 +55,13 @@ export async function errorFromResponse(response: Response): Promise<ApiError> {
       error?: { code?: unknown; message?: unknown; fields?: { path: string; message: string }[] };
     };
     if (typeof body.error?.code === 'string') {
-      return new ApiError(response.status, body.error.code, String(body.error.message), body.error.fields, retryAfterMs);
+      return new ApiError(
+        response.status,
+        body.error.code,
+        String(body.error.message),
+        body.error.fields,
+        retryAfterMs,
+      );
     }
   } catch {
     // Not the service's own answer: a proxy's page, or a body cut short. The status still says what to do.

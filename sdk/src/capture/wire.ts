@@ -28,7 +28,12 @@ export type StepState =
 
 export type Status = 'pending' | 'partially_captured' | 'completed' | 'expired' | 'failed' | 'abandoned';
 
-export type Brand = { slug: string; name: string; logo_url?: string; colors?: { accent?: string; background?: string } };
+export type Brand = {
+  slug: string;
+  name: string;
+  logo_url?: string;
+  colors?: { accent?: string; background?: string };
+};
 
 /** The verification as its end user may see it: the answer of every capture-token route. */
 export type CaptureView = {

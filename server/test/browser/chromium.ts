@@ -71,7 +71,13 @@ export async function bundledChromium(): Promise<Chromium> {
   if (!existsSync(folder)) await unpack(packed, folder);
 
   const executablePath = join(folder, 'chromium');
-  const args = [...QUIET_ARGS, '--headless=shell', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+  const args = [
+    ...QUIET_ARGS,
+    '--headless=shell',
+    '--use-gl=angle',
+    '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader',
+  ];
   const env = { ...environment() };
   // Without fonts of the system's, those of the package: else every letter is an empty box.
   if (!existsSync('/etc/fonts/fonts.conf')) env.FONTCONFIG_PATH = join(folder, 'fonts');

@@ -1,0 +1,89 @@
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import type { FastifyInstance } from 'fastify';
+import { forbidden, invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
+import type { DiskStore } from './disk.ts';
+import { attachment, BlobMissing, BlobUnavailable } from './store.ts';
+
+/** What a browser may show in place; anything else it saves. None of these can hold a script. */
+const SHOWN = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/heic', 'image/heif']);
+
+/** Serves the presigned URLs of a disk store under `/blobs/`: what a bucket does for an S3 store. */
+export async function blobRoutes(app: FastifyInstance, { store }: { store: DiskStore }): Promise<void> {
+  // The body is streamed to disk: nothing reads it before the handler does.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.addHook('onRequest', async (_request, reply) => {
+    // The signature in the URL is the credential, so that any page may use it: no cookie is read here.
+    reply.header('access-control-allow-origin', '*');
+    reply.header('cross-origin-resource-policy', 'cross-origin');
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('cache-control', 'no-store');
+  });
+  const schema = { hide: true } as object;
+
+  app.options('/blobs/*', { schema }, (_request, reply) =>
+    reply
+      .header('access-control-allow-methods', 'GET, PUT')
+      .header('access-control-allow-headers', 'Content-Type, If-None-Match')
+      .header('access-control-max-age', '86400')
+      .code(204)
+      .send(),
+  );
+
+  app.put('/blobs/*', { schema }, async (request, reply) => {
+    const key = (request.params as { '*': string })['*'];
+    // A refused body is read to its end and thrown away, so that the refusal arrives; one without a bound is not.
+    const length = Number(request.headers['content-length'] ?? Number.NaN);
+    if (!(length <= UPLOAD_HARD_CAP_BYTES)) reply.header('connection', 'close');
+    const grant = permitted(store.signer.verifyPut(key, request.query as Record<string, unknown>));
+    const type = request.headers['content-type'] ?? '';
+    if (type.toLowerCase() !== grant.contentType.toLowerCase()) {
+      throw invalidField('Content-Type', `must be ${grant.contentType}, as the address was made for`);
+    }
+    if (length > grant.maxBytes) throw tooLarge(grant.maxBytes);
+    if (grant.sizeBytes !== null && length !== grant.sizeBytes) throw wrongSize(grant.sizeBytes);
+    const usedUp = () => reply.code(412).send(USED_UP.toBody());
+    try {
+      if (await store.head(key)) return usedUp();
+      const received = await store.receive(grant, request.raw);
+      if (received === 'exists') return usedUp();
+      if (received === 'too_large') throw tooLarge(grant.maxBytes);
+      if (received === 'wrong_size') throw wrongSize(grant.sizeBytes!);
+      return reply.code(200).send();
+    } catch (error) {
+      throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
+    }
+  });
+
+  app.get('/blobs/*', { schema, exposeHeadRoute: false }, async (request, reply) => {
+    const key = (request.params as { '*': string })['*'];
+    const grant = permitted(store.signer.verifyGet(key, request.query as Record<string, unknown>));
+    try {
+      const { size, contentType, stream } = await store.open(key);
+      const type = grant.contentType ?? contentType;
+      const seconds = Math.max(0, Math.floor((grant.expiresAt.getTime() - Date.now()) / 1000));
+      reply
+        .header('content-type', type)
+        .header('content-length', size)
+        .header('cache-control', `private, max-age=${seconds}`)
+        .header('content-security-policy', "default-src 'none'; sandbox");
+      if (grant.filename !== null) reply.header('content-disposition', attachment(grant.filename));
+      else if (!SHOWN.has(type)) reply.header('content-disposition', 'attachment');
+      return reply.send(stream);
+    } catch (error) {
+      if (error instanceof BlobMissing) throw notFound();
+      throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
+    }
+  });
+}
+
+function permitted<G>(found: G | 'forged' | 'expired'): G {
+  if (found === 'forged') throw forbidden();
+  if (found === 'expired') throw new Problem('expired', 'This address has expired; ask for a new one.');
+  return found as G;
+}
+
+/** The status is the one that S3 gives to a condition that failed, so that clients see one behaviour. */
+const USED_UP = new Problem('invalid_request', 'Something was uploaded to this address already; it takes one upload.');
+const tooLarge = (maxBytes: number) => invalidField('body', `must have at most ${maxBytes} bytes`);
+const wrongSize = (sizeBytes: number) => invalidField('body', `must have exactly ${sizeBytes} bytes`);

@@ -1,0 +1,84 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** What a presigned URL permits, once its signature was found right. */
+export interface PutGrant {
+  key: string;
+  contentType: string;
+  maxBytes: number;
+  sizeBytes: number | null;
+}
+export interface GetGrant {
+  key: string;
+  contentType: string | null;
+  filename: string | null;
+  expiresAt: Date;
+}
+
+export interface Signer {
+  /** The query string of a URL that permits this, its signature included. */
+  put(grant: PutGrant, expiresAt: Date): string;
+  get(grant: GetGrant): string;
+  verifyPut(key: string, query: Query): PutGrant | 'forged' | 'expired';
+  verifyGet(key: string, query: Query): GetGrant | 'forged' | 'expired';
+}
+type Query = Readonly<Record<string, unknown>>;
+
+/** Signs what a URL permits with HMAC-SHA256 over the method, the key and every parameter in the order of their names. */
+export function createSigner(secret: Uint8Array, now: () => Date): Signer {
+  const signatureOf = (method: string, key: string, parameters: URLSearchParams): string => {
+    const pairs = [...parameters].sort(([a], [b]) => (a < b ? -1 : 1));
+    return createHmac('sha256', secret)
+      .update(JSON.stringify([method, key, pairs]))
+      .digest('base64url');
+  };
+
+  function sign(method: string, key: string, values: Record<string, string | number | null>): string {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(values)) if (value !== null) parameters.set(name, `${value}`);
+    const signature = signatureOf(method, key, parameters);
+    parameters.set('signature', signature);
+    return parameters.toString();
+  }
+
+  function verify(method: string, key: string, query: Query): URLSearchParams | 'forged' | 'expired' {
+    const { signature, ...values } = query;
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(values)) {
+      if (typeof value !== 'string') return 'forged'; // Given twice.
+      parameters.set(name, value);
+    }
+    const expected = Buffer.from(signatureOf(method, key, parameters));
+    const given = Buffer.from(typeof signature === 'string' ? signature : '');
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forged';
+    return now().getTime() < Number(parameters.get('expires')) * 1000 ? parameters : 'expired';
+  }
+
+  const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
+  return {
+    put: ({ key, contentType, maxBytes, sizeBytes }, expiresAt) =>
+      sign('PUT', key, { type: contentType, max: maxBytes, size: sizeBytes, expires: seconds(expiresAt) }),
+    get: ({ key, contentType, filename, expiresAt }) =>
+      sign('GET', key, { type: contentType, filename, expires: seconds(expiresAt) }),
+    verifyPut(key, query) {
+      const found = verify('PUT', key, query);
+      if (typeof found === 'string') return found;
+      const size = found.get('size');
+      return {
+        key,
+        contentType: found.get('type') ?? '',
+        maxBytes: Number(found.get('max')),
+        sizeBytes: size === null ? null : Number(size),
+      };
+    },
+    verifyGet(key, query) {
+      const found = verify('GET', key, query);
+      if (typeof found === 'string') return found;
+      return {
+        key,
+        contentType: found.get('type'),
+        filename: found.get('filename'),
+        expiresAt: new Date(Number(found.get('expires')) * 1000),
+      };
+    },
+  };
+}

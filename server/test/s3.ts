@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import type { S3Options } from '../src/blobs/s3.ts';
+
+const script = join(import.meta.dirname, '..', '..', 'scripts', 's3-server.sh');
+
+/** True where the programs of the test server are installed. CI installs them: there it is an error to lack them. */
+export const hasS3Server = process.env.CI === 'true' || spawnSync('sh', ['-c', 'command -v radosgw']).status === 0;
+
+export interface S3Server {
+  options: S3Options;
+  stop(): Promise<void>;
+}
+
+/** A real S3 server with one empty bucket. */
+export async function startS3Server(): Promise<S3Server> {
+  // Short: the daemons' sockets lie in it, and the address of a socket has room for about a hundred letters.
+  const folder = await mkdtemp(join(tmpdir(), 's3-'));
+  const stop = async () => {
+    spawnSync(script, ['down', folder]);
+    await rm(folder, { recursive: true, force: true });
+  };
+  const [gateway, monitor] = await freePorts(2);
+  const up = spawnSync(script, ['up', folder, `${gateway}`, `${monitor}`], { encoding: 'utf8' });
+  if (up.status !== 0) {
+    await stop();
+    throw new Error(`the S3 server did not start: ${up.stderr}`);
+  }
+  const options: S3Options = {
+    endpoint: up.stdout.trim().split('\n').at(-1)!,
+    bucket: 'pictures',
+    region: 'us-east-1',
+    accessKeyId: 'testkey',
+    secretAccessKey: 'testsecret',
+    forcePathStyle: true,
+  };
+  const client = new S3Client({
+    region: options.region,
+    endpoint: options.endpoint!,
+    forcePathStyle: true,
+    credentials: { accessKeyId: 'testkey', secretAccessKey: 'testsecret' },
+  });
+  await client.send(new CreateBucketCommand({ Bucket: options.bucket }));
+  client.destroy();
+  return { options, stop };
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map(server => (server.address() as { port: number }).port);
+  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))));
+  return ports;
+}

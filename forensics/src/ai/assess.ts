@@ -1,0 +1,117 @@
+import type { PictureMetadata } from '../metadata/read.ts';
+import { type C2paReport, readC2pa } from './c2pa.ts';
+import { type GeneratorMark, generatorMarks } from './generators.ts';
+import { readStealth } from './stealth.ts';
+
+export type AiLabel = 'likely_human' | 'likely_ai' | 'unknown';
+
+/** How far the answer may go: `confident` fails a verification, `doubtful` makes it suspicious, `clear` does neither. */
+export type AiBand = 'clear' | 'doubtful' | 'confident';
+
+export interface AiEvidence {
+  /** `c2pa`, `exif`, `xmp`, `iptc`, `png`, `pixels`, `attestation` or `model`. */
+  source: string;
+  field: string;
+  value: string;
+}
+
+export interface AiResult {
+  evaluated: boolean;
+  label: AiLabel;
+  /** The chance that the label is right, 0..1; 0 for `unknown`, which claims nothing. */
+  confidence: number;
+  band: AiBand;
+  evidence: AiEvidence[];
+}
+
+export interface ProvenanceInput {
+  bytes: Uint8Array;
+  contentType: string;
+  metadata: PictureMetadata;
+  /** The capture came with an attestation of app or page that a verifier accepted. */
+  attested: boolean;
+  /** The capture came from the camera through our page or SDK, not as an uploaded file. */
+  live: boolean;
+  /** PEM of the certificates whose C2PA signatures are trusted. */
+  trustAnchors?: string;
+}
+
+/**
+ * Confidence by kind of evidence. These are not fitted: no public set has enough forged provenance to fit on. They order the kinds by what it
+ * takes to be wrong, and the card says so.
+ */
+const CONFIDENCE = {
+  signedGenerated: 0.995,
+  declaredGenerated: 0.99,
+  brokenSignature: 0.97,
+  namedGenerated: 0.95,
+  composite: 0.9,
+  trustedCapture: 0.99,
+  attestedCapture: 0.95,
+} as const;
+
+/**
+ * Says of a picture's origin what its provenance says, and nothing else: `likely_ai` takes a mark that a generator or an editor left,
+ * `likely_human` a trusted chain that starts at a camera, or live capture with a passed attestation. A mark outweighs both.
+ */
+export async function assessProvenance(input: ProvenanceInput): Promise<AiResult> {
+  const c2pa = await readC2pa(input.bytes, input.trustAnchors);
+  const stealth = await readStealth(input.bytes);
+  const marks = generatorMarks(input.metadata.fields);
+  if (stealth) marks.push(...generatorMarks([stealth]).map(mark => ({ ...mark, source: 'pixels' })));
+  const evidence = [...c2paEvidence(c2pa), ...marks.map(({ source, field, value }) => ({ source, field, value }))];
+  return { evaluated: true, ...decide(input, c2pa, marks), evidence: [...evidence, ...attestationEvidence(input)] };
+}
+
+type Decision = Pick<AiResult, 'label' | 'confidence' | 'band'>;
+
+function decide(input: ProvenanceInput, c2pa: C2paReport | undefined, marks: GeneratorMark[]): Decision {
+  const scores: Decision[] = marks.map(markDecision);
+  for (const claim of c2pa?.claims ?? []) {
+    const whole = claim.kind === 'generated' && claim.of === 'picture';
+    if (whole)
+      scores.push(ai(c2pa!.state === 'invalid' ? CONFIDENCE.brokenSignature : CONFIDENCE.signedGenerated, 'confident'));
+    else if (claim.kind === 'generated' || claim.kind === 'composite')
+      scores.push(ai(CONFIDENCE.composite, 'doubtful'));
+  }
+  const strongest = scores.toSorted((a, b) => b.confidence - a.confidence)[0];
+  if (strongest) return strongest;
+  if (c2pa?.state === 'trusted' && fromCamera(c2pa)) return human(CONFIDENCE.trustedCapture);
+  if (input.live && input.attested) return human(CONFIDENCE.attestedCapture);
+  return { label: 'unknown', confidence: 0, band: 'clear' };
+}
+
+const ai = (confidence: number, band: AiBand): Decision => ({ label: 'likely_ai', confidence, band });
+const human = (confidence: number): Decision => ({ label: 'likely_human', confidence, band: 'clear' });
+
+function markDecision(mark: GeneratorMark): Decision {
+  if (mark.kind === 'composite') return ai(CONFIDENCE.composite, 'doubtful');
+  return ai(mark.strength === 'declared' ? CONFIDENCE.declaredGenerated : CONFIDENCE.namedGenerated, 'confident');
+}
+
+/** The picture itself is stated as captured, and nothing was placed into it. */
+function fromCamera(report: C2paReport): boolean {
+  const own = report.claims.filter(claim => claim.of === 'picture');
+  return own.some(claim => claim.kind === 'captured') && report.claims.every(claim => claim.of === 'picture');
+}
+
+function c2paEvidence(report: C2paReport | undefined): AiEvidence[] {
+  if (!report) return [];
+  const signer = report.signer ?? report.generator;
+  const failures = report.failures.length > 0 ? ` (${report.failures.slice(0, 6).join(', ')})` : '';
+  return [
+    { source: 'c2pa', field: 'validation', value: `${report.state}${failures}` },
+    ...(signer ? [{ source: 'c2pa', field: 'signer', value: signer }] : []),
+    ...report.claims.slice(0, 20).map(({ field, value, of }) => ({
+      source: 'c2pa',
+      field: of === 'component' ? `${field} of an ingredient` : field,
+      value,
+    })),
+  ];
+}
+
+function attestationEvidence({ live, attested }: ProvenanceInput): AiEvidence[] {
+  return live && attested
+    ? [{ source: 'attestation', field: 'verdict', value: 'live capture, attestation passed' }]
+    : [];
+}

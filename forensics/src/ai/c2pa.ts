@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { bmffBoxes, containerOf, jpegSegments, pngChunks, startsWith, webpChunks } from '../metadata/containers.ts';
+import { type SourceKind, sourceKind } from './source-type.ts';
+
+type C2pa = typeof import('@contentauth/c2pa-wasm');
+
+/** One statement of the manifests about how the picture, or a part of it, came to be. */
+export interface C2paClaim {
+  kind: SourceKind;
+  /** Whether the statement is about the picture itself or about something placed in it. */
+  of: 'picture' | 'component';
+  /** Where it stands: `c2pa.actions.v2/c2pa.created`. */
+  field: string;
+  value: string;
+}
+
+export interface C2paReport {
+  /**
+   * `trusted`: signature, hashes and the signer's chain hold. `valid`: all hold but the chain ends in no anchor of ours. `invalid`: something
+   * does not hold, see `failures`. `unreadable`: a manifest store is there and the library gave up on it.
+   */
+  state: 'trusted' | 'valid' | 'invalid' | 'unreadable';
+  /** The specification's failure codes, as `claimSignature.mismatch`; for `unreadable` the library's error. */
+  failures: string[];
+  signer?: string;
+  generator?: string;
+  claims: C2paClaim[];
+}
+
+const MIME = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const;
+const C2PA_UUID = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex');
+
+/** Pictures past this are not handed to the library: it copies them. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Whether the file embeds a C2PA manifest store; cheap, so that the library is only loaded for files that do. */
+export function embedsC2pa(bytes: Uint8Array): boolean {
+  const container = containerOf(bytes);
+  if (container === 'jpeg')
+    return jpegSegments(bytes).some(({ type, start }) => type === 'ffeb' && startsWith(bytes, start, 'JP'));
+  if (container === 'png') return pngChunks(bytes).some(({ type }) => type === 'caBX');
+  if (container === 'webp') return webpChunks(bytes).some(({ type }) => type === 'C2PA');
+  if (container !== 'bmff') return false;
+  return bmffBoxes(bytes).some(
+    ({ type, start }) => type === 'uuid' && C2PA_UUID.equals(bytes.subarray(start, start + C2PA_UUID.length)),
+  );
+}
+
+let library: Promise<C2pa> | undefined;
+let loads = 0;
+
+/** The library is WebAssembly: one instance a thread. After a trap its memory is not to be trusted and it is loaded anew. */
+function loadLibrary(): Promise<C2pa> {
+  library ??= (async () => {
+    const require = createRequire(import.meta.url);
+    const address = import.meta.resolve('@contentauth/c2pa-wasm');
+    const module = (await import(loads === 0 ? address : `${address}?${loads}`)) as C2pa;
+    loads += 1;
+    module.initSync({ module: readFileSync(require.resolve('@contentauth/c2pa-wasm/c2pa.wasm')) });
+    return module;
+  })();
+  return library;
+}
+
+/** Nothing is fetched: no remote manifests, no OCSP, no identity documents. A picture must not make the server call an address. */
+function settings(trustAnchors: string | undefined): string {
+  return JSON.stringify({
+    verify: { verify_trust: true, remote_manifest_fetch: false, ocsp_fetch: false },
+    core: { decode_identity_assertions: false, allowed_network_hosts: [] },
+    ...(trustAnchors && { trust: { trust_anchors: trustAnchors } }),
+  });
+}
+
+/**
+ * Reads and validates an embedded C2PA manifest store with the Content Authenticity Initiative's own library.
+ * @param trustAnchors PEM of the root and intermediate certificates trusted to sign; without it no signer is `trusted`.
+ * @returns undefined where the file embeds no manifest store.
+ */
+export async function readC2pa(bytes: Uint8Array, trustAnchors?: string): Promise<C2paReport | undefined> {
+  if (!embedsC2pa(bytes)) return undefined;
+  if (bytes.length > MAX_BYTES) return { state: 'unreadable', failures: ['file too large to validate'], claims: [] };
+  const { WasmReader } = await loadLibrary();
+  let json: string;
+  try {
+    const reader = await WasmReader.fromBytes(mimeOf(bytes), bytes, settings(trustAnchors));
+    json = reader.json();
+    reader.free();
+  } catch (fault) {
+    if ((fault as Error)?.name === 'RuntimeError') library = undefined;
+    return { state: 'unreadable', failures: [String(fault).slice(0, 200)], claims: [] };
+  }
+  return reportOf(JSON.parse(json) as Store);
+}
+
+function mimeOf(bytes: Uint8Array): string {
+  const container = containerOf(bytes);
+  if (container === 'jpeg' || container === 'png' || container === 'webp') return MIME[container];
+  return startsWith(bytes, 8, 'avif') || startsWith(bytes, 8, 'avis') ? 'image/avif' : 'image/heic';
+}
+
+interface Store {
+  active_manifest?: string;
+  validation_state?: string;
+  validation_status?: { code?: unknown }[];
+  manifests?: Record<string, Manifest>;
+}
+
+interface Manifest {
+  claim_generator?: unknown;
+  claim_generator_info?: { name?: unknown; version?: unknown }[];
+  signature_info?: { issuer?: unknown; common_name?: unknown };
+  assertions?: { label?: unknown; data?: unknown }[];
+  ingredients?: { relationship?: unknown; active_manifest?: unknown }[];
+}
+
+const STATES: Record<string, C2paReport['state']> = { Trusted: 'trusted', Valid: 'valid' };
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value ? value.slice(0, 300) : undefined;
+
+function reportOf(store: Store): C2paReport {
+  const active = store.manifests?.[store.active_manifest ?? ''];
+  const state = STATES[store.validation_state ?? ''] ?? 'invalid';
+  const codes = (store.validation_status ?? []).map(status => text(status.code)).filter(code => code !== undefined);
+  const claims: C2paClaim[] = [];
+  collect(store, store.active_manifest ?? '', 'picture', new Set(), claims);
+  const info = active?.claim_generator_info?.[0];
+  return {
+    state,
+    failures: [...new Set(codes)],
+    signer: text(active?.signature_info?.issuer) ?? text(active?.signature_info?.common_name),
+    generator: text(info?.name) ?? text(active?.claim_generator),
+    claims,
+  };
+}
+
+/** Walks from the active manifest to its ingredients. What only went *into* a tool (`inputTo`) says nothing of the picture. */
+function collect(store: Store, label: string, of: C2paClaim['of'], seen: Set<string>, claims: C2paClaim[]): void {
+  const manifest = store.manifests?.[label];
+  if (!manifest || seen.has(label) || claims.length > 200) return;
+  seen.add(label);
+  for (const assertion of manifest.assertions ?? []) {
+    const name = text(assertion.label) ?? '';
+    if (name.startsWith('c2pa.actions')) actions(name, assertion.data, of, claims);
+    else if (/^(stds\.iptc|c2pa\.metadata|cawg\.metadata)/.test(name))
+      metadataAssertion(name, assertion.data, of, claims);
+  }
+  for (const ingredient of manifest.ingredients ?? []) {
+    const next = text(ingredient.active_manifest);
+    if (!next || ingredient.relationship === 'inputTo') continue;
+    collect(store, next, ingredient.relationship === 'parentOf' ? of : 'component', seen, claims);
+  }
+}
+
+function actions(label: string, data: unknown, of: C2paClaim['of'], claims: C2paClaim[]): void {
+  const list = (data as { actions?: unknown } | undefined)?.actions;
+  if (!Array.isArray(list)) return;
+  for (const action of list as Record<string, unknown>[]) {
+    const name = text(action?.action) ?? 'action';
+    const type =
+      text(action?.digitalSourceType) ?? text((action?.parameters as Record<string, unknown>)?.digitalSourceType);
+    const agent =
+      text(action?.softwareAgent) ?? text((action?.softwareAgent as Record<string, unknown> | undefined)?.name);
+    const source = type && sourceKind(type);
+    if (source)
+      claims.push({
+        kind: source.kind,
+        of,
+        field: `${label}/${name}`,
+        value: agent ? `${source.term} (${agent})` : source.term,
+      });
+  }
+}
+
+function metadataAssertion(label: string, data: unknown, of: C2paClaim['of'], claims: C2paClaim[]): void {
+  if (typeof data !== 'object' || data === null) return;
+  for (const [key, value] of Object.entries(data)) {
+    const source = /(^|:)DigitalSourceType$/i.test(key) && typeof value === 'string' ? sourceKind(value) : undefined;
+    if (source) claims.push({ kind: source.kind, of, field: `${label}/${key}`, value: source.term });
+  }
+}

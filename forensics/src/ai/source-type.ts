@@ -1,0 +1,19 @@
+/**
+ * What IPTC's digital source type vocabulary (NewsCodes scheme `digitalsourcetype`) says about a picture, in the four ways that
+ * matter here. Terms that leave it open (`compositeSynthetic`, `algorithmicMedia`, `humanEdits`, `screenCapture` …) are `other`.
+ */
+export type SourceKind = 'generated' | 'composite' | 'captured' | 'other';
+
+const KINDS: Record<string, SourceKind> = {
+  trainedalgorithmicmedia: 'generated',
+  compositewithtrainedalgorithmicmedia: 'composite',
+  digitalcapture: 'captured',
+  computationalcapture: 'captured',
+};
+
+/** Accepts the full address, the `digsrctype:` form or the bare term; undefined for what is not a term at all. */
+export function sourceKind(value: string): { term: string; kind: SourceKind } | undefined {
+  const term = value.trim().match(/(?:^|[/:#])([A-Za-z]{4,64})$/)?.[1];
+  if (!term) return undefined;
+  return { term, kind: KINDS[term.toLowerCase()] ?? 'other' };
+}

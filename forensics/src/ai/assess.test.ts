@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { makeSigner, type Signer } from '../../test/c2pa-signer.ts';
+import { dataFiles } from '../../test/data.ts';
+import { jpeg, png } from '../../test/files.ts';
+import { readMetadata } from '../metadata/read.ts';
+import { assessProvenance } from './assess.ts';
+import { readC2pa } from './c2pa.ts';
+
+const TERM = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
+const claim = (name: string, ...actions: [action: string, source?: string, agent?: string][]) => ({
+  claim_generator_info: [{ name, version: '1' }],
+  assertions: [
+    {
+      label: 'c2pa.actions',
+      data: {
+        actions: actions.map(([action, source, softwareAgent]) => ({
+          action,
+          ...(source && { digitalSourceType: TERM + source }),
+          ...(softwareAgent && { softwareAgent }),
+          ...(['c2pa.opened', 'c2pa.placed'].includes(action) && { parameters: { ingredientIds: ['part'] } }),
+        })),
+      },
+    },
+  ],
+});
+
+let signer: Signer;
+beforeAll(async () => {
+  signer = await makeSigner();
+});
+afterEach(() => vi.restoreAllMocks());
+
+async function assess(bytes: Buffer, extra: { trusted?: boolean; live?: boolean; attested?: boolean } = {}) {
+  return assessProvenance({
+    bytes,
+    contentType: 'image/jpeg',
+    metadata: await readMetadata(bytes),
+    live: extra.live ?? false,
+    attested: extra.attested ?? false,
+    ...(extra.trusted && { trustAnchors: signer.root }),
+  });
+}
+
+const evidence = (result: Awaited<ReturnType<typeof assess>>, field: string) =>
+  result.evidence.find(entry => entry.field === field)?.value;
+
+describe('C2PA', () => {
+  test('a generator that declares itself is likely_ai, signer trusted or not', async () => {
+    const file = await signer.sign(
+      await png(),
+      'image/png',
+      claim('ChatGPT', ['c2pa.created', 'trainedAlgorithmicMedia', 'GPT-4o']),
+    );
+    const untrusted = await assess(file);
+    expect(untrusted).toMatchObject({ label: 'likely_ai', band: 'confident', confidence: 0.995 });
+    expect(evidence(untrusted, 'validation')).toBe('valid (signingCredential.untrusted)');
+    expect(evidence(untrusted, 'c2pa.actions.v2/c2pa.created')).toBe('trainedAlgorithmicMedia (GPT-4o)');
+    expect(evidence(await assess(file, { trusted: true }), 'validation')).toBe('trusted');
+  });
+
+  test('a mark under a broken signature still counts, and its state is told', async () => {
+    const file = await signer.sign(
+      await jpeg(),
+      'image/jpeg',
+      claim('Firefly', ['c2pa.created', 'trainedAlgorithmicMedia']),
+    );
+    file[file.length - 40] = file[file.length - 40]! ^ 0xff;
+    const result = await assess(file, { trusted: true });
+    expect(result).toMatchObject({ label: 'likely_ai', band: 'confident', confidence: 0.97 });
+    expect(evidence(result, 'validation')).toContain('assertion.dataHash.mismatch');
+  });
+
+  test('a trusted chain that begins at a camera is likely_human', async () => {
+    const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
+    expect(await assess(file, { trusted: true })).toMatchObject({
+      label: 'likely_human',
+      confidence: 0.99,
+      band: 'clear',
+    });
+    expect(await assess(file), 'signed by nobody we trust').toMatchObject({ label: 'unknown' });
+  });
+
+  test('a camera chain with one byte changed is not', async () => {
+    const file = await signer.sign(
+      await jpeg(),
+      'image/jpeg',
+      claim('Camera', ['c2pa.created', 'computationalCapture']),
+    );
+    file[file.length - 40] = file[file.length - 40]! ^ 0xff;
+    expect(await assess(file, { trusted: true })).toMatchObject({ label: 'unknown' });
+  });
+
+  test('a camera photo developed without AI stays likely_human along its chain', async () => {
+    const photo = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
+    const developed = await signer.sign(
+      photo,
+      'image/jpeg',
+      claim('Editor', ['c2pa.opened'], ['c2pa.color_adjustments']),
+      [{ json: { label: 'part', relationship: 'parentOf' }, picture: photo, mime: 'image/jpeg' }],
+    );
+    expect(await assess(developed, { trusted: true })).toMatchObject({ label: 'likely_human' });
+  });
+
+  test('edits, drawings and unnamed sources are unknown', async () => {
+    for (const actions of [
+      [['c2pa.created', 'humanEdits'], ['c2pa.color_adjustments']],
+      [['c2pa.created', 'algorithmicMedia']],
+      [['c2pa.created', 'digitalCreation'], ['c2pa.drawing']],
+    ] as [string, string?][][]) {
+      const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Editor', ...actions));
+      expect(await assess(file, { trusted: true })).toMatchObject({ label: 'unknown', band: 'clear' });
+    }
+  });
+
+  test('generated parts in a photo are for a person to look at', async () => {
+    const file = await signer.sign(
+      await jpeg(),
+      'image/jpeg',
+      claim('Editor', ['c2pa.created', 'digitalCapture'], ['c2pa.edited', 'compositeWithTrainedAlgorithmicMedia']),
+    );
+    expect(await assess(file, { trusted: true })).toMatchObject({ label: 'likely_ai', band: 'doubtful' });
+    const part = await signer.sign(
+      await jpeg(),
+      'image/jpeg',
+      claim('Gen', ['c2pa.created', 'trainedAlgorithmicMedia']),
+    );
+    const placed = await signer.sign(
+      await jpeg(),
+      'image/jpeg',
+      claim('Editor', ['c2pa.created', 'digitalCapture'], ['c2pa.placed']),
+      [{ json: { label: 'part', relationship: 'componentOf' }, picture: part, mime: 'image/jpeg' }],
+    );
+    expect(await assess(placed, { trusted: true })).toMatchObject({ label: 'likely_ai', band: 'doubtful' });
+  });
+
+  test('a generated parent makes its child generated', async () => {
+    const parent = await signer.sign(
+      await jpeg(),
+      'image/jpeg',
+      claim('Gen', ['c2pa.created', 'trainedAlgorithmicMedia']),
+    );
+    const child = await signer.sign(parent, 'image/jpeg', claim('Editor', ['c2pa.opened'], ['c2pa.cropped']), [
+      { json: { label: 'part', relationship: 'parentOf' }, picture: parent, mime: 'image/jpeg' },
+    ]);
+    expect(await assess(child)).toMatchObject({ label: 'likely_ai', band: 'confident' });
+  });
+
+  test('reading never touches the network', async () => {
+    const fetch = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
+    const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
+    await readC2pa(file, signer.root);
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  test('a store with flipped bytes is answered in bounded time, and the next file is still read', async () => {
+    const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(9_000), fc.nat(255)), { minLength: 1, maxLength: 20 }), async edits => {
+        const hurt = Buffer.from(file);
+        for (const [at, value] of edits) hurt[20 + (at % (hurt.length - 20))] = value;
+        const started = performance.now();
+        const report = await readC2pa(hurt, signer.root);
+        expect(performance.now() - started).toBeLessThan(2_000);
+        if (!hurt.equals(file)) expect(report?.state).not.toBe('valid');
+      }),
+      { numRuns: 150 },
+    );
+    expect((await readC2pa(file, signer.root))?.state).toBe('trusted');
+  });
+});
+
+describe('live capture', () => {
+  test('with a passed attestation and no contrary sign is likely_human', async () => {
+    const file = await jpeg();
+    expect(await assess(file, { live: true, attested: true })).toMatchObject({
+      label: 'likely_human',
+      confidence: 0.95,
+    });
+    expect(await assess(file, { live: true })).toMatchObject({ label: 'unknown' });
+    expect(await assess(file, { attested: true })).toMatchObject({ label: 'unknown' });
+  });
+
+  test('does not outweigh a mark', async () => {
+    const file = await signer.sign(
+      await jpeg(),
+      'image/jpeg',
+      claim('Gen', ['c2pa.created', 'trainedAlgorithmicMedia']),
+    );
+    expect(await assess(file, { live: true, attested: true })).toMatchObject({ label: 'likely_ai' });
+  });
+});
+
+describe('on real files', () => {
+  const marked = dataFiles('ai').filter(
+    ({ path, repository }) =>
+      /sd-parsers|ComfyUI_examples/.test(repository) || (repository.endsWith('SwarmUI') && !path.includes('sana')),
+  );
+  const genuine = dataFiles('camera', 'screen', 'heic', 'depth');
+
+  test(`every marked AI file is found (${marked.length} at hand)`, async () => {
+    const missed: string[] = [];
+    for (const file of marked) if ((await assess(file.read())).label !== 'likely_ai') missed.push(file.path);
+    expect(missed).toEqual([]);
+  });
+
+  test(`no camera image is called likely_ai (${genuine.length} at hand)`, async () => {
+    const accused: string[] = [];
+    for (const file of genuine) if ((await assess(file.read())).label === 'likely_ai') accused.push(file.path);
+    expect(accused).toEqual([]);
+  });
+});

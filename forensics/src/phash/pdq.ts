@@ -54,8 +54,8 @@ export function lumaOf({ data, width, height, channels }: Pixels): Float32Array 
 function samples(luma: Float32Array, width: number, height: number): Float32Array {
   const across = windowOf(width);
   const down = windowOf(height);
-  let from = luma;
-  let to = new Float32Array(luma.length);
+  let from: Float32Array = luma;
+  let to: Float32Array = new Float32Array(luma.length);
   for (let pass = 0; pass < 2; pass++) {
     boxRows(from, to, width, height, across);
     boxColumns(to, from, width, height, down);

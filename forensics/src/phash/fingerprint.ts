@@ -1,0 +1,148 @@
+import { TURNS, type Turn, turnedHash } from './hash.ts';
+import { lumaOf, type Pdq, type Pixels, pdq } from './pdq.ts';
+import { crop, insideBorder, mirrored, type Plane, type Region, shrink, WHOLE } from './plane.ts';
+
+/** Hashes of pictures with less in them than this match anything plain; the reference draws the line here too. */
+export const MIN_QUALITY = 50;
+
+/** What is kept of a picture so that later ones can be found to show the same. */
+export interface Fingerprint {
+  /** PDQ of the whole picture, as any other implementation computes it. */
+  hash: Uint8Array;
+  quality: number;
+  /** The hashes a search looks up, the whole picture's first; empty below {@link MIN_QUALITY}. */
+  entries: FingerprintEntry[];
+  thumbnail: Thumbnail;
+}
+
+export interface FingerprintEntry {
+  hash: Uint8Array;
+  /** The part of the picture it is of. */
+  region: Region;
+  /** The part that is picture and not border: the whole unless a border was found. */
+  frame: Region;
+}
+
+/** Luma of the whole picture, 8 bits, longer side {@link THUMBNAIL}: a match is confirmed on it. */
+export interface Thumbnail {
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** One look-up: the hash of a part of the picture, turned. */
+export interface Probe {
+  hash: Uint8Array;
+  region: Region;
+  frame: Region;
+  turn: Turn;
+}
+
+const HASHED = 512;
+const WORKED = 256;
+const THUMBNAIL = 96;
+
+/** What is cut off each side of the second hash that is kept. A crop of up to this much contains it whole. */
+const INSET = 0.05;
+
+/** A picture made ready to be fingerprinted and searched for. */
+export interface Prepared {
+  whole: Pdq;
+  /** Fits 512×512. */
+  full: Plane;
+  /** Fits 256×256. */
+  plane: Plane;
+  inside: Region | undefined;
+}
+
+/**
+ * @param pixels the picture as shown (orientation applied), of any size; decoding it to fit 512×512 costs least.
+ */
+export function prepare(pixels: Pixels): Prepared {
+  const full = shrink({ data: lumaOf(pixels), width: pixels.width, height: pixels.height }, HASHED);
+  const plane = shrink(full, WORKED);
+  const inside = insideBorder(plane);
+  return { whole: pdq({ ...full, data: full.data.slice(), channels: 1 }), full, plane, inside };
+}
+
+const hashOf = (plane: Plane, region: Region): Pdq => pdq({ ...crop(plane, region), channels: 1 });
+
+const within = (outer: Region, inner: Region): Region => ({
+  left: outer.left + inner.left * (outer.right - outer.left),
+  top: outer.top + inner.top * (outer.bottom - outer.top),
+  right: outer.left + inner.right * (outer.right - outer.left),
+  bottom: outer.top + inner.bottom * (outer.bottom - outer.top),
+});
+
+const INNER: Region = { left: INSET, top: INSET, right: 1 - INSET, bottom: 1 - INSET };
+
+/** The fingerprint to keep: the whole picture, its inner 90%, and the same of what a border encloses. */
+export function fingerprint({ whole, plane, inside }: Prepared): Fingerprint {
+  const entries: FingerprintEntry[] = [];
+  const keep = (found: Pdq, region: Region, frame: Region): void => {
+    if (found.quality >= MIN_QUALITY) entries.push({ hash: found.hash, region, frame });
+  };
+  keep(whole, WHOLE, WHOLE);
+  keep(hashOf(plane, INNER), INNER, WHOLE);
+  if (inside) {
+    keep(hashOf(plane, inside), inside, inside);
+    keep(hashOf(plane, within(inside, INNER)), within(inside, INNER), inside);
+  }
+  const small = shrink(plane, THUMBNAIL);
+  return {
+    hash: whole.hash,
+    quality: whole.quality,
+    entries,
+    thumbnail: {
+      data: Uint8Array.from(small.data, value => Math.round(value)),
+      width: small.width,
+      height: small.height,
+    },
+  };
+}
+
+/** How much of the left (top) and the right (bottom) is left out of a window. */
+const CUTS: [near: number, far: number][] = [
+  [0, 0],
+  [INSET, 0],
+  [0, INSET],
+  [INSET / 2, INSET / 2],
+  [INSET, INSET],
+];
+
+/**
+ * Mirrored pictures are hashed for themselves: PDQ samples off centre by up to half a step, so a hash turned by its frequencies' signs is
+ * several bits off. Transposing is exact.
+ */
+const TRANSPOSED: Turn = { transpose: true, mirror: false, flip: false };
+const SIDEWAYS: Turn[] = TURNS.filter(turn => !turn.transpose && !turn.flip);
+
+const WINDOWS: Region[] = CUTS.flatMap(([left, right]) =>
+  CUTS.map(([top, bottom]) => ({ left, top, right: 1 - right, bottom: 1 - bottom })),
+);
+
+/**
+ * The look-ups that find a picture's originals, copies and parts: the whole in all eight turns; and 25 windows, as they are and mirrored,
+ * of which one agrees with a kept hash whichever side up to 5% was cut from. The same for what a border encloses.
+ */
+export function probes({ full, plane, inside }: Prepared): Probe[] {
+  const found: Probe[] = [];
+  const look = (part: Plane, turns: readonly Turn[], region: Region, frame: Region): void => {
+    for (const { mirror, flip } of turns.filter(turn => !turn.transpose)) {
+      const hashed = pdq({ ...mirrored(part, mirror, flip), channels: 1 });
+      if (hashed.quality < MIN_QUALITY) return;
+      found.push({ hash: hashed.hash, region, frame, turn: { transpose: false, mirror, flip } });
+      // Mirroring and then transposing is transposing and then flipping.
+      const turn = turns.find(turn => turn.transpose && turn.flip === mirror && turn.mirror === flip);
+      if (turn) found.push({ hash: turnedHash(hashed.frequencies, TRANSPOSED), region, frame, turn });
+    }
+  };
+  look(full, TURNS, WHOLE, WHOLE);
+  for (const frame of inside ? [WHOLE, inside] : [WHOLE])
+    for (const window of WINDOWS) {
+      if (window === WINDOWS[0] && frame === WHOLE) continue;
+      const region = within(frame, window);
+      look(crop(plane, region), window === WINDOWS[0] ? TURNS : SIDEWAYS, region, frame);
+    }
+  return found;
+}

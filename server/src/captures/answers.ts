@@ -37,10 +37,11 @@ export const submitAnswers = openEndpoint({
       const answeredAt = deps.clock.now().toISOString();
       const answers: Answers = { ...row.answers };
       for (const [key, value] of Object.entries(body.answers)) answers[key] = { value, answered_at: answeredAt };
-      const updated = await one<VerificationRow>(tx, 'update verifications set answers = $2 where id = $1 returning *', [
-        row.id,
-        JSON.stringify(answers),
-      ]);
+      const updated = await one<VerificationRow>(
+        tx,
+        'update verifications set answers = $2 where id = $1 returning *',
+        [row.id, JSON.stringify(answers)],
+      );
       if (!updated) throw notFound();
       const held = heldBy(await capturesOf(tx, row.id));
       // The last requirement may have been an answer: the worker then writes the verdict.

@@ -1,12 +1,15 @@
-import { Problem, expired, verificationClosed } from '../http/problem.ts';
+import { expired, Problem, verificationClosed } from '../http/problem.ts';
+import type { VerificationRow } from '../verifications/row.ts';
 import type { Held, Slot } from '../verifications/steps.ts';
 import { pickSlot } from '../verifications/steps.ts';
-import type { VerificationRow } from '../verifications/row.ts';
 
 export const unknownStep = (key: string | undefined): Problem =>
   new Problem('unknown_step', `No step that takes pictures is named ${JSON.stringify(key ?? '')}.`);
 const stepFull = (key: string | undefined): Problem =>
-  new Problem('step_full', key === undefined ? 'Every image step is full.' : `The step ${JSON.stringify(key)} is full.`);
+  new Problem(
+    'step_full',
+    key === undefined ? 'Every image step is full.' : `The step ${JSON.stringify(key)} is full.`,
+  );
 
 /**
  * The step that a capture fills. Throws, in this order, `unknown_step`, `expired`, `step_full` (also after completion)

@@ -1,6 +1,6 @@
 import type { CaptureRequest } from '@firsthand/contract/capture-flow.ts';
 import { INLINE_MAX_BYTES, UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
-import { type ImageInfo, ImageFault } from '@firsthand/forensics/inspect.ts';
+import { ImageFault, type ImageInfo, inspect } from '@firsthand/forensics/inspect.ts';
 import { BlobMissing, BlobTooLarge, BlobUnavailable } from '../blobs/store.ts';
 import type { Deps } from '../deps.ts';
 import { invalidField, storageUnavailable } from '../http/problem.ts';
@@ -27,7 +27,7 @@ const MESSAGE: Record<ImageFault['code'], string> = {
 
 /** Reads and checks the picture of a capture request: type by content, decodable header, size, hash. Throws `invalid_request`. */
 export async function readPicture(deps: Deps, verificationId: string, body: CaptureRequest): Promise<Picture> {
-  if (body.image_base64 !== undefined) return inline(deps, 'image_base64', body.image_base64);
+  if (body.image_base64 !== undefined) return inline('image_base64', body.image_base64);
   const picture = await byKey(deps, verificationId, 'image_key', body.image_key!);
   if (picture.sha256 !== body.image_sha256!.toLowerCase()) {
     throw invalidField('image_sha256', 'does not match the bytes that were uploaded');
@@ -36,13 +36,17 @@ export async function readPicture(deps: Deps, verificationId: string, body: Capt
 }
 
 /** The second frame, where one was sent. */
-export async function readMotionFrame(deps: Deps, verificationId: string, body: CaptureRequest): Promise<Picture | null> {
-  if (body.motion_frame_base64 !== undefined) return inline(deps, 'motion_frame_base64', body.motion_frame_base64);
+export async function readMotionFrame(
+  deps: Deps,
+  verificationId: string,
+  body: CaptureRequest,
+): Promise<Picture | null> {
+  if (body.motion_frame_base64 !== undefined) return inline('motion_frame_base64', body.motion_frame_base64);
   if (body.motion_frame_key === undefined) return null;
   return byKey(deps, verificationId, 'motion_frame_key', body.motion_frame_key);
 }
 
-async function inline(deps: Deps, field: string, text: string): Promise<Picture> {
+async function inline(field: string, text: string): Promise<Picture> {
   // Characters count for three quarters of a byte: an over-long text is refused before it is decoded.
   if (text.length > Math.ceil(INLINE_MAX_BYTES / 3) * 4 + 4) throw tooLarge(field, INLINE_MAX_BYTES);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) {
@@ -50,7 +54,7 @@ async function inline(deps: Deps, field: string, text: string): Promise<Picture>
   }
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length > INLINE_MAX_BYTES) throw tooLarge(field, INLINE_MAX_BYTES);
-  return checked(deps, field, bytes, null);
+  return checked(field, bytes, null);
 }
 
 async function byKey(deps: Deps, verificationId: string, field: string, imageKey: string): Promise<Picture> {
@@ -60,7 +64,7 @@ async function byKey(deps: Deps, verificationId: string, field: string, imageKey
   const key = imageKeyOf(parsed.verificationId, parsed.captureId);
   try {
     const bytes = await deps.blobs.get(key, { maxBytes: UPLOAD_HARD_CAP_BYTES });
-    return await checked(deps, field, bytes, { captureId: parsed.captureId, key });
+    return await checked(field, bytes, { captureId: parsed.captureId, key });
   } catch (error) {
     if (error instanceof BlobMissing) throw invalidField(field, 'was never uploaded');
     if (error instanceof BlobTooLarge) throw tooLarge(field, UPLOAD_HARD_CAP_BYTES);
@@ -69,9 +73,9 @@ async function byKey(deps: Deps, verificationId: string, field: string, imageKey
   }
 }
 
-async function checked(deps: Deps, field: string, bytes: Buffer, stored: Picture['stored']): Promise<Picture> {
+async function checked(field: string, bytes: Buffer, stored: Picture['stored']): Promise<Picture> {
   try {
-    const info = await deps.pictures.inspect(bytes);
+    const info = await inspect(bytes);
     return { bytes, sha256: sha256Hex(bytes), info, field, stored };
   } catch (error) {
     if (error instanceof ImageFault) throw invalidField(field, MESSAGE[error.code]);

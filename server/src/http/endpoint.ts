@@ -57,9 +57,7 @@ type EndpointFor<B extends TSchema, Q extends TSchema, A extends boolean> = Comm
 };
 
 /** An endpoint of a tenant: the handler is given a principal. */
-export function tenantEndpoint<B extends TSchema, Q extends TSchema>(
-  endpoint: EndpointFor<B, Q, true>,
-): Endpoint {
+export function tenantEndpoint<B extends TSchema, Q extends TSchema>(endpoint: EndpointFor<B, Q, true>): Endpoint {
   return endpoint as unknown as Endpoint;
 }
 

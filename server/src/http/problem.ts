@@ -10,7 +10,11 @@ export class Problem extends Error {
   readonly fields: Fault[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, o: { fields?: Fault[]; retryAfterSeconds?: number; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    o: { fields?: Fault[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
     super(message, { cause: o.cause });
     this.code = code;
     this.fields = o.fields;

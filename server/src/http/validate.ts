@@ -122,7 +122,8 @@ function textFaults(root: unknown): Fault[] {
       if (value.includes('\0')) faults.push({ path, message: 'must not contain U+0000' });
       else if (!value.isWellFormed()) faults.push({ path, message: 'must be well-formed Unicode' });
     } else if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) open.push({ value: item, path: path ? `${path}.${index}` : `${index}` });
+      for (const [index, item] of value.entries())
+        open.push({ value: item, path: path ? `${path}.${index}` : `${index}` });
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) {
         const at = path ? `${path}.${key}` : key;

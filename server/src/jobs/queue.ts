@@ -29,6 +29,14 @@ export async function addJob<N extends keyof JobPayloads>(
   await tx.query(
     `select graphile_worker.add_job($1, payload => $2::json, queue_name => $3, run_at => $4, max_attempts => $5,
        job_key => $6, priority => $7)`,
-    [name, JSON.stringify(payload), o.queue ?? null, o.runAt ?? null, o.maxAttempts ?? null, o.key ?? null, o.priority ?? null],
+    [
+      name,
+      JSON.stringify(payload),
+      o.queue ?? null,
+      o.runAt ?? null,
+      o.maxAttempts ?? null,
+      o.key ?? null,
+      o.priority ?? null,
+    ],
   );
 }

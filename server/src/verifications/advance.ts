@@ -15,11 +15,26 @@ type Needs = Pick<Deps, 'clock' | 'origins'>;
 export async function captureStored(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
   const status = next(row.status, 'capture_submitted');
   if (!status) throw new Error(`a capture cannot be stored on a ${row.status} verification`);
-  return change(tx, deps, row, { status, captures_count: captures.length }, 'verification.capture.persisted', captures, at);
+  return change(
+    tx,
+    deps,
+    row,
+    { status, captures_count: captures.length },
+    'verification.capture.persisted',
+    captures,
+    at,
+  );
 }
 
 /** Writes the verdict: the verification is completed. */
-export function complete(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], verdict: Verdict, at: Date) {
+export function complete(
+  tx: Tx,
+  deps: Needs,
+  row: VerificationRow,
+  captures: CaptureRow[],
+  verdict: Verdict,
+  at: Date,
+) {
   const status = next(row.status, 'verdict_written');
   if (!status) throw new Error(`a verdict cannot be written on a ${row.status} verification`);
   return change(tx, deps, row, { status, completed_at: at, verdict }, 'verification.completed', captures, at);

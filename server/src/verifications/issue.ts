@@ -3,7 +3,7 @@ import { EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
 import { capacityOf, normalizeStep, stepOfMaxCaptures } from '@firsthand/contract/steps.ts';
 import type { Config } from '@firsthand/contract/verification.ts';
 import { one, type Tx } from '../db/sql.ts';
-import { type Deps, type Origins } from '../deps.ts';
+import type { Deps, Origins } from '../deps.ts';
 import { newId } from '../lib/ids.ts';
 import { record } from './record.ts';
 import type { PrivateConfig, VerificationRow } from './row.ts';
@@ -64,7 +64,11 @@ export interface Issue {
 }
 
 /** Issues a verification: inserts the row and records `verification.created` in the caller's transaction. */
-export async function issue(tx: Tx, deps: Pick<Deps, 'clock'> & { origins: Origins }, o: Issue): Promise<VerificationRow> {
+export async function issue(
+  tx: Tx,
+  deps: Pick<Deps, 'clock'> & { origins: Origins },
+  o: Issue,
+): Promise<VerificationRow> {
   const now = deps.clock.now();
   const tenant = await one<{ notify_email: string | null }>(tx, 'select notify_email from tenants where id = $1', [
     o.tenantId,

@@ -1,5 +1,4 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import { DateTime } from '@firsthand/contract/ids.ts';
+import { DateTime, isId } from '@firsthand/contract/ids.ts';
 import { LABELS, Status, VerificationSummary } from '@firsthand/contract/verification.ts';
 import { Type } from 'typebox';
 import { many } from '../db/sql.ts';
@@ -56,7 +55,11 @@ export const listVerifications = tenantEndpoint({
       values.push(value);
       conditions.push(condition(`$${values.length}`));
     };
-    if (query.cursor !== undefined) where(p => `id < ${p}`, decodeCursor(query.cursor, id => isId('vfy', id)));
+    if (query.cursor !== undefined)
+      where(
+        p => `id < ${p}`,
+        decodeCursor(query.cursor, id => isId('vfy', id)),
+      );
     if (query.status) where(p => `status = ${p}`, query.status);
     if (query.verdict) where(p => `verdict ->> 'label' = ${p}`, query.verdict);
     if (query.created_after) where(p => `created_at > ${p}`, query.created_after);

@@ -82,8 +82,16 @@ function presentCapture(row: CaptureRow): Capture {
 }
 
 /** The tenant's view without presigned URLs, as webhooks carry it. */
-export const presentFrozen = (row: VerificationRow, captures: readonly CaptureRow[], origins: Origins): Verification => ({
-  ...presentSummary(row, origins, captures.map(capture => capture.location_match?.result)),
+export const presentFrozen = (
+  row: VerificationRow,
+  captures: readonly CaptureRow[],
+  origins: Origins,
+): Verification => ({
+  ...presentSummary(
+    row,
+    origins,
+    captures.map(capture => capture.location_match?.result),
+  ),
   captures: captures.map(presentCapture),
 });
 

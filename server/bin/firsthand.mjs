@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node.js can read: hands over to the Node.js 24 that the checkout brings along.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const own = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
+const recent = Number(process.versions.node.split('.')[0]) >= 24;
+const child = spawn(recent || !existsSync(own) ? process.execPath : own, [main, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

@@ -1,0 +1,125 @@
+import type { SignalName } from '@firsthand/contract/create-verification.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import type { Signals } from '@firsthand/contract/verification.ts';
+import { ImageFault } from '@firsthand/forensics/inspect.ts';
+import { AnalysisFault } from '@firsthand/forensics/pool.ts';
+import { evidenceKeyOf, previewKeyOf } from '../captures/image-key.ts';
+import { matchLocation } from '../checks/location.ts';
+import { one, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { type CaptureRow, findVerification, type VerificationRow } from '../verifications/row.ts';
+import { settle } from './settle.ts';
+import { SIGNAL_KEY } from './verdict.ts';
+
+/** Attempts after which an analysis that keeps crashing or timing out is permanent. */
+const ANALYSIS_ATTEMPTS = 4;
+
+/**
+ * Job: analyses one capture and settles its verification. Detectors and the store are used with no transaction open;
+ * one short transaction writes what was found. A store that is down is waited for; a picture that cannot be analysed
+ * is a permanent error at once, a crash or a timeout after {@link ANALYSIS_ATTEMPTS}.
+ */
+export async function analyzeCapture(deps: Deps, captureId: string, attempt: number): Promise<void> {
+  const capture = await one<CaptureRow>(deps.db, 'select * from captures where id = $1', [captureId]);
+  const row = capture && (await findVerification(deps.db, capture.verification_id));
+  if (!capture || !row || capture.analysis_state !== 'pending' || row.redacted_at) {
+    deps.log.info({ captureId }, 'nothing to analyse');
+    return;
+  }
+  try {
+    const found = await inspectCapture(deps, row, capture);
+    await transaction(deps.db, async tx => {
+      await tx.query(
+        `update captures set analysis_state = 'done', analyzed_at = $2, signals = $3, metadata = $4, preview_blob = $5,
+           location_match = $6 where id = $1 and analysis_state = 'pending'`,
+        [
+          capture.id,
+          deps.clock.now(),
+          JSON.stringify(found.signals),
+          JSON.stringify(found.metadata),
+          found.previewKey,
+          found.locationMatch ? JSON.stringify(found.locationMatch) : null,
+        ],
+      );
+      await settle(tx, deps, row.id);
+    });
+  } catch (error) {
+    const permanent =
+      error instanceof ImageFault ||
+      (error instanceof AnalysisFault && error.code !== 'closed' && attempt >= ANALYSIS_ATTEMPTS);
+    if (!permanent) throw error;
+    deps.log.error({ err: error, captureId, attempt }, 'analysis ended in a permanent error');
+    await transaction(deps.db, async tx => {
+      await tx.query(
+        `update captures set analysis_state = 'failed', analyzed_at = $2, analysis_error = $3
+         where id = $1 and analysis_state = 'pending'`,
+        [capture.id, deps.clock.now(), error.message.slice(0, 500)],
+      );
+      await settle(tx, deps, row.id);
+    });
+  }
+}
+
+async function inspectCapture(deps: Deps, row: VerificationRow, capture: CaptureRow) {
+  const limit = { maxBytes: UPLOAD_HARD_CAP_BYTES };
+  const [bytes, motionFrame] = await Promise.all([
+    deps.blobs.get(capture.image_blob, limit),
+    capture.motion_blob ? deps.blobs.get(capture.motion_blob, limit) : undefined,
+  ]);
+  const required = row.config.signals_required;
+  const uploaded = capture.source === 'upload';
+  const pixelSignals = (['screen', 'ai', 'depth'] as const).filter(
+    name => required.includes(name) && !(uploaded && name !== 'ai'),
+  );
+  const analysis = await deps.pictures.analyze({
+    bytes,
+    signals: pixelSignals,
+    attested: !uploaded && capture.attestation?.verdict === 'ok',
+    threeDimensional: row.config.context?.attributes?.three_dimensional === true,
+    ...(motionFrame ? { motionFrame } : {}),
+  });
+  const previewKey = previewKeyOf(row.id, capture.id);
+  await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
+  const signals: Record<string, unknown> = {};
+  for (const name of required) {
+    if (name === 'context') continue;
+    signals[SIGNAL_KEY[name]] = await signalOf(deps, name, { uploaded, analysis, row, capture });
+  }
+  return {
+    signals: signals as Signals,
+    metadata: analysis.metadata,
+    previewKey,
+    locationMatch: await matchLocation(deps, row.config.expected_location, capture.location),
+  };
+}
+
+type Analysis = Awaited<ReturnType<Deps['pictures']['analyze']>>;
+interface Subject {
+  uploaded: boolean;
+  analysis: Analysis;
+  row: VerificationRow;
+  capture: CaptureRow;
+}
+
+/** One signal as it is stored and shown: the interface's members, and beside them the evidence. */
+async function signalOf(deps: Deps, name: Exclude<SignalName, 'context'>, o: Subject): Promise<object> {
+  if (o.uploaded && (name === 'screen' || name === 'depth')) {
+    return { status: 'not_applicable', reason: 'uploaded_content' };
+  }
+  switch (name) {
+    case 'screen': {
+      if (!o.analysis.screen) return { screen_detected: false, confidence: 0, evaluated: false };
+      const { heatmapPng, ...screen } = o.analysis.screen;
+      if (!heatmapPng) return screen;
+      const key = evidenceKeyOf(o.row.id, o.capture.id, 'screen.png');
+      await deps.blobs.put(key, heatmapPng, { contentType: 'image/png' });
+      return { ...screen, heatmap_blob: key };
+    }
+    case 'ai':
+      return o.analysis.ai ?? { label: 'unknown', confidence: 0, evaluated: false };
+    case 'depth':
+      return o.analysis.depth ?? { source: 'unavailable', confidence: 0, evaluated: false };
+    case 'reverse':
+      return { found_online: false, match_count: 0, evaluated: false };
+  }
+}

@@ -1,0 +1,51 @@
+import { isPictureStep } from '@firsthand/contract/steps.ts';
+import type { Tx } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { complete, fail, lockCurrent } from '../verifications/advance.ts';
+import { answeredKeys, type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
+import { isTerminal } from '../verifications/status.ts';
+import { requirementsMet } from '../verifications/steps.ts';
+import { forceVerdict, testOutcomeOf } from './test-outcome.ts';
+import { type ContextOpinion, decide } from './verdict.ts';
+
+/** What a settled verification is waiting for, decided without a database. */
+export type Settlement = 'wait' | 'fail' | 'complete';
+
+/**
+ * Complete when everything required is in and every capture so far has been analysed; fail when the analysis of a
+ * required capture (one in a step that needs any) ended in a permanent error; else wait.
+ */
+export function settlementOf(
+  row: Pick<VerificationRow, 'config' | 'answers'>,
+  captures: readonly Pick<CaptureRow, 'step_key' | 'analysis_state'>[],
+): Settlement {
+  const required = new Set(row.config.steps.filter(step => isPictureStep(step) && step.min > 0).map(step => step.key));
+  if (captures.some(capture => capture.analysis_state === 'failed' && required.has(capture.step_key))) return 'fail';
+  if (captures.some(capture => capture.analysis_state === 'pending')) return 'wait';
+  return requirementsMet(row.config.steps, heldBy(captures), answeredKeys(row)) ? 'complete' : 'wait';
+}
+
+/** Settles a verification in the caller's transaction if it is time; safe to call at any moment, any number of times. */
+export async function settle(tx: Tx, deps: Deps, verificationId: string): Promise<void> {
+  const row = await lockCurrent(tx, deps, verificationId);
+  if (!row || isTerminal(row.status)) return;
+  const captures = await capturesOf(tx, row.id);
+  const settlement = settlementOf(row, captures);
+  if (settlement === 'wait') return;
+  const now = deps.clock.now();
+  const outcome = testOutcomeOf(row);
+  if (settlement === 'fail' || outcome === 'failed') {
+    await fail(tx, deps, row, captures, now);
+    return;
+  }
+  const signals = captures.flatMap(capture => (capture.signals ? [capture.signals] : []));
+  const real = decide(row.config.signals_required, signals, worstContext(captures));
+  const verdict = outcome ? forceVerdict(real, outcome) : real;
+  await complete(tx, deps, row, captures, verdict, now);
+  deps.metrics.verdicts.inc({ label: verdict.label, reason: verdict.reason_code ?? '' });
+}
+
+/** The context check's opinion of the worst capture, where one was given. */
+function worstContext(_captures: readonly CaptureRow[]): ContextOpinion | null {
+  return null;
+}

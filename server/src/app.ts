@@ -1,0 +1,57 @@
+import type { ServerOptions } from 'node:https';
+import type { FastifyInstance } from 'fastify';
+import { createGuard } from './auth/guard.ts';
+import type { DiskStore } from './blobs/disk.ts';
+import { blobRoutes } from './blobs/routes.ts';
+import { submitAnswers } from './captures/answers.ts';
+import { reportProgress } from './captures/progress.ts';
+import { getSession } from './captures/session.ts';
+import { submitCapture } from './captures/submit.ts';
+import { createUploadUrl } from './captures/upload-url.ts';
+import type { Deps } from './deps.ts';
+import type { Endpoint } from './http/endpoint.ts';
+import { registerHealth } from './http/health.ts';
+import { registerOpenapi } from './http/openapi.ts';
+import { registerPages } from './http/pages.ts';
+import { register, registerPreflights } from './http/register.ts';
+import { createServer } from './http/server.ts';
+import { cancelVerification } from './verifications/cancel.ts';
+import { createVerification } from './verifications/create.ts';
+import { listVerifications } from './verifications/list.ts';
+import { getPublicVerification, getVerification } from './verifications/read.ts';
+
+/** Every operation of the API. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  createVerification,
+  listVerifications,
+  getVerification,
+  cancelVerification,
+  getPublicVerification,
+  getSession,
+  createUploadUrl,
+  submitCapture,
+  submitAnswers,
+  reportProgress,
+];
+
+export interface AppOptions {
+  https?: ServerOptions;
+  /** True once the process has been asked to stop. */
+  draining?: () => boolean;
+}
+
+/** The whole HTTP side of the service; it listens when the caller says so. */
+export async function createApp(
+  deps: Deps,
+  { https, draining = () => false }: AppOptions = {},
+): Promise<FastifyInstance> {
+  const app = createServer(deps, https);
+  await registerOpenapi(app);
+  const guard = createGuard(deps);
+  for (const endpoint of ENDPOINTS) register(app, deps, guard, endpoint);
+  registerPreflights(app, ENDPOINTS);
+  registerHealth(app, deps, draining);
+  await registerPages(app, deps);
+  if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });
+  return app;
+}

@@ -1,0 +1,79 @@
+import { OpenLocationCode } from 'open-location-code';
+import { request } from 'undici';
+import { one } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import type { Place } from './distance.ts';
+
+const TIMEOUT_MS = 5_000;
+const MAX_ANSWER_BYTES = 1_000_000;
+/** An address that was not found may be added to the map some day; one that was does not move. */
+const NEGATIVE_TTL_MS = 24 * 3_600_000;
+
+const codes = new OpenLocationCode();
+
+/** A place written as `lat,lng` or as a full Open Location Code (plus.codes): no geocoder needed. */
+export function literalPlace(text: string): Place | null {
+  const pair = /^\s*([+-]?\d{1,2}(?:\.\d+)?)\s*,\s*([+-]?\d{1,3}(?:\.\d+)?)\s*$/.exec(text);
+  if (pair) {
+    const place = { latitude: Number(pair[1]), longitude: Number(pair[2]) };
+    return Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180 ? place : null;
+  }
+  const code = text.trim().toUpperCase();
+  if (!codes.isFull(code)) return null;
+  const area = codes.decode(code);
+  return { latitude: area.latitudeCenter, longitude: area.longitudeCenter };
+}
+
+/**
+ * Resolves a declared place. Asks the geocoder (Nominatim's /search, format jsonv2) at most once an address and keeps
+ * the answer. Null: cannot be resolved. Throws when the geocoder does not answer, so that the job tries again.
+ */
+export async function geocode(deps: Deps, text: string): Promise<Place | null> {
+  const literal = literalPlace(text);
+  const base = deps.config.geocoderUrl;
+  if (literal || !base) return literal;
+  const query = text.trim().replace(/\s+/g, ' ').toLowerCase();
+  const known = await one<{ latitude: number | null; longitude: number | null; answered_at: Date }>(
+    deps.db,
+    'select latitude, longitude, answered_at from geocodes where query = $1',
+    [query],
+  );
+  const now = deps.clock.now();
+  if (known?.latitude != null && known.longitude != null) {
+    return { latitude: known.latitude, longitude: known.longitude };
+  }
+  if (known && now.getTime() - known.answered_at.getTime() < NEGATIVE_TTL_MS) return null;
+  const place = await ask(base, text);
+  await deps.db.query(
+    `insert into geocodes (query, latitude, longitude, answered_at) values ($1, $2, $3, $4)
+     on conflict (query) do update set latitude = $2, longitude = $3, answered_at = $4`,
+    [query, place?.latitude ?? null, place?.longitude ?? null, now],
+  );
+  return place;
+}
+
+async function ask(base: string, text: string): Promise<Place | null> {
+  const url = `${base}/search?${new URLSearchParams({ q: text, format: 'jsonv2', limit: '1' })}`;
+  const answer = await request(url, {
+    headers: { accept: 'application/json', 'user-agent': 'firsthand' },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    maxRedirections: 0,
+  } as Parameters<typeof request>[1]);
+  if (answer.statusCode !== 200) {
+    await answer.body.dump();
+    throw new Error(`the geocoder answered ${answer.statusCode}`);
+  }
+  let size = 0;
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer.body) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new Error('the geocoder answered with more than 1 MB');
+    chunks.push(chunk);
+  }
+  const found: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  const first = Array.isArray(found) ? (found[0] as { lat?: unknown; lon?: unknown } | undefined) : undefined;
+  const place = { latitude: Number(first?.lat), longitude: Number(first?.lon) };
+  const valid = Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180;
+  return first && valid ? place : null;
+}

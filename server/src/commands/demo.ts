@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import {
+  plainCapture,
+  plainDisplay,
+  simulateDirect,
+  simulateRecapture,
+} from '@firsthand/forensics/simulate/recapture.ts';
+import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+import { Webhook } from 'standardwebhooks';
+import { loadEnvironment, readConfig } from '../config.ts';
+import { amber, bold, dim, green, red, table } from './print.ts';
+
+const SIZE = { width: 1600, height: 1200 };
+const VERDICT_TIMEOUT_MS = 60_000;
+const WEBHOOK_TIMEOUT_MS = 10_000;
+
+interface Received {
+  type: string;
+  verificationId: string;
+  signed: boolean;
+}
+
+interface Credentials {
+  key: string;
+  webhookSecret: string | null;
+}
+
+/**
+ * `firsthand demo`: a first-hand picture and a simulated photo of a screen, both made here, go through the running
+ * service as a tenant and an end user would send them; ends in a table. Exit code 1 when an outcome is not the expected one.
+ */
+export async function demo(o: { url: string; key?: string }): Promise<void> {
+  const url = o.url.replace(/\/+$/, '');
+  const credentials = await credentialsOf(o.key);
+  const receiver = await receive(credentials.webhookSecret);
+  console.log(`${bold('Firsthand demo')} ${dim(`against ${url}`)}\n`);
+  try {
+    const rows = [
+      await play(
+        url,
+        credentials,
+        receiver,
+        'First-hand picture',
+        'verified',
+        async () => (await simulateDirect(drawScene(7, SIZE), plainCapture(7, SIZE))).jpeg,
+      ),
+      await play(url, credentials, receiver, 'Photo of a screen', 'failed', async () => {
+        const capture = plainCapture(8, SIZE);
+        return (await simulateRecapture(drawScene(8, SIZE), plainDisplay(capture))).jpeg;
+      }),
+    ];
+    console.log(
+      `\n${table(
+        ['Image', 'Verdict', 'Reason', 'Screen', 'AI', 'Time', 'Webhooks', 'Signatures'],
+        rows.map(row => row.cells),
+      )}\n`,
+    );
+    if (rows.some(row => !row.expected)) process.exitCode = 1;
+  } finally {
+    receiver.close();
+  }
+}
+
+async function credentialsOf(key: string | undefined): Promise<Credentials> {
+  const file = join(readConfig(loadEnvironment()).dataDir, 'first-run.json');
+  const run = await readFile(file, 'utf8').then(
+    text => JSON.parse(text) as { pk_test: string; webhook_secret: string },
+    () => null,
+  );
+  if (key) return { key, webhookSecret: run?.webhook_secret ?? null };
+  if (!run) throw new Error(`There is no ${file}. Start the service first (npm start), or give --key.`);
+  return { key: run.pk_test, webhookSecret: run.webhook_secret };
+}
+
+/** A webhook receiver on this machine that checks every signature. */
+async function receive(secret: string | null) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', chunk => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString('utf8');
+      let signed = false;
+      try {
+        if (secret) new Webhook(secret).verify(body, request.headers as Record<string, string>);
+        signed = secret !== null;
+      } catch {
+        signed = false;
+      }
+      const event = JSON.parse(body) as { type: string; data: { id: string } };
+      received.push({ type: event.type, verificationId: event.data.id, signed });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    of: (id: string) => received.filter(event => event.verificationId === id),
+    close: () => server.close(),
+  };
+}
+
+async function play(
+  url: string,
+  { key, webhookSecret }: Credentials,
+  receiver: Awaited<ReturnType<typeof receive>>,
+  name: string,
+  expected: string,
+  picture: () => Promise<Buffer>,
+) {
+  console.log(bold(name));
+  const jpeg = await step('drawing it', picture);
+  const verification = await step('creating a verification', () =>
+    call<Verification>(`${url}/v1/verifications`, {
+      key,
+      body: { webhook_url: receiver.url, metadata: { demo: name } },
+    }),
+  );
+  const upload = await step('asking for an upload URL', () =>
+    call<UploadUrlResponse>(`${url}/v1/verifications/${verification.id}/captures/upload-url`, {
+      body: { contentType: 'image/jpeg', size_bytes: jpeg.length },
+    }),
+  );
+  await step(`uploading ${Math.round(jpeg.length / 1024)} kB`, async () => {
+    const answer = await fetch(upload.upload_url, {
+      method: 'PUT',
+      headers: upload.headers,
+      body: new Uint8Array(jpeg),
+    });
+    if (!answer.ok) throw new Error(`the upload was answered ${answer.status}: ${await answer.text()}`);
+  });
+  const started = performance.now();
+  await step('submitting the capture', () =>
+    call(`${url}/v1/verifications/${verification.id}/captures`, {
+      body: {
+        image_key: upload.image_key,
+        image_sha256: createHash('sha256').update(jpeg).digest('hex'),
+        surface: 'demo',
+      },
+    }),
+  );
+  const done = await step('waiting for the verdict', async () => {
+    const deadline = Date.now() + VERDICT_TIMEOUT_MS;
+    while (Date.now() < deadline) {
+      const now = await call<Verification>(`${url}/v1/verifications/${verification.id}`, { key });
+      if (now.verdict || ['expired', 'failed'].includes(now.status)) return now;
+      await sleep(50);
+    }
+    throw new Error(`no verdict after ${VERDICT_TIMEOUT_MS / 1_000} s; is a worker running?`);
+  });
+  const seconds = ((performance.now() - started) / 1_000).toFixed(2);
+  const events = await step('waiting for the webhooks', async () => {
+    const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
+    while (
+      Date.now() < deadline &&
+      !receiver.of(verification.id).some(event => event.type === 'verification.completed')
+    ) {
+      await sleep(50);
+    }
+    return receiver.of(verification.id);
+  });
+  const { verdict } = done;
+  const screen = verdict?.signals.screen_detection as { screen_detected: boolean; confidence: number } | undefined;
+  const ai = verdict?.signals.ai_detection as { label: string } | undefined;
+  const label = verdict?.label ?? done.status;
+  const paint = label === 'verified' ? green : label === 'suspicious' ? amber : red;
+  const allSigned = events.length > 0 && events.every(event => event.signed);
+  return {
+    expected: label === expected && allSigned,
+    cells: [
+      name,
+      paint(`${label === 'verified' ? '✓' : '✗'} ${label}`),
+      verdict?.reason_code ?? '–',
+      screen ? `${screen.screen_detected ? 'yes' : 'no'} ${(screen.confidence * 100).toFixed(1)} %` : '–',
+      ai?.label ?? '–',
+      `${seconds} s`,
+      String(events.length),
+      webhookSecret === null ? 'not checked' : allSigned ? green('✓ all valid') : red('✗ invalid'),
+    ],
+  };
+}
+
+async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
+  process.stdout.write(`  ${dim('…')} ${what}`);
+  const started = performance.now();
+  try {
+    const result = await work();
+    process.stdout.write(`\r  ${green('✓')} ${what} ${dim(`${Math.round(performance.now() - started)} ms`)}\n`);
+    return result;
+  } catch (error) {
+    process.stdout.write(`\r  ${red('✗')} ${what}\n`);
+    throw error;
+  }
+}
+
+async function call<T>(url: string, o: { key?: string; body?: unknown }): Promise<T> {
+  const answer = await fetch(url, {
+    method: o.body === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(o.key ? { authorization: `Bearer ${o.key}` } : {}),
+      ...(o.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(o.body === undefined ? {} : { body: JSON.stringify(o.body) }),
+  }).catch((error: Error) => {
+    throw new Error(`${url} cannot be reached (${error.message}). Is the service running? Start it with: npm start`);
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as T;
+}

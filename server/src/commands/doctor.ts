@@ -1,0 +1,86 @@
+import { access, constants, mkdir, statfs } from 'node:fs/promises';
+import { loadEnvironment, readConfig } from '../config.ts';
+import type { Deps } from '../deps.ts';
+import { amber, green, red } from './print.ts';
+import { withDeps } from './tenants.ts';
+
+interface Finding {
+  state: 'ok' | 'missing' | 'wrong';
+  what: string;
+  /** What to do about it. */
+  advice?: string;
+}
+
+const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };
+
+/** `firsthand doctor`: looks at what the service needs and may have, and says what to do. Exit code 1 when something is wrong. */
+export async function doctor(): Promise<void> {
+  const findings: Finding[] = [];
+  const config = readConfig(loadEnvironment());
+  const [major] = process.versions.node.split('.');
+  findings.push(
+    Number(major) >= 24
+      ? { state: 'ok', what: `Node.js ${process.versions.node}` }
+      : {
+          state: 'wrong',
+          what: `Node.js ${process.versions.node}`,
+          advice: 'Version 24 or later is needed: npm ci brings it.',
+        },
+  );
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(() => {});
+  findings.push(
+    await access(config.dataDir, constants.W_OK).then(
+      (): Finding => ({ state: 'ok', what: `Data folder ${config.dataDir}` }),
+      (): Finding => ({
+        state: 'wrong',
+        what: `Data folder ${config.dataDir}`,
+        advice: 'It cannot be written to; set DATA_DIR.',
+      }),
+    ),
+  );
+  const disk = await statfs(config.dataDir).catch(() => null);
+  if (disk && disk.bavail * disk.bsize < 1e9) {
+    findings.push({ state: 'wrong', what: 'Less than 1 GB of disk is free', advice: 'Free some, or set DATA_DIR.' });
+  }
+  try {
+    findings.push(...(await withDeps(inside)));
+  } catch (error) {
+    findings.push({ state: 'wrong', what: 'Database', advice: (error as Error).message });
+  }
+  findings.push(
+    optional(
+      config.vision !== null,
+      'Vision model',
+      'Without one, object_match is inconclusive, condition is absent and context never trips. Set VISION_BASE_URL and VISION_MODEL.',
+    ),
+    optional(
+      config.geocoderUrl !== null,
+      'Geocoder',
+      'Only "lat,lng" and Open Location Codes can be matched. Set GEOCODER_URL to a Nominatim-compatible server.',
+    ),
+    optional(config.smtpUrl !== null, 'E-mail', 'No notifications are sent. Set SMTP_URL and MAIL_FROM.'),
+    optional(
+      config.turnstile !== null,
+      'Attestation',
+      'Tokens are ignored. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY.',
+    ),
+    optional(config.tsaUrl !== null, 'Timestamping', 'Checkpoints carry no RFC 3161 timestamp. Set TSA_URL.'),
+  );
+  for (const { state, what, advice } of findings)
+    console.log(`${MARK[state]} ${what}${advice ? `\n    ${advice}` : ''}`);
+  if (findings.some(finding => finding.state === 'wrong')) process.exitCode = 1;
+}
+
+const optional = (present: boolean, what: string, advice: string): Finding =>
+  present ? { state: 'ok', what } : { state: 'missing', what: `${what}: not configured`, advice };
+
+async function inside(deps: Deps): Promise<Finding[]> {
+  const { rows } = await deps.db.query<{ version: string }>('select version()');
+  const version = rows[0]?.version.split(' ').slice(0, 2).join(' ') ?? 'PostgreSQL';
+  const store = deps.config.s3 ? `S3 bucket ${deps.config.s3.bucket}` : 'Disk store';
+  const reached = await deps.blobs.check().then(
+    (): Finding => ({ state: 'ok', what: store }),
+    (error: Error): Finding => ({ state: 'wrong', what: store, advice: error.message }),
+  );
+  return [{ state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` }, reached];
+}

@@ -1,0 +1,99 @@
+import { networkInterfaces } from 'node:os';
+import QRCode from 'qrcode';
+import { type Config, loadEnvironment, readConfig } from '../config.ts';
+import { transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { createLog } from '../lib/log.ts';
+import { openDeps } from '../open.ts';
+import { startService } from '../service.ts';
+import type { FirstRun } from '../tenants/first-run.ts';
+import { issue } from '../verifications/issue.ts';
+import { bold, dim } from './print.ts';
+import { selfMadeCertificate } from './tls.ts';
+
+export interface ServeOptions {
+  http: boolean;
+  worker: boolean;
+  tls: boolean;
+}
+
+/** Runs the service until SIGTERM or SIGINT; then drains and ends with 0. */
+export async function serve(o: ServeOptions): Promise<void> {
+  const read = readConfig(loadEnvironment());
+  const lan = o.tls ? lanAddress() : null;
+  const config: Config = o.tls
+    ? {
+        ...read,
+        tls: true,
+        host: process.env.HOST ? read.host : '0.0.0.0',
+        publicUrl: read.publicUrl ?? `https://${lan ?? 'localhost'}:${read.port}`,
+      }
+    : read;
+  const log = createLog(process.env.LOG_LEVEL ? config.logLevel : process.stderr.isTTY ? 'warn' : 'info');
+  const opened = await openDeps(config, log, { database: 'own' });
+  const { deps } = opened;
+  const service = await startService(opened, {
+    http: o.http,
+    worker: o.worker,
+    ...(o.tls ? { https: await selfMadeCertificate(config.dataDir, lan) } : {}),
+  });
+
+  let stopping = false;
+  const stop = async (signal: string, code = 0) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    // Nothing above hangs, but a terminal that waits for ever is worse than a handed-back job.
+    setTimeout(() => process.exit(1), 60_000).unref();
+    await service.stop();
+    process.exit(code);
+  };
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+  process.on('SIGINT', () => void stop('SIGINT'));
+  void opened.databaseEnded.then(() => {
+    if (!stopping) log.fatal('the embedded database ended');
+    void stop('database ended', 1);
+  });
+
+  if (o.http) await greet(deps, service.firstRun);
+  else console.log('Firsthand works on jobs.');
+}
+
+async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
+  const lines = ['', `${bold('Firsthand')} is ready at ${bold(deps.origins.public)}`, ''];
+  if (firstRun) {
+    lines.push(
+      `  Live key        ${firstRun.pk_live}`,
+      `  Test key        ${firstRun.pk_test}`,
+      `  Secret key      ${firstRun.rk_secret}`,
+      `  Webhook secret  ${firstRun.webhook_secret}`,
+      dim(`  kept in ${deps.config.dataDir}/first-run.json`),
+      '',
+    );
+  } else lines.push(dim(`  Keys of the first start: ${deps.config.dataDir}/first-run.json`), '');
+  const link = await freshLink(deps);
+  lines.push(`  Capture link    ${bold(link)}`);
+  lines.push(`  Dashboard       ${firstRun?.dashboard_url ?? `${deps.origins.public}/dashboard`}`);
+  lines.push(`  API             ${deps.origins.public}/docs`, '');
+  lines.push('  Open the capture link, or watch the whole flow in another terminal:  npx firsthand demo', '');
+  console.log(lines.join('\n'));
+  if (!/^https?:\/\/(localhost|127\.|\[::1\])/.test(link)) {
+    console.log(await QRCode.toString(link, { type: 'terminal', small: true }));
+  }
+}
+
+/** A fresh verification of the first tenant in test mode, to try the page with. */
+async function freshLink(deps: Deps): Promise<string> {
+  const { rows } = await deps.db.query<{ id: string }>('select id from tenants where not is_trial order by id limit 1');
+  const tenantId = rows[0]!.id;
+  const row = await transaction(deps.db, tx =>
+    issue(tx, deps, { tenantId, livemode: false, request: { expires_in_seconds: 86_400 } }),
+  );
+  return `${deps.origins.capture}/v/${row.id}`;
+}
+
+/** The address that a phone in the same network reaches this machine at. */
+function lanAddress(): string | null {
+  const addresses = Object.values(networkInterfaces()).flatMap(list => list ?? []);
+  return addresses.find(address => address.family === 'IPv4' && !address.internal)?.address ?? null;
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { equalSecrets } from '../lib/keyring.ts';
+import { unauthorized } from './problem.ts';
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+
+/** Liveness, readiness and metrics. `draining` turns true when the process has been asked to stop. */
+export function registerHealth(app: FastifyInstance, deps: Deps, draining: () => boolean): void {
+  const schema = { hide: true } as object;
+  app.get('/healthz', { schema }, async () => ({ status: 'ok' }));
+
+  app.get('/readyz', { schema }, async (_request, reply) => {
+    const checks: Record<string, string> = {};
+    const check = async (name: string, work: () => Promise<unknown>) => {
+      checks[name] = await work().then(
+        () => 'ok',
+        error => {
+          deps.log.warn({ err: error, check: name }, 'not ready');
+          return 'failed';
+        },
+      );
+    };
+    await Promise.all([
+      check('database', () => deps.db.query('select 1')),
+      check('store', () => deps.blobs.check()),
+      check('queue', () => deps.db.query('select 1 from graphile_worker._private_jobs limit 1')),
+    ]);
+    const ready = !draining() && Object.values(checks).every(value => value === 'ok');
+    return reply
+      .code(ready ? 200 : 503)
+      .send({ status: ready ? 'ready' : draining() ? 'draining' : 'not ready', checks });
+  });
+
+  app.get('/metrics', { schema }, async (request, reply) => {
+    const { metricsToken } = deps.config;
+    const token = request.headers.authorization?.replace(/^Bearer /i, '') ?? '';
+    const allowed = metricsToken ? equalSecrets(token, metricsToken) : LOOPBACK.has(request.ip);
+    if (!allowed) throw unauthorized();
+    return reply.type(deps.metrics.registry.contentType).send(await deps.metrics.registry.metrics());
+  });
+}

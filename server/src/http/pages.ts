@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Deps } from '../deps.ts';
+
+const DIST = join(import.meta.dirname, '..', '..', '..', 'capture', 'dist');
+const YEAR_SECONDS = 31_536_000;
+
+/** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
+export async function registerPages(app: FastifyInstance, deps: Deps): Promise<void> {
+  const turnstile = deps.config.turnstile ? ' https://challenges.cloudflare.com' : '';
+  const store = deps.blobs.origin ? ` ${deps.blobs.origin}` : '';
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self'${turnstile}`,
+    "style-src 'self'",
+    "font-src 'self'",
+    `img-src 'self' blob: data:${store}`,
+    "media-src 'self' blob:",
+    `connect-src 'self'${store}`,
+    ...(turnstile ? [`frame-src${turnstile}`] : []),
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  const page = (reply: FastifyReply, name: string) => {
+    const file = join(DIST, name);
+    reply.header('content-security-policy', policy);
+    reply.header('permissions-policy', 'camera=(self), geolocation=(self), screen-wake-lock=(self)');
+    reply.header('cache-control', 'no-cache');
+    reply.header('x-robots-tag', 'noindex');
+    if (!existsSync(file)) {
+      return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
+    }
+    return reply.type('text/html; charset=utf-8').send(readFileSync(file));
+  };
+  const schema = { hide: true } as object;
+  app.get('/v/:id', { schema }, async (_request, reply) => page(reply, 'index.html'));
+  app.get('/c/:id', { schema }, async (_request, reply) => page(reply, 'certificate.html'));
+  if (existsSync(DIST)) {
+    await app.register(fastifyStatic, {
+      root: DIST,
+      prefix: '/_capture/',
+      index: false,
+      decorateReply: false,
+      setHeaders: (reply, path) => {
+        // Vite names assets by their content.
+        const hashed = path.includes(`${join(DIST, 'assets')}/`);
+        reply.header('cache-control', hashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache');
+      },
+    });
+  }
+}

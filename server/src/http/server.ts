@@ -1,0 +1,100 @@
+import type { ServerOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyServerOptions,
+} from 'fastify';
+import type { Deps } from '../deps.ts';
+import { newUlid } from '../lib/ids.ts';
+import { invalidField, notFound, Problem } from './problem.ts';
+
+/** A bare server: request ids, security headers, raw bodies, and the error envelope for whatever goes wrong. */
+export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance {
+  const { trustedProxies } = deps.config;
+  const options: FastifyServerOptions = {
+    loggerInstance: deps.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: newUlid,
+    requestIdHeader: false,
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
+    routerOptions: { maxParamLength: 256 },
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+    requestTimeout: 60_000,
+    keepAliveTimeout: 65_000,
+    frameworkErrors: (_error, _request, reply) => {
+      // A URL that cannot be decoded names nothing.
+      (reply as unknown as FastifyReply).code(404).send(notFound().toBody());
+    },
+    clientErrorHandler: (_error: unknown, socket: Socket) => {
+      const body = JSON.stringify(invalidField('request', 'is not HTTP').toBody());
+      if (!socket.writable) {
+        socket.destroy();
+        return;
+      }
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      );
+    },
+  };
+  const app = Fastify(https ? ({ ...options, https } as FastifyServerOptions) : options) as FastifyInstance;
+
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => data => JSON.stringify(data));
+  app.decorateRequest('principal', null);
+  app.decorateRequest('rawBody', null);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    request.rawBody = body as Buffer;
+    done(null, undefined);
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('referrer-policy', 'no-referrer');
+    reply.header('x-frame-options', 'DENY');
+    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+    if (deps.origins.public.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
+  });
+
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    const seconds = reply.elapsedTime / 1_000;
+    deps.metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds);
+    // The path of a capture route is a credential: the route's pattern is logged, never the address.
+    request.log.info(
+      {
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        tenant: request.principal?.tenantId,
+      },
+      'answered',
+    );
+  });
+
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send(notFound().toBody()));
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const problem = asProblem(error);
+    if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
+    if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
+    return reply.code(problem.status).send(problem.toBody());
+  });
+  return app;
+}
+
+function asProblem(error: FastifyError | Problem): Problem {
+  if (error instanceof Problem) return error;
+  if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalidField('body', 'is too large');
+  if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return invalidField('request', error.message);
+  }
+  return new Problem('internal_error', 'Something went wrong here; it was logged with the Request-Id.', {
+    cause: error,
+  });
+}

@@ -1,0 +1,126 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger, type Runner, run, type TaskList } from 'graphile-worker';
+import { many } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import type { JobPayloads } from './queue.ts';
+
+/** What a job is told beside its payload. */
+export interface Attempt {
+  /** 1 for the first. */
+  attempt: number;
+  maxAttempts: number;
+  /** Aborted when the process is asked to stop and the job had its time. */
+  signal: AbortSignal | undefined;
+}
+
+export type Tasks = { [N in keyof JobPayloads]: (deps: Deps, payload: JobPayloads[N], o: Attempt) => Promise<void> };
+
+export interface RunningWorkers {
+  /** Takes no new jobs, lets the running ones finish, hands back what does not. */
+  stop(): Promise<void>;
+}
+
+const HEARTBEAT_MS = 5_000;
+/** A worker not seen for this long is dead: its jobs go to others. */
+const DEAD_AFTER_MS = 30_000;
+const SHUTDOWN_GRACE_MS = 20_000;
+
+/**
+ * Runs jobs until stopped. graphile-worker keeps the jobs of a killed worker locked for hours; here each worker is
+ * registered with a heartbeat, and what a silent one held is handed back at once. With a database of our own nobody
+ * else can be alive, so everything that is locked at the start is free.
+ */
+export async function startWorkers(deps: Deps, tasks: Tasks, o: { alone: boolean }): Promise<RunningWorkers> {
+  const ids = new Set<string>();
+  if (o.alone) await releaseDead(deps, new Date('9999-01-01'));
+  const taskList: TaskList = Object.fromEntries(
+    Object.entries(tasks).map(([name, task]) => [
+      name,
+      async (payload, helpers) => {
+        const end = deps.metrics.jobs.startTimer({ job: name });
+        try {
+          await (task as (d: Deps, p: unknown, a: Attempt) => Promise<void>)(deps, payload, {
+            attempt: helpers.job.attempts,
+            maxAttempts: helpers.job.max_attempts,
+            signal: helpers.abortSignal,
+          });
+          end({ outcome: 'done' });
+        } catch (error) {
+          end({ outcome: 'failed' });
+          deps.log.warn(
+            { err: error, job: name, payload, attempt: helpers.job.attempts },
+            'job failed; it will be tried again',
+          );
+          throw error;
+        }
+      },
+    ]),
+  );
+  const runner: Runner = await run({
+    pgPool: deps.db,
+    taskList,
+    concurrency: deps.config.workerConcurrency,
+    noHandleSignals: true,
+    pollInterval: 1_000,
+    logger: quiet(deps),
+    preset: { worker: { gracefulShutdownAbortTimeout: SHUTDOWN_GRACE_MS } },
+    events: workerIds(ids),
+  });
+  const stopping = new AbortController();
+  const beating = heartbeat(deps, ids, stopping.signal);
+  // Without this a lost connection would end the process with an unhandled rejection; the runner's own retry does the rest.
+  runner.promise.catch(error => deps.log.error({ err: error }, 'the job runner ended'));
+  return {
+    async stop() {
+      stopping.abort();
+      await runner.stop();
+      await beating;
+      await deps.db.query('delete from worker_nodes where worker_id = any($1)', [[...ids]]);
+    },
+  };
+}
+
+function workerIds(ids: Set<string>): EventEmitter {
+  const events = new EventEmitter();
+  events.on('worker:create', ({ worker }: { worker: { workerId: string } }) => ids.add(worker.workerId));
+  events.on('worker:release', ({ worker }: { worker: { workerId: string } }) => ids.delete(worker.workerId));
+  return events;
+}
+
+async function heartbeat(deps: Deps, ids: Set<string>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const now = deps.clock.now();
+      await deps.db.query(
+        `insert into worker_nodes (worker_id, seen_at) select unnest($1::text[]), $2
+         on conflict (worker_id) do update set seen_at = excluded.seen_at`,
+        [[...ids], now],
+      );
+      await releaseDead(deps, new Date(now.getTime() - DEAD_AFTER_MS));
+    } catch (error) {
+      deps.log.warn({ err: error }, 'heartbeat failed');
+    }
+    await sleep(HEARTBEAT_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Hands back every job locked before `before` by a worker that no heartbeat since then speaks for. */
+async function releaseDead(deps: Deps, before: Date): Promise<void> {
+  await deps.db.query('delete from worker_nodes where seen_at < $1', [before]);
+  const dead = await many<{ locked_by: string }>(
+    deps.db,
+    `select distinct locked_by from graphile_worker.jobs j
+     where locked_at < $1 and not exists (select from worker_nodes n where n.worker_id = j.locked_by)`,
+    [before],
+  );
+  if (dead.length === 0) return;
+  await deps.db.query('select graphile_worker.force_unlock_workers($1::text[])', [dead.map(row => row.locked_by)]);
+  deps.log.info({ workers: dead.length }, 'took over the jobs of workers that ended');
+}
+
+const quiet = (deps: Deps) =>
+  new Logger(() => (level, message, meta) => {
+    if (level === 'error') deps.log.error({ meta }, message);
+    else if (level === 'warning') deps.log.warn(message);
+  });

@@ -1,0 +1,58 @@
+import { Command, Option } from 'commander';
+import { demo } from './commands/demo.ts';
+import { doctor } from './commands/doctor.ts';
+import { serve } from './commands/serve.ts';
+import { createTenantCommand, migrateCommand, mintKeyCommand } from './commands/tenants.ts';
+
+const program = new Command('firsthand')
+  .description('Photo evidence that can be believed. Settings come from the environment or a .env file.')
+  .showHelpAfterError();
+
+const tls = new Option('--tls', 'HTTPS with a self-made certificate on all addresses, so that a phone gets its camera');
+
+program
+  .command('all')
+  .description('the whole service: API, pages and worker')
+  .addOption(tls)
+  .action(({ tls = false }: { tls?: boolean }) => serve({ http: true, worker: true, tls }));
+program
+  .command('serve')
+  .description('API and pages; the work is done elsewhere')
+  .addOption(tls)
+  .action(({ tls = false }: { tls?: boolean }) => serve({ http: true, worker: false, tls }));
+program
+  .command('work')
+  .description('worker alone; needs DATABASE_URL')
+  .action(() => serve({ http: false, worker: true, tls: false }));
+program.command('migrate').description('bring the database up to date and end').action(migrateCommand);
+program
+  .command('create-tenant')
+  .argument('<name>')
+  .description('make a tenant; prints its keys once, as JSON')
+  .action(createTenantCommand);
+program
+  .command('mint-key')
+  .description('make an API key; prints it once, as JSON')
+  .requiredOption('--tenant <id>', 'whose key it is')
+  .addOption(
+    new Option('--mode <mode>', 'what it creates and sees').choices(['live', 'test', 'secret']).makeOptionMandatory(),
+  )
+  .option('--name <name>', 'to tell it from others', 'minted on the command line')
+  .action(mintKeyCommand);
+program.command('doctor').description('say what is in place, what is missing and what to do').action(doctor);
+program
+  .command('demo')
+  .description('play the whole flow against the running service')
+  .option(
+    '--url <url>',
+    'where the service listens',
+    process.env.PUBLIC_URL ?? `http://localhost:${process.env.PORT ?? 8080}`,
+  )
+  .option('--key <key>', 'an API key; the test key of first-run.json unless given')
+  .action(demo);
+
+program.parseAsync().catch((error: Error) => {
+  console.error(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);
+  if (process.env.LOG_LEVEL === 'debug') console.error(error.stack);
+  process.exit(1);
+});

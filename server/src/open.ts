@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
+import { openDiskStore } from './blobs/disk.ts';
+import { openS3Store } from './blobs/s3.ts';
+import type { Config } from './config.ts';
+import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
+import { createPool } from './db/sql.ts';
+import type { Deps, Origins } from './deps.ts';
+import type { Log } from './lib/log.ts';
+import { createMetrics } from './lib/metrics.ts';
+import { openKeyring } from './lib/secrets.ts';
+
+const ANALYSIS_TIMEOUT_MS = 60_000;
+const ANALYSIS_MEMORY_MB = 768;
+
+export interface OpenDeps {
+  deps: Deps;
+  /** The database is this process's own: nobody else works on it. */
+  alone: boolean;
+  /** Resolves when the embedded database ended by itself; never otherwise. */
+  databaseEnded: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** `own`: hold the data folder's database; `join`: use the one that a running service holds, or start it for a while. */
+  database: 'own' | 'join';
+}
+
+/** Opens everything the service reaches the world through; `close` ends it all in the reverse order. */
+export async function openDeps(config: Config, log: Log, o: OpenOptions): Promise<OpenDeps> {
+  const keyring = await openKeyring(config);
+  const embeddedOptions = { dataDir: config.dataDir, log };
+  const embedded = config.databaseUrl
+    ? null
+    : await (o.database === 'own' ? startEmbeddedPostgres(embeddedOptions) : openEmbeddedPostgres(embeddedOptions));
+  const db = createPool(config.databaseUrl ?? embedded!.url, config.databasePoolSize, error =>
+    log.warn({ err: error }, 'an idle database connection was lost'),
+  );
+  const local = `${config.tls ? 'https' : 'http'}://localhost:${config.port}`;
+  const origins: Origins = {
+    public: config.publicUrl ?? local,
+    capture: config.captureBaseUrl ?? config.publicUrl ?? local,
+  };
+  const blobs = config.s3
+    ? await openS3Store(config.s3)
+    : await openDiskStore({
+        folder: join(config.dataDir, 'blobs'),
+        secret: keyring.derive('blob urls'),
+        origin: () => origins.public,
+      });
+  const pictures = createAnalysisPool({
+    threads: config.analysisThreads,
+    timeoutMs: ANALYSIS_TIMEOUT_MS,
+    memoryMb: ANALYSIS_MEMORY_MB,
+  });
+  const deps: Deps = {
+    config,
+    log,
+    db,
+    blobs,
+    keyring,
+    origins,
+    clock: { now: () => new Date() },
+    metrics: createMetrics(),
+    pictures,
+  };
+  return {
+    deps,
+    alone: embedded !== null,
+    databaseEnded: embedded?.exited ?? new Promise(() => {}),
+    async close() {
+      await pictures.close();
+      await db.end();
+      await embedded?.stop();
+    },
+  };
+}

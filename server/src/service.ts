@@ -1,0 +1,56 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { createApp } from './app.ts';
+import { migrate } from './db/migrate.ts';
+import type { RunningWorkers } from './jobs/runner.ts';
+import type { OpenDeps } from './open.ts';
+import { type FirstRun, firstRun } from './tenants/first-run.ts';
+import { startWorker } from './worker.ts';
+
+export interface Service {
+  firstRun: FirstRun | null;
+  /** Stops taking work, lets what runs finish or hands it back, closes everything. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  http: boolean;
+  worker: boolean;
+  https?: { key: string; cert: string };
+}
+
+/** Starts the parts asked for on opened dependencies: migrations first, then the API, then the worker. */
+export async function startService({ deps, alone, close }: OpenDeps, o: ServiceOptions): Promise<Service> {
+  let draining = false;
+  let app: FastifyInstance | undefined;
+  let worker: RunningWorkers | undefined;
+  try {
+    await migrate(deps.db, deps.log);
+    if (o.http) {
+      app = await createApp(deps, { draining: () => draining, ...(o.https ? { https: o.https } : {}) });
+      await app.listen({ host: deps.config.host, port: deps.config.port });
+      if (deps.config.port === 0) {
+        const { port } = app.server.address() as AddressInfo;
+        const origin = `${o.https ? 'https' : 'http'}://localhost:${port}`;
+        if (!deps.config.publicUrl) deps.origins.public = origin;
+        if (!deps.config.captureBaseUrl && !deps.config.publicUrl) deps.origins.capture = origin;
+      }
+    }
+    const run = await firstRun(deps);
+    if (o.worker) worker = await startWorker(deps, { alone });
+    return {
+      firstRun: run,
+      async stop() {
+        draining = true;
+        await app?.close();
+        await worker?.stop();
+        await close();
+      },
+    };
+  } catch (error) {
+    await app?.close();
+    await worker?.stop();
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { one, type Tx } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { newId } from '../lib/ids.ts';
+import { mintKey } from './keys.ts';
+
+/** What a new tenant is given, each secret once. Printed by `create-tenant`, written to `first-run.json`. */
+export interface NewTenant {
+  tenant_id: string;
+  pk_live: string;
+  pk_test: string;
+  rk_secret: string;
+  webhook_secret: string;
+}
+
+/** Makes a tenant with one key of each kind and a webhook secret. */
+export async function createTenant(tx: Tx, deps: Pick<Deps, 'keyring' | 'clock'>, name: string): Promise<NewTenant> {
+  const now = deps.clock.now();
+  const id = newId('tnt', now.getTime());
+  await tx.query('insert into tenants (id, name, created_at) values ($1, $2, $3)', [id, name, now]);
+  const webhookSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  await tx.query('insert into webhook_secrets (tenant_id, sealed, created_at) values ($1, $2, $3)', [
+    id,
+    deps.keyring.encrypt(webhookSecret),
+    now,
+  ]);
+  const [live, test, secret] = [
+    await mintKey(tx, id, 'first live key', 'live', now),
+    await mintKey(tx, id, 'first test key', 'test', now),
+    await mintKey(tx, id, 'first secret key', 'secret', now),
+  ];
+  return {
+    tenant_id: id,
+    pk_live: live.plaintext,
+    pk_test: test.plaintext,
+    rk_secret: secret.plaintext,
+    webhook_secret: webhookSecret,
+  };
+}
+
+/** The secrets that sign a tenant's webhooks now: the current one first, then those that still overlap. */
+export async function webhookSecretsOf(
+  db: { query: Tx['query'] },
+  deps: Pick<Deps, 'keyring' | 'clock'>,
+  tenantId: string,
+): Promise<string[]> {
+  const { rows } = await db.query<{ sealed: string }>(
+    `select sealed from webhook_secrets where tenant_id = $1 and (expires_at is null or expires_at > $2)
+     order by expires_at desc nulls first`,
+    [tenantId, deps.clock.now()],
+  );
+  return rows.map(row => deps.keyring.decrypt(row.sealed));
+}
+
+export const tenantExists = async (db: { query: Tx['query'] }, tenantId: string): Promise<boolean> =>
+  (await one(db, 'select 1 from tenants where id = $1', [tenantId])) !== undefined;

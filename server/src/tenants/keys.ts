@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import type { Queryable } from '../db/sql.ts';
+import { newId, newUlid } from '../lib/ids.ts';
+import { sha256 } from '../lib/keyring.ts';
+
+export type KeyMode = 'live' | 'test' | 'secret';
+
+export interface MintedKey {
+  id: string;
+  /** Shown once; only its SHA-256 is stored. */
+  plaintext: string;
+  prefix: string;
+  createdAt: Date;
+}
+
+/** Characters of a key that a list shows, so that a person can tell keys apart. */
+const PREFIX_LENGTH = 14;
+
+/** Mints a key for a tenant: `pk_live_<ulid>`, `pk_test_<ulid>` or `rk_secret_<43 characters>`. */
+export async function mintKey(
+  tx: Queryable,
+  tenantId: string,
+  name: string,
+  mode: KeyMode,
+  now: Date,
+): Promise<MintedKey> {
+  const plaintext =
+    mode === 'secret' ? `rk_secret_${randomBytes(32).toString('base64url')}` : `pk_${mode}_${newUlid()}`;
+  const id = newId('key', now.getTime());
+  const prefix = plaintext.slice(0, PREFIX_LENGTH);
+  await tx.query(
+    `insert into api_keys (id, tenant_id, name, kind, livemode, hash, prefix, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      id,
+      tenantId,
+      name,
+      mode === 'secret' ? 'secret' : 'publishable',
+      mode === 'secret' ? null : mode === 'live',
+      sha256(plaintext),
+      prefix,
+      now,
+    ],
+  );
+  return { id, plaintext, prefix, createdAt: now };
+}

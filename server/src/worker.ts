@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { analyzeCapture } from './analysis/analyze.ts';
+import { settle } from './analysis/settle.ts';
+import { transaction } from './db/sql.ts';
+import type { Deps } from './deps.ts';
+import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
+import { sweepExpired } from './verifications/advance.ts';
+import { announce } from './webhooks/announce.ts';
+import { deliver } from './webhooks/deliver.ts';
+
+/** Job name to the one call into the domain that does it. */
+const TASKS: Tasks = {
+  analyze_capture: (deps, { capture_id }, { attempt }) => analyzeCapture(deps, capture_id, attempt),
+  settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
+  announce: (deps, { event_id }) => announce(deps, event_id),
+  deliver: (deps, { delivery_id }, { signal }) => deliver(deps, delivery_id, signal),
+};
+
+interface Sweep {
+  name: string;
+  everyMs: number;
+  work(deps: Deps): Promise<void>;
+}
+
+/** What is done again and again, on every node; each is safe beside itself. */
+const SWEEPS: readonly Sweep[] = [
+  {
+    name: 'expire',
+    everyMs: 1_000,
+    async work(deps) {
+      while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
+    },
+  },
+  {
+    name: 'forget idempotency keys',
+    everyMs: 600_000,
+    async work(deps) {
+      const before = new Date(deps.clock.now().getTime() - 2 * 86_400_000);
+      await deps.db.query('delete from idempotency_keys where created_at < $1', [before]);
+    },
+  },
+];
+
+/** Runs the jobs and the sweeps until stopped. `alone`: the database is this process's own. */
+export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<RunningWorkers> {
+  const workers = await startWorkers(deps, TASKS, o);
+  const stopping = new AbortController();
+  const sweeping = SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal));
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([workers.stop(), ...sweeping]);
+    },
+  };
+}
+
+async function repeat(deps: Deps, { name, everyMs, work }: Sweep, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await work(deps).catch(error => deps.log.error({ err: error, sweep: name }, 'sweep failed; it comes round again'));
+    await sleep(everyMs, undefined, { signal }).catch(() => {});
+  }
+}

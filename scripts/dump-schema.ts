@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
 import { startEmbeddedPostgres } from '../server/src/db/embedded.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { describeSchema } from '../server/src/db/schema.ts';
 import { createPool } from '../server/src/db/sql.ts';
+import { createLog } from '../server/src/lib/log.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const root = join(import.meta.dirname, '..');
@@ -24,7 +24,7 @@ if (!values.check) {
 }
 
 async function migrated(): Promise<string> {
-  const log = pino({ level: 'warn' }, pino.destination(2));
+  const log = createLog('warn');
   const dataDir = await mkdtemp(join(tmpdir(), 'fh-schema-'));
   const server = await startEmbeddedPostgres({ dataDir, log, settings: { fsync: 'off' } });
   const pool = createPool(server.url, 3, () => {});

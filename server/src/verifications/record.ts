@@ -4,7 +4,7 @@ import { type InternalEvent, recordEvent } from '../events/record.ts';
 import { presentFrozen } from './present.ts';
 import type { CaptureRow, VerificationRow } from './row.ts';
 
-/** Records an event of a verification with the tenant's view as it is now. `row.event_sequence` numbers it. */
+/** Records an event of a verification with the tenant's view as it is now, and the metadata once more at its top. `row.event_sequence` numbers it. */
 export const record = (
   tx: Queryable,
   deps: { origins: Origins },
@@ -20,5 +20,5 @@ export const record = (
     verificationId: row.id,
     sequence: row.event_sequence,
     at,
-    data: presentFrozen(row, captures, deps.origins),
+    data: { ...presentFrozen(row, captures, deps.origins), metadata: row.config.metadata ?? {} },
   });

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import QRCode from 'qrcode';
+import { ensurePagesBuilt } from '../../../scripts/build.ts';
 import { type Config, loadEnvironment, readConfig } from '../config.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -30,6 +31,7 @@ export async function serve(o: ServeOptions): Promise<void> {
       }
     : read;
   const log = createLog(process.env.LOG_LEVEL ? config.logLevel : process.stderr.isTTY ? 'warn' : 'info');
+  if (o.http) await ensurePagesBuilt();
   const opened = await openDeps(config, log, { database: 'own' });
   const { deps } = opened;
   const service = await startService(opened, {

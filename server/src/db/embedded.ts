@@ -248,6 +248,8 @@ async function initialise(home: string, folder: string, binaries: Binaries, acco
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
+      // One call for the file system instead of one for each of a thousand files.
+      ...(process.platform === 'linux' ? ['--sync-method=syncfs'] : []),
     ],
     creator,
     draft,
@@ -401,6 +403,8 @@ function launch(
   });
   const stop = async () => {
     for (const [signal, seconds] of [
+      // Lets those that are just hanging up do so; then cuts them off; then does without a checkpoint.
+      ['SIGTERM', 2],
       ['SIGINT', 30],
       ['SIGQUIT', 10],
     ] as const) {

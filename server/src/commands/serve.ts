@@ -20,17 +20,18 @@ export interface ServeOptions {
 
 /** Runs the service until SIGTERM or SIGINT; then drains and ends with 0. */
 export async function serve(o: ServeOptions): Promise<void> {
-  const read = readConfig(loadEnvironment());
+  const environment = loadEnvironment();
+  const read = readConfig(environment);
   const lan = o.tls ? lanAddress() : null;
   const config: Config = o.tls
     ? {
         ...read,
         tls: true,
-        host: process.env.HOST ? read.host : '0.0.0.0',
+        host: environment.HOST ? read.host : '0.0.0.0',
         publicUrl: read.publicUrl ?? `https://${lan ?? 'localhost'}:${read.port}`,
       }
     : read;
-  const log = createLog(process.env.LOG_LEVEL ? config.logLevel : process.stderr.isTTY ? 'warn' : 'info');
+  const log = createLog(environment.LOG_LEVEL ? config.logLevel : process.stderr.isTTY ? 'warn' : 'info');
   if (o.http) await ensurePagesBuilt();
   const opened = await openDeps(config, log, { database: 'own' });
   const { deps } = opened;

@@ -8,7 +8,7 @@ import { Icon, type IconName } from './icons.tsx';
 import { useLanguage } from './language.ts';
 import { Page, usePage } from './page-context.ts';
 import { platformOf } from './platform.ts';
-import { LanguageSwitch, Screen } from './screens/parts.tsx';
+import { Screen } from './screens/parts.tsx';
 
 const apiBase = document.querySelector<HTMLMetaElement>('meta[name=firsthand-api]')?.content ?? '';
 const token = location.pathname.split('/')[2] ?? '';
@@ -63,12 +63,7 @@ function Root() {
               <button type="button" class="button" onClick={start}>
                 {t('common.tryAgain')}
               </button>
-            ) : (
-              <div class="foot">
-                <span />
-                <LanguageSwitch />
-              </div>
-            )
+            ) : undefined
           }
         />
       )}
@@ -94,13 +89,11 @@ function Certificate({ view }: { view: PublicView }) {
       title={t(`certificate.${finding}`)}
       lead={t(`certificate.${finding}Text`)}
       actions={
-        <div class="foot">
           <button type="button" class="button quiet" onClick={() => print()}>
             <Icon name="printer" />
             {t('certificate.print')}
           </button>
-          <LanguageSwitch />
-        </div>
+
       }
     >
       <dl class="card facts">

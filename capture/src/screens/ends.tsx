@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { End } from '../flow.ts';
 import { Icon, type IconName } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
-import { LanguageSwitch, Screen } from './parts.tsx';
+import { Screen } from './parts.tsx';
 
 const SIGNS: Record<End, { icon: IconName; tone: 'accent' | 'verified' | 'doubtful' | 'failed' }> = {
   expired: { icon: 'time', tone: 'doubtful' },
@@ -26,12 +26,7 @@ export function EndScreen({ end, view }: { end: End; view: CaptureView | undefin
           ? t('end.expired.textPlain')
           : t(`end.${end}.text`, { time: view ? dateTime(view.expires_at) : '' })
       }
-      actions={
-        <div class="foot">
-          {end === 'completed' && view ? <CertificateLink id={view.id} /> : <span />}
-          <LanguageSwitch />
-        </div>
-      }
+      actions={end === 'completed' && view && <CertificateLink id={view.id} />}
     />
   );
 }
@@ -44,12 +39,7 @@ export function Success({ view }: { view: CaptureView }): JSX.Element {
       sign={{ icon: 'check', tone: 'verified' }}
       title={t('success.title')}
       lead={brand ? t('success.text', { name: brand.name }) : t('success.textPlain')}
-      actions={
-        <div class="foot">
-          <CertificateLink id={view.id} />
-          <LanguageSwitch />
-        </div>
-      }
+      actions={<CertificateLink id={view.id} />}
     >
       <p class="soft small with-icon">
         <Icon name="lock" />
@@ -62,7 +52,7 @@ export function Success({ view }: { view: CaptureView }): JSX.Element {
 const CertificateLink = ({ id }: { id: string }): JSX.Element => {
   const { t } = usePage();
   return (
-    <a class="button plain" href={`/c/${id}`}>
+    <a class="button quiet" href={`/c/${id}`}>
       <Icon name="seal" />
       {t('success.certificate')}
     </a>

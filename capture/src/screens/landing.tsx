@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { fillingOf, type Held, isRequired } from '../flow.ts';
 import { Icon, type IconName } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
-import { LanguageSwitch, Note, Screen } from './parts.tsx';
+import { Note, Screen } from './parts.tsx';
 
 const STEP_ICONS: Record<Step['type'], IconName> = { image: 'camera', text: 'text', upload: 'gallery' };
 const STEP_WORDS = { image: 'landing.stepPhoto', text: 'landing.stepText', upload: 'landing.stepUpload' } as const;
@@ -27,15 +27,10 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
       title={title}
       lead={t('landing.lead')}
       actions={
-        <>
           <button type="button" class="button" onClick={props.onStart}>
             {t(resumed > 0 ? 'landing.resume' : 'landing.start')}
           </button>
-          <div class="foot">
-            <span class="small soft">{t('landing.until', { time: time(props.view.expires_at) })}</span>
-            <LanguageSwitch />
-          </div>
-        </>
+
       }
     >
       {resumed > 0 && (
@@ -76,7 +71,8 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
         <Note icon="lock" title={t('landing.privacyTitle')}>
           {t('landing.privacy', { name: brand?.name ?? t('common.requester') })}
         </Note>
-        {props.view.requires?.location && <Note icon="place">{t('landing.location')}</Note>}
+        {props.view.requires.location && <Note icon="place">{t('landing.location')}</Note>}
+        <Note icon="time">{t('landing.until', { time: time(props.view.expires_at) })}</Note>
       </div>
     </Screen>
   );

@@ -45,6 +45,7 @@ export function Screen({ name, title, sign, lead, children, actions, onBack, kic
           </button>
         )}
         <BrandMark />
+        {!onBack && <LanguageSwitch />}
       </header>
       <main class="body">
         {sign && (

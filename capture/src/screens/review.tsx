@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Photo } from '../camera/camera.ts';
 import { type Hint, hintsOf } from '../hints/hints.ts';
 import { Icon } from '../icons.tsx';
@@ -32,6 +32,12 @@ export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): 
   const heading = useScreen(t('review.title'));
   const url = useObjectUrl(photo.blob);
   const [close, setClose] = useState(false);
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Looking closer starts in the middle, where what was asked for should be.
+    const box = frame.current;
+    if (close && box) box.scrollTo((box.scrollWidth - box.clientWidth) / 2, (box.scrollHeight - box.clientHeight) / 2);
+  }, [close]);
   const [undecodable, setUndecodable] = useState(false);
   const [hints, setHints] = useState<Hint[]>([]);
   useEffect(() => {
@@ -52,7 +58,7 @@ export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): 
           </h1>
           <p class="review-step">{title}</p>
         </div>
-        <div class={`review-photo ${close ? 'close' : ''}`}>
+        <div ref={frame} class={`review-photo ${close ? 'close' : ''}`}>
           {url &&
             (undecodable ? (
               <Icon name="gallery" />

@@ -89,11 +89,10 @@ function Certificate({ view }: { view: PublicView }) {
       title={t(`certificate.${finding}`)}
       lead={t(`certificate.${finding}Text`)}
       actions={
-          <button type="button" class="button quiet" onClick={() => print()}>
-            <Icon name="printer" />
-            {t('certificate.print')}
-          </button>
-
+        <button type="button" class="button quiet" onClick={() => print()}>
+          <Icon name="printer" />
+          {t('certificate.print')}
+        </button>
       }
     >
       <dl class="card facts">

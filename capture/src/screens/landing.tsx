@@ -27,10 +27,9 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
       title={title}
       lead={t('landing.lead')}
       actions={
-          <button type="button" class="button" onClick={props.onStart}>
-            {t(resumed > 0 ? 'landing.resume' : 'landing.start')}
-          </button>
-
+        <button type="button" class="button" onClick={props.onStart}>
+          {t(resumed > 0 ? 'landing.resume' : 'landing.start')}
+        </button>
       }
     >
       {resumed > 0 && (

@@ -45,6 +45,8 @@ export async function registerPages(app: FastifyInstance, deps: Deps): Promise<v
       prefix: '/_capture/',
       index: false,
       decorateReply: false,
+      // The build lays them beside the files: nothing is compressed while somebody waits.
+      preCompressed: true,
       setHeaders: (reply, path) => {
         // Vite names assets by their content.
         const hashed = path.includes(`${join(DIST, 'assets')}/`);

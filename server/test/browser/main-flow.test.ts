@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVerification, startTestService, type TestService, untilStatus } from '../harness.ts';
+import { firstHand, photoOfScreen } from '../pictures.ts';
+import { cameraFileOf, launchChromium } from './chromium.ts';
+import { openOnPhone } from './phone.ts';
+
+describe('the capture page, from the link to the verdict', () => {
+  let service: TestService;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
+    service = await startTestService();
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Drives the whole page with a camera that shows `picture`, and returns the verification once it is completed. */
+  async function capture(picture: Buffer) {
+    const browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [picture]));
+    try {
+      const verification = await createVerification(service);
+      const phone = await openOnPhone(browser, verification.capture_url);
+      await phone.screen('landing');
+      await phone.press('Start');
+      await phone.photo();
+      await phone.screen('summary');
+      await phone.press('Send');
+      await phone.screen('success');
+      await phone.close();
+      return await untilStatus(service, verification.id, ['completed', 'failed']);
+    } finally {
+      await browser.close();
+    }
+  }
+
+  it('brings a first-hand picture to completed and verified', async () => {
+    const done = await capture(await firstHand(3));
+    expect(done.verdict?.label).toBe('verified');
+    expect(done.captures).toHaveLength(1);
+    expect(done.captures[0]).toMatchObject({ step_key: 'capture_1', source: 'live', surface: 'web' });
+    expect(done.progress).toMatchObject({ step: 'success' });
+  });
+
+  it('brings a photo of a screen to completed, with screen_detected', async () => {
+    const done = await capture(await photoOfScreen(3));
+    expect(done.verdict?.reason_code).toBe('screen_detected');
+  });
+});

@@ -96,9 +96,24 @@ describe('migrate', () => {
     await expect(migrate(db, log, folder)).rejects.toThrow(NewerDatabase);
   });
 
-  test('refuses files that are not numbered one after another', async () => {
+  test('runs a lower number that arrives later, once', async () => {
+    await file('0001_first.sql', 'create table first (n int);');
+    await file('0010_tenth.sql', 'create table tenth (n int);');
+    const db = pool();
+    await migrate(db, log, folder);
+    await file('0005_fifth.sql', 'create table fifth (n int);');
+    expect(await pendingMigrations(db, folder)).toBe(1);
+    await migrate(db, log, folder);
+    await migrate(db, log, folder);
+    expect(await tables(db)).toEqual(['fifth', 'first', 'migrations', 'tenth']);
+  });
+
+  test('refuses two files of one number, and a file without one', async () => {
     await file('0001_first.sql', 'select 1;');
-    await file('0003_third.sql', 'select 1;');
-    await expect(migrate(pool(), log, folder)).rejects.toThrow('0003_third.sql');
+    await file('0001_other.sql', 'select 1;');
+    await expect(migrate(pool(), log, folder)).rejects.toThrow('0001_other.sql');
+    await rm(join(folder, '0001_other.sql'));
+    await file('second.sql', 'select 1;');
+    await expect(migrate(pool(), log, folder)).rejects.toThrow('second.sql');
   });
 });

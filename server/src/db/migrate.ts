@@ -82,39 +82,46 @@ async function applied(db: pg.Pool | pg.PoolClient): Promise<Applied[]> {
   return (await db.query<Applied>('select version, name, hash from migrations order by version')).rows;
 }
 
+/** The lowest file that this database has not run: branches number their files apart, and a lower one may arrive later. */
 function nextOf(known: readonly Migration[], done: readonly Applied[]): Migration | undefined {
-  for (const [index, row] of done.entries()) {
-    const migration = known[index];
+  const files = new Map(known.map(migration => [migration.version, migration]));
+  for (const row of done) {
+    const migration = files.get(row.version);
     if (!migration) {
       throw new NewerDatabase(
         `the database has run migration ${row.name}, which this version of Firsthand does not have; start the newer version`,
       );
     }
-    if (row.version !== migration.version || row.hash !== migration.hash) {
+    if (row.hash !== migration.hash) {
       throw new EditedMigration(
         `migration ${migration.name} is not what this database has run as ${row.name}; a migration that was run must ` +
           'stay as it was, and a change to it is a new migration',
       );
     }
   }
-  return known[done.length];
+  const ran = new Set(done.map(row => row.version));
+  return known.find(migration => !ran.has(migration.version));
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter(file => file.endsWith('.sql')).sort();
-  return Promise.all(
-    files.map(async (file, index) => {
+  const migrations = await Promise.all(
+    files.map(async file => {
       const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1]);
-      if (version !== index + 1) {
-        throw new Error(
-          `${join(folder, file)}: migrations are named NNNN_name.sql and numbered from 0001 without gaps`,
-        );
-      }
+      if (!version) throw new Error(`${join(folder, file)}: migrations are named NNNN_name.sql, numbered from 0001`);
       // A checkout may have turned the line ends round; the SQL is the same.
       const sql = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n');
       return { version, name: file.slice(0, -4), sql, hash: createHash('sha256').update(sql).digest('hex') };
     }),
   );
+  for (const [index, { version, name }] of migrations.entries()) {
+    if (version === migrations[index - 1]?.version) {
+      throw new Error(
+        `${join(folder, name)}.sql: another migration has this number; give one of them the next free one`,
+      );
+    }
+  }
+  return migrations;
 }
 
 async function locked<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

@@ -46,7 +46,7 @@ export async function createApp(
   { https, draining = () => false }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
-  await registerOpenapi(app);
+  await registerOpenapi(app, ENDPOINTS);
   const guard = createGuard(deps);
   for (const endpoint of ENDPOINTS) register(app, deps, guard, endpoint);
   registerPreflights(app, ENDPOINTS);

@@ -20,6 +20,7 @@ export const submitAnswers = openEndpoint({
   target: 'token',
   body: AnswersRequest,
   responses: { 200: EndUserView },
+  errors: ['verification_closed', 'expired'],
   async handler({ deps, params, body }) {
     const { config } = await readCurrent(deps, params.token!);
     const faults = Object.entries(body.answers).flatMap(([key, value]) => {

@@ -35,6 +35,7 @@ export const submitCapture = openEndpoint({
   body: CaptureRequest,
   faults: captureFaults,
   responses: { 201: EndUserView },
+  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'storage_unavailable'],
   async handler({ deps, params, body, ip, idempotencyKey }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
     if (await findRetry(deps, row.id, body.image_key, idempotencyKey)) return created(await endUserView(deps, row));

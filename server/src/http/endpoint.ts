@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/errors.ts';
+import type { ErrorCode, Fault } from '@firsthand/contract/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/sql.ts';
@@ -37,9 +37,10 @@ interface Common<B extends TSchema, Q extends TSchema> {
   body?: B;
   /** Faults that the schema cannot say, reported together with its own. */
   faults?: (body: unknown) => Fault[];
-  /** Status to schema; null has no body. Errors of the contract are added by {@link errors}. */
+  /** Status to schema; null has no body. */
   responses: Record<number, TSchema | null>;
-  errors?: readonly string[];
+  /** Codes beyond those that every endpoint of its kind may answer with; see `openapi.ts`. */
+  errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
   /** The path holds a verification id in this parameter: an unknown or foreign one is 404 before the body is looked at. */
   target?: 'id' | 'token';

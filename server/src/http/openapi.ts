@@ -1,30 +1,207 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import { ERROR_STATUS, type ErrorCode, ErrorResponse } from '@firsthand/contract/errors.ts';
+import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { Endpoint } from './endpoint.ts';
+import type { CredentialKind } from './principal.ts';
 
-/** The interface description, made from the very schemas that validate; `/v1/openapi.json` and `/docs`. */
-export async function registerOpenapi(app: FastifyInstance): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Firsthand',
-        version: '0.1.0',
-        description: 'Photo evidence that can be believed: capture links, fraud verdicts, signed webhooks.',
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      servers: [{ url: '/' }],
-      components: {
-        securitySchemes: {
-          api_key: { type: 'http', scheme: 'bearer', description: 'pk_live_…, pk_test_… or rk_secret_…' },
-        },
+type Json = Record<string, unknown>;
+
+/** The security requirement of each credential; `capture` and `none` need no header. */
+const SECURITY: Readonly<Record<CredentialKind, Json>> = {
+  key: { api_key: [] },
+  secret: { secret_key: [] },
+  session: { session: [] },
+  bot: { bot_signature: [], bot_timestamp: [] },
+  capture: {},
+  none: {},
+};
+
+const MESSAGE: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'The request is not valid; see fields.',
+  unknown_step: 'No step that takes pictures is named "roof".',
+  unauthorized: 'No valid credential was given. Send "Authorization: Bearer <API key>".',
+  forbidden: 'This credential may not do that.',
+  not_found: 'There is nothing here.',
+  idempotency_in_progress: 'The first request with this Idempotency-Key is still running.',
+  step_full: 'The step "front" is full.',
+  steps_incomplete: 'Required captures or answers are missing.',
+  already_finalized: 'The verification was finalized before.',
+  verification_closed: 'The verification is closed and takes nothing more.',
+  expired: 'The verification has expired; ask for a new link.',
+  idempotency_conflict: 'This Idempotency-Key was used with another request.',
+  too_many_requests: 'Too many requests; try again later.',
+  internal_error: 'Something went wrong here; it was logged with the Request-Id.',
+  storage_unavailable: 'The image store cannot be reached; nothing was lost, try again shortly.',
+};
+
+export const exampleKey = (endpoint: Pick<Endpoint, 'method' | 'path'>): string =>
+  `${endpoint.method} ${endpoint.path}`;
+
+/** Every error code that an endpoint may answer with. */
+export function errorsOf(endpoint: Endpoint): ErrorCode[] {
+  const open = endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
+  const codes: ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal_error'];
+  if (!open) codes.push('unauthorized', 'forbidden');
+  if (endpoint.path.includes(':')) codes.push('not_found');
+  if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict');
+  return [...new Set([...codes, ...(endpoint.errors ?? [])])];
+}
+
+/** The OpenAPI 3.1 document, made from the very schemas that validate. */
+export function openapiDocument(endpoints: readonly Endpoint[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Firsthand',
+      version: '0.1.0',
+      description: 'Photo evidence that can be believed: capture links, fraud verdicts, signed webhooks.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(endpoints.map(endpoint => endpoint.tag))].map(name => ({ name })),
+    paths,
+    components: {
+      schemas: { ErrorResponse },
+      securitySchemes: {
+        api_key: { type: 'http', scheme: 'bearer', description: 'pk_live_… or pk_test_…' },
+        secret_key: { type: 'http', scheme: 'bearer', description: 'rk_secret_…' },
+        session: { type: 'apiKey', in: 'cookie', name: 'firsthand_session' },
+        bot_signature: { type: 'apiKey', in: 'header', name: 'X-Bot-Auth' },
+        bot_timestamp: { type: 'apiKey', in: 'header', name: 'X-Bot-Auth-Timestamp' },
       },
     },
-  });
+  };
+}
+
+function operation(endpoint: Endpoint): Json {
+  const example = EXAMPLES[exampleKey(endpoint)];
+  return {
+    summary: endpoint.summary,
+    operationId: operationId(endpoint),
+    ...(endpoint.description ? { description: endpoint.description } : {}),
+    tags: [endpoint.tag],
+    security: endpoint.credentials.map(kind => SECURITY[kind]),
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
+    ...(endpoint.body
+      ? {
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: endpoint.body, ...(example?.request ? { example: example.request } : {}) },
+            },
+          },
+        }
+      : {}),
+    responses: { ...successes(endpoint), ...failures(endpoint) },
+  };
+}
+
+const operationId = ({ method, path }: Endpoint): string =>
+  `${method.toLowerCase()}${path
+    .replace(/^\/v1/, '')
+    .split(/[/:-]+/)
+    .filter(part => part !== '')
+    .map(part => part[0]!.toUpperCase() + part.slice(1))
+    .join('')}`;
+
+const pathParameters = (endpoint: Endpoint): Json[] =>
+  [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+function queryParameters(endpoint: Endpoint): Json[] {
+  const { properties = {}, required = [] } = (endpoint.query ?? {}) as unknown as {
+    properties?: Record<string, TSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name) && !('default' in schema),
+    schema,
+  }));
+}
+
+function headerParameters(endpoint: Endpoint): Json[] {
+  if (endpoint.method !== 'POST') return [];
+  const schema = { type: 'string', minLength: 1, maxLength: 255 };
+  return [{ name: 'Idempotency-Key', in: 'header', required: false, schema }];
+}
+
+const HEADERS = { 'Request-Id': { schema: { type: 'string' }, description: 'a ULID, also in the logs' } };
+
+function successes(endpoint: Endpoint): Json {
+  const example = EXAMPLES[exampleKey(endpoint)];
+  return Object.fromEntries(
+    Object.entries(endpoint.responses).map(([status, schema]) => [
+      status,
+      {
+        description: status === '204' ? 'Done; no content' : 'Success',
+        headers: HEADERS,
+        ...(schema
+          ? {
+              content: {
+                'application/json': {
+                  schema,
+                  ...(example?.responses?.[Number(status)] ? { example: example.responses[Number(status)] } : {}),
+                },
+              },
+            }
+          : {}),
+      },
+    ]),
+  );
+}
+
+function failures(endpoint: Endpoint): Json {
+  const byStatus = Map.groupBy(errorsOf(endpoint), code => ERROR_STATUS[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.join(', '),
+        headers: {
+          ...HEADERS,
+          ...(status === 429 || status === 503 ? { 'Retry-After': { schema: { type: 'integer' } } } : {}),
+        },
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/ErrorResponse' },
+            examples: Object.fromEntries(codes.map(code => [code, { value: errorExample(code) }])),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+export const errorExample = (code: ErrorCode): ErrorResponse => ({
+  error: {
+    code,
+    message: MESSAGE[code],
+    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be >= 1' }] } : {}),
+  },
+});
+
+/** Serves the document at /v1/openapi.json and a page that shows it at /docs. */
+export async function registerOpenapi(app: FastifyInstance, endpoints: readonly Endpoint[]): Promise<void> {
+  const document = openapiDocument(endpoints);
+  await app.register(swagger, { mode: 'static', specification: { document: document as never } });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
     uiConfig: { docExpansion: 'list', deepLinking: true },
   });
-  app.get('/v1/openapi.json', { schema: { hide: true } as object }, async () => app.swagger());
+  app.get('/v1/openapi.json', { schema: { hide: true } as object }, async () => document);
 }

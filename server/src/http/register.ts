@@ -1,6 +1,5 @@
-import { ErrorResponse } from '@firsthand/contract/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { sha256 } from '../lib/keyring.ts';
 import type { Answer, Call, Endpoint } from './endpoint.ts';
@@ -22,7 +21,6 @@ export interface Guard {
 }
 
 const DEFAULT_BODY_LIMIT = 1_048_576;
-const COMMON_ERRORS = [400, 401, 403, 404, 409, 410, 422, 429, 500, 503] as const;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,7 +40,6 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     url: endpoint.path,
     bodyLimit: endpoint.bodyLimitBytes ?? DEFAULT_BODY_LIMIT,
     config: { endpoint },
-    schema: documentation(endpoint),
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store');
       if (endpoint.credentials.includes('capture')) allowAnyOrigin(reply);
@@ -169,20 +166,4 @@ export function registerPreflights(app: FastifyInstance, endpoints: readonly End
       return reply.code(204).send();
     });
   }
-}
-
-function documentation(endpoint: Endpoint): Record<string, unknown> {
-  const response: Record<string, unknown> = {};
-  for (const [status, schema] of Object.entries(endpoint.responses) as [string, TSchema | null][]) {
-    response[status] = schema ?? { type: 'null', description: 'No content' };
-  }
-  for (const status of COMMON_ERRORS) response[status] ??= ErrorResponse;
-  return {
-    summary: endpoint.summary,
-    ...(endpoint.description ? { description: endpoint.description } : {}),
-    tags: [endpoint.tag],
-    ...(endpoint.body ? { body: endpoint.body } : {}),
-    ...(endpoint.query ? { querystring: endpoint.query } : {}),
-    response,
-  };
 }

@@ -15,6 +15,7 @@ export const cancelVerification = tenantEndpoint({
   role: 'member',
   target: 'id',
   responses: { 200: Verification },
+  errors: ['verification_closed'],
   async handler({ deps, params }) {
     const row = await transaction(deps.db, async tx => {
       const current = await lockCurrent(tx, deps, params.id!);

@@ -1,0 +1,150 @@
+/** An example of each request and of each successful answer, shown in the OpenAPI document and replayed by a test. */
+export interface EndpointExamples {
+  request?: unknown;
+  responses?: Record<number, unknown>;
+}
+
+const id = 'vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z';
+const captureId = 'cap_01JD3V7B2C4D6E8F0G1H3J5K7M';
+const created_at = '2026-11-21T09:30:00.000Z';
+const expires_at = '2026-11-21T10:30:00.000Z';
+const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
+const steps = [
+  { type: 'image', key: 'front', description: 'The whole front of the car', min: 1, max: 2 },
+  {
+    type: 'text',
+    key: 'plate',
+    description: 'Licence plate',
+    required: true,
+    validation: { max_length: 12, format: 'alphanumeric_id' },
+  },
+];
+
+const pending = {
+  id,
+  status: 'pending',
+  capture_url: `http://localhost:8080/v/${id}`,
+  created_at,
+  expires_at,
+  captures_count: 0,
+  config: {
+    max_captures: 2,
+    steps,
+    signals_required: ['screen', 'ai'],
+    metadata: { claim: 'C-1042' },
+  },
+  livemode: false,
+};
+
+const capture = {
+  id: captureId,
+  step_key: 'front',
+  source: 'live',
+  surface: 'web',
+  content_type: 'image/jpeg',
+  size_bytes: 1843200,
+  width: 4032,
+  height: 3024,
+  sha256,
+  created_at: '2026-11-21T09:31:10.000Z',
+  image_url: `http://localhost:8080/blobs/captures/${id}/${captureId}?signature=example`,
+  signals: {
+    screen_detection: { screen_detected: false, confidence: 0.98 },
+    ai_detection: { label: 'unknown', confidence: 0.5 },
+  },
+};
+
+const completed = {
+  ...pending,
+  status: 'completed',
+  captures_count: 1,
+  completed_at: '2026-11-21T09:31:12.000Z',
+  answers: { plate: { value: 'AB-123', answered_at: '2026-11-21T09:30:40.000Z' } },
+  record_seal: {
+    algorithm: 'sha256',
+    hash: sha256,
+    covers: ['record', 'answers'],
+    answers_provenance: 'user_declared',
+  },
+  verdict: { label: 'verified', score: 0.98, signals: capture.signals },
+};
+
+const endUser = {
+  id,
+  status: 'partially_captured',
+  capture_url: pending.capture_url,
+  created_at,
+  expires_at,
+  captures_count: 1,
+  config: { max_captures: 2, steps, signals_required: ['screen', 'ai'] },
+  step_states: [
+    { key: 'front', type: 'image', captured: 1, remaining: 1 },
+    { key: 'plate', type: 'text', answered: false },
+  ],
+  requires: { location: false, motion_frame: false },
+};
+
+/** A one-pixel PNG: the smallest picture that can be sent. */
+const ONE_PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
+  'POST /v1/verifications': {
+    request: {
+      steps: [
+        { key: 'front', description: 'The whole front of the car', min: 1, max: 2 },
+        {
+          type: 'text',
+          key: 'plate',
+          description: 'Licence plate',
+          validation: { max_length: 12, format: 'alphanumeric_id' },
+        },
+      ],
+      metadata: { claim: 'C-1042' },
+    },
+    responses: { 201: { ...pending, captures: [] } },
+  },
+  'GET /v1/verifications': { responses: { 200: { data: [completed] } } },
+  'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },
+  'POST /v1/verifications/:id/cancel': { responses: { 200: { ...pending, status: 'expired', captures: [] } } },
+  'GET /v1/verifications/:id/public': {
+    responses: {
+      200: {
+        id,
+        status: 'completed',
+        created_at,
+        completed_at: completed.completed_at,
+        captures_count: 1,
+        verdict: { label: 'verified' },
+        record_seal: { algorithm: 'sha256', hash: sha256 },
+      },
+    },
+  },
+  'GET /v1/verify/:token': { responses: { 200: endUser } },
+  'POST /v1/verifications/:token/captures/upload-url': {
+    request: { contentType: 'image/jpeg', step_key: 'front', size_bytes: 1843200 },
+    responses: {
+      201: {
+        capture_id: captureId,
+        image_key: `captures/${id}/${captureId}`,
+        upload_url: `http://localhost:8080/blobs/captures/${id}/${captureId}?signature=example`,
+        method: 'PUT',
+        headers: { 'content-type': 'image/jpeg', 'if-none-match': '*' },
+        expires_at: '2026-11-21T09:35:00.000Z',
+      },
+    },
+  },
+  'POST /v1/verifications/:token/captures': {
+    request: { image_base64: ONE_PIXEL, step_key: 'front', surface: 'web', client_captured_at: '2026-11-21T09:31:09Z' },
+    responses: { 201: endUser },
+  },
+  'POST /v1/verifications/:token/answers': {
+    request: { answers: { plate: 'AB-123' } },
+    responses: {
+      200: { ...endUser, step_states: [endUser.step_states[0], { key: 'plate', type: 'text', answered: true }] },
+    },
+  },
+  'POST /v1/verifications/:token/progress': {
+    request: { schema_version: 1, step: 'capturing', step_index: 0, elapsed_ms: 4200, camera_permission: 'granted' },
+  },
+};

@@ -32,24 +32,43 @@ const MAX_DEPTH = 24;
 
 /**
  * Flattens an XMP packet (ISO 16684-1) into fields. Nested values get a path: `xmpMM:History[0]/stEvt:softwareAgent`. Language
- * alternatives and bags of one read as the plain field. A packet with a document type is refused: XMP has none, and entities are how XML
- * is made to explode.
+ * alternatives and bags of one read as the plain field.
  * @returns false when the packet is not well-formed XML of this kind.
  */
 export function readXmp(packet: string, fields: FieldList): boolean {
-  const start = packet.indexOf('<');
-  if (start < 0 || /<!(DOCTYPE|ENTITY)/i.test(packet)) return false;
-  let root: Element | null;
-  try {
-    const parser = new DOMParser({ onError: onErrorStopParsing });
-    root = parser.parseFromString(packet.slice(start, packet.lastIndexOf('>') + 1), 'text/xml').documentElement;
-  } catch {
-    return false;
-  }
-  const rdf = root && findRdf(root);
+  const rdf = parseRdf(packet);
   if (!rdf) return false;
   for (const description of elements(rdf)) walk(description, '', 0, fields);
   return true;
+}
+
+/**
+ * The value of one property of a packet's descriptions, attribute or element, of any length.
+ * @param namespace the property's namespace address
+ */
+export function xmpProperty(packet: string, namespace: string, name: string): string | undefined {
+  const rdf = parseRdf(packet);
+  if (!rdf) return undefined;
+  for (const description of elements(rdf)) {
+    const attribute = description.getAttributeNS(namespace, name);
+    if (attribute) return attribute;
+    const element = elements(description).find(child => child.namespaceURI === namespace && child.localName === name);
+    if (element?.textContent) return element.textContent;
+  }
+  return undefined;
+}
+
+/** A packet with a document type is refused: XMP has none, and entities are how XML is made to explode. */
+function parseRdf(packet: string): Element | undefined {
+  const start = packet.indexOf('<');
+  if (start < 0 || /<!(DOCTYPE|ENTITY)/i.test(packet)) return undefined;
+  try {
+    const parser = new DOMParser({ onError: onErrorStopParsing });
+    const root = parser.parseFromString(packet.slice(start, packet.lastIndexOf('>') + 1), 'text/xml').documentElement;
+    return (root && findRdf(root)) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function findRdf(root: Element): Element | undefined {

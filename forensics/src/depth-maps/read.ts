@@ -1,0 +1,24 @@
+import { containerOf } from '../metadata/containers.ts';
+import { readHeifDepth } from './heif.ts';
+import { readJpegDepth } from './jpeg.ts';
+import type { DepthMap } from './planarity.ts';
+
+export interface FoundDepthMap {
+  source: 'apple_disparity' | 'gdepth' | 'dynamic_depth';
+  map: DepthMap;
+}
+
+/**
+ * The depth map a picture carries: Apple's disparity beside a HEIC or in a JPEG's multi-picture file, Google's GDepth in XMP, or Dynamic Depth
+ * appended to a JPEG. Undefined where there is none or it cannot be read; never rejects.
+ * @param contentType not trusted; the container is told by its bytes.
+ */
+export async function readDepthMap(bytes: Uint8Array, _contentType?: string): Promise<FoundDepthMap | undefined> {
+  const container = containerOf(bytes);
+  try {
+    if (container === 'jpeg') return await readJpegDepth(bytes);
+    return container === 'bmff' ? readHeifDepth(bytes) : undefined;
+  } catch {
+    return undefined;
+  }
+}

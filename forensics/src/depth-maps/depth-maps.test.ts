@@ -67,7 +67,7 @@ async function grey(shape: Shape, scale: (d: number) => number, format: 'png' | 
   const { data, width, height } = map(shape);
   const levels = Buffer.from(Array.from(data, d => Math.max(0, Math.min(255, Math.round(scale(d))))));
   return sharp(levels, { raw: { width, height, channels: 1 } })
-    [format]({ quality: 95 })
+    [format](format === 'jpeg' ? { quality: 95 } : {})
     .toBuffer();
 }
 

@@ -59,10 +59,45 @@ export interface Prepared {
  * @param pixels the picture as shown (orientation applied), of any size; decoding it to fit 512×512 costs least.
  */
 export function prepare(pixels: Pixels): Prepared {
-  const full = shrink({ data: lumaOf(pixels), width: pixels.width, height: pixels.height }, HASHED);
+  const full = shrink(reduced(pixels), HASHED);
   const plane = shrink(full, WORKED);
   const inside = insideBorder(plane);
   return { whole: pdq({ ...full, data: full.data.slice(), channels: 1 }), full, plane, inside };
+}
+
+/** Luma of a large picture, averaged over whole blocks of pixels in one pass; the rest of the way is `shrink`'s. */
+function reduced(pixels: Pixels): Plane {
+  const { data, channels } = pixels;
+  const factor = Math.floor(Math.max(pixels.width, pixels.height) / HASHED);
+  const width = Math.floor(pixels.width / factor);
+  const height = Math.floor(pixels.height / factor);
+  if (factor < 2 || width < 1 || height < 1 || channels === 1)
+    return { data: lumaOf(pixels), width: pixels.width, height: pixels.height };
+  const luma = new Float32Array(width * height);
+  const sums = new Uint32Array(width * 3);
+  const scale = 1 / (factor * factor);
+  for (let y = 0; y < height; y++) {
+    sums.fill(0);
+    for (let j = 0; j < factor; j++) {
+      let at = (y * factor + j) * pixels.width * channels;
+      for (let x = 0, to = 0; x < width; x++, to += 3) {
+        let red = 0;
+        let green = 0;
+        let blue = 0;
+        for (let i = 0; i < factor; i++, at += channels) {
+          red += data[at]!;
+          green += data[at + 1]!;
+          blue += data[at + 2]!;
+        }
+        sums[to] += red;
+        sums[to + 1] += green;
+        sums[to + 2] += blue;
+      }
+    }
+    for (let x = 0; x < width; x++)
+      luma[y * width + x] = scale * (0.299 * sums[x * 3]! + 0.587 * sums[x * 3 + 1]! + 0.114 * sums[x * 3 + 2]!);
+  }
+  return { data: luma, width, height };
 }
 
 const hashOf = (plane: Plane, region: Region): Pdq => pdq({ ...crop(plane, region), channels: 1 });

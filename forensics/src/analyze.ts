@@ -1,12 +1,16 @@
-import { readProvenance } from './ai/provenance.ts';
+import { assessProvenance } from './ai/assess.ts';
 import { decode } from './decode.ts';
+import { depthSignal } from './depth-maps/signal.ts';
 import type { ImageInfo } from './inspect.ts';
+import { type PictureMetadata, readMetadata } from './metadata/read.ts';
+import { type Fingerprint, fingerprint, type Probe, prepare, probes } from './phash/fingerprint.ts';
+import type { Plane } from './phash/plane.ts';
 import { detectScreen } from './screen/detect.ts';
 import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.ts';
 
 export interface AnalysisRequest {
   bytes: Uint8Array;
-  signals: ('screen' | 'ai' | 'depth')[];
+  signals: ('screen' | 'ai' | 'reverse' | 'depth')[];
   /** A second photograph of the same subject after a small sideways move. */
   motionFrame?: Uint8Array;
   /** Captured live through our page or SDK, with a passed attestation. */
@@ -14,6 +18,8 @@ export interface AnalysisRequest {
   /** The subject was declared three-dimensional, so that a flat picture of it is wrong. */
   threeDimensional?: boolean;
   thresholds?: Partial<Thresholds>;
+  /** PEM of the certificates whose C2PA signatures are trusted. */
+  trustAnchors?: string;
 }
 
 export interface PictureAnalysis {
@@ -23,14 +29,20 @@ export interface PictureAnalysis {
   screen?: ScreenSignal;
   ai?: AiSignal;
   depth?: DepthSignal;
-  /** Perceptual hash of the whole picture: 64 hex digits, and its quality 0..100. */
-  pdq?: { hash: string; quality: number };
+  /** What is kept so that later pictures can be found to show the same; see `phash/`. */
+  fingerprint: Fingerprint;
+  /** The look-ups of a reverse search and what confirms their finds. */
+  reverse?: { probes: Probe[]; plane: Plane };
   metadata: {
     make?: string;
     model?: string;
     software?: string;
+    lens?: string;
     taken_at?: string;
+    gps_at?: string;
     gps?: { latitude: number; longitude: number };
+    exif_size?: { width: number; height: number };
+    thumbnail?: boolean;
     quantisation_hash?: string;
   };
 }
@@ -44,24 +56,45 @@ export interface PictureAnalysis {
 export async function analyzePicture(request: AnalysisRequest): Promise<PictureAnalysis> {
   const { bytes, signals } = request;
   const { info, picture, preview } = await decode(bytes);
-  const provenance = readProvenance(bytes);
-  const analysis: PictureAnalysis = { info, preview, metadata: provenance.metadata };
+  const metadata = await readMetadata(bytes, info.contentType);
+  const prepared = prepare({ ...picture, channels: 3 });
+  const analysis: PictureAnalysis = {
+    info,
+    preview,
+    fingerprint: fingerprint(prepared),
+    metadata: shown(metadata),
+  };
   if (signals.includes('screen')) analysis.screen = await detectScreen(picture, request.thresholds?.screen);
-  if (signals.includes('ai')) analysis.ai = judgeOrigin(provenance, request.attested === true);
+  if (signals.includes('ai')) {
+    const attested = request.attested === true;
+    const { contentType } = info;
+    const { trustAnchors } = request;
+    analysis.ai = await assessProvenance({ bytes, contentType, metadata, attested, live: attested, trustAnchors });
+  }
+  if (signals.includes('reverse')) analysis.reverse = { probes: probes(prepared), plane: prepared.plane };
   if (signals.includes('depth')) {
-    analysis.depth = { source: 'unavailable', confidence: 0, band: 'clear', evaluated: false };
+    analysis.depth = await depthSignal(bytes, {
+      screen: analysis.screen?.band ?? 'clear',
+      threeDimensional: request.threeDimensional === true,
+    });
   }
   return analysis;
 }
 
-/** Positive evidence only: marked as generated, or live with a passed attestation and no contrary sign; else unknown. */
-function judgeOrigin(provenance: ReturnType<typeof readProvenance>, attested: boolean): AiSignal {
-  const { evidence } = provenance;
-  if (provenance.generated)
-    return { evaluated: true, label: 'likely_ai', confidence: 0.99, band: 'confident', evidence };
-  if (attested) {
-    const live = { source: 'attestation', field: 'verdict', value: 'ok' };
-    return { evaluated: true, label: 'likely_human', confidence: 0.9, band: 'clear', evidence: [...evidence, live] };
-  }
-  return { evaluated: true, label: 'unknown', confidence: 0.5, band: 'clear', evidence };
+/** The part of the metadata that is kept with the capture. */
+function shown(metadata: PictureMetadata): PictureAnalysis['metadata'] {
+  const { make, model, software, lens, taken_at, gps_at, gps, exif_size, thumbnail, quantization_hash } = metadata;
+  const kept = {
+    make,
+    model,
+    software,
+    lens,
+    taken_at,
+    gps_at,
+    gps,
+    exif_size,
+    thumbnail,
+    quantisation_hash: quantization_hash,
+  };
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
 }

@@ -1,0 +1,43 @@
+import type { Band } from '../signals.ts';
+import { assessDepthMap } from './planarity.ts';
+import { readDepthMap } from './read.ts';
+
+/** What the depth map says of the picture, in the terms of `DepthSignal`. */
+export interface DepthMapSignal {
+  source: string;
+  confidence: number;
+  band: Band;
+  evaluated: boolean;
+  evidence?: Record<string, unknown>;
+}
+
+export const NO_DEPTH: DepthMapSignal = { source: 'unavailable', confidence: 0, band: 'clear', evaluated: false };
+
+/** From here on a flat map with a reason to be suspicious is enough to fail a picture. */
+const CONFIDENT = 0.9;
+
+/**
+ * Reads and judges the depth map a picture carries. Walls and documents are honestly flat, so a flat map trips only where something else
+ * speaks too: screen evidence, or a subject declared three-dimensional.
+ */
+export async function depthSignal(
+  bytes: Uint8Array,
+  reason: { screen: Band; threeDimensional: boolean },
+): Promise<DepthMapSignal> {
+  const found = await readDepthMap(bytes);
+  if (!found) return NO_DEPTH;
+  const { planar, confidence, relief, inliers } = assessDepthMap(found.map);
+  if (planar === null) return { ...NO_DEPTH, source: found.source };
+  const evidence = {
+    planar,
+    relief: round(relief),
+    inliers: round(inliers),
+    width: found.map.width,
+    height: found.map.height,
+  };
+  const suspicious = planar && (reason.threeDimensional || reason.screen !== 'clear');
+  const band = suspicious ? (confidence >= CONFIDENT ? 'confident' : 'doubtful') : 'clear';
+  return { source: found.source, confidence: round(confidence), band, evaluated: true, evidence };
+}
+
+const round = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -13,6 +13,7 @@ import { createLog } from '../src/lib/log.ts';
 import { openDeps } from '../src/open.ts';
 import { startService } from '../src/service.ts';
 import { createTenant, type NewTenant } from '../src/tenants/create.ts';
+import { undescribed } from './conformance.ts';
 import { freshDatabase } from './database.ts';
 
 export interface TestService {
@@ -111,7 +112,11 @@ export async function ask<T = unknown>(
   });
   const text = await answer.text();
   const json = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
-  return { status: answer.status, headers: answer.headers, text, body: (json ? JSON.parse(text) : text) as T };
+  const body = json ? JSON.parse(text) : text;
+  // Every answer of the whole suite is held against the interface description.
+  const wrong = undescribed(o.method ?? (o.body === undefined ? 'GET' : 'POST'), path, answer.status, body);
+  if (wrong) throw new Error(wrong);
+  return { status: answer.status, headers: answer.headers, text, body: body as T };
 }
 
 /** Creates a verification with the test key; throws unless it is answered 201. */

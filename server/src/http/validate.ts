@@ -20,7 +20,8 @@ export function compileBody(schema: TSchema, more: (value: unknown) => Fault[] =
     if (unstorable.length > 0) return unstorable;
     const faults = validate(value) ? [] : faultsOf(validate, value);
     for (const fault of more(value)) {
-      if (!faults.some(known => known.path === fault.path && known.message === fault.message)) faults.push(fault);
+      // What is wrong by its own shape is not also reported as wrong beside others.
+      if (!faults.some(known => known.path === fault.path)) faults.push(fault);
     }
     return faults;
   };

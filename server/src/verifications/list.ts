@@ -1,4 +1,4 @@
-import { DateTime, isId } from '@firsthand/contract/ids.ts';
+import { DateTime, instantOf, isId } from '@firsthand/contract/ids.ts';
 import { LABELS, Status, VerificationSummary } from '@firsthand/contract/verification.ts';
 import { Type } from 'typebox';
 import { many } from '../db/sql.ts';
@@ -34,6 +34,12 @@ export function decodeCursor(cursor: string, isValid: (id: string) => boolean): 
   return id;
 }
 
+function instant(path: string, text: string): Date {
+  const value = instantOf(text);
+  if (!value) throw invalidField(path, 'must be a date of the calendar');
+  return value;
+}
+
 export const listVerifications = tenantEndpoint({
   method: 'GET',
   path: '/v1/verifications',
@@ -62,8 +68,8 @@ export const listVerifications = tenantEndpoint({
       );
     if (query.status) where(p => `status = ${p}`, query.status);
     if (query.verdict) where(p => `verdict ->> 'label' = ${p}`, query.verdict);
-    if (query.created_after) where(p => `created_at > ${p}`, query.created_after);
-    if (query.created_before) where(p => `created_at < ${p}`, query.created_before);
+    if (query.created_after) where(p => `created_at > ${p}`, instant('created_after', query.created_after));
+    if (query.created_before) where(p => `created_at < ${p}`, instant('created_before', query.created_before));
     if (query.external_ref) where(p => `external_ref = ${p}`, query.external_ref);
     const metadata = Object.entries(query)
       .filter(([name]) => name.startsWith('metadata['))

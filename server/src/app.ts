@@ -8,6 +8,7 @@ import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
 import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
+import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { registerHealth } from './http/health.ts';
@@ -26,6 +27,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listVerifications,
   getVerification,
   cancelVerification,
+  finalizeVerification,
   getPublicVerification,
   getSession,
   createUploadUrl,

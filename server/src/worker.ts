@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { analyzeCapture } from './analysis/analyze.ts';
 import { settle } from './analysis/settle.ts';
+import { analyzeCase } from './cases/analyze-case.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
@@ -12,6 +13,7 @@ import { deliver } from './webhooks/deliver.ts';
 const TASKS: Tasks = {
   analyze_capture: (deps, { capture_id }, { attempt }) => analyzeCapture(deps, capture_id, attempt),
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
+  analyze_case: (deps, { verification_id }) => analyzeCase(deps, verification_id),
   announce: (deps, { event_id }) => announce(deps, event_id),
   deliver: (deps, { delivery_id }, { signal }) => deliver(deps, delivery_id, signal),
 };

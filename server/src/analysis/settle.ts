@@ -1,6 +1,7 @@
 import { isPictureStep } from '@firsthand/contract/steps.ts';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { addJob } from '../jobs/queue.ts';
 import { complete, fail, lockCurrent } from '../verifications/advance.ts';
 import { answeredKeys, type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { isTerminal } from '../verifications/status.ts';
@@ -42,6 +43,7 @@ export async function settle(tx: Tx, deps: Deps, verificationId: string): Promis
   const real = decide(row.config.signals_required, signals, worstContext(captures));
   const verdict = outcome ? forceVerdict(real, outcome) : real;
   await complete(tx, deps, row, captures, verdict, now);
+  if (row.finalized_at) await addJob(tx, 'analyze_case', { verification_id: row.id });
   deps.metrics.verdicts.inc({ label: verdict.label, reason: verdict.reason_code ?? '' });
 }
 

@@ -1,0 +1,51 @@
+import { NARRATIVE_MAX } from '@firsthand/contract/limits.ts';
+import { Verification } from '@firsthand/contract/verification.ts';
+import { Type } from 'typebox';
+import { one, transaction } from '../db/sql.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { expired, notFound, Problem, verificationClosed } from '../http/problem.ts';
+import { lockCurrent } from '../verifications/advance.ts';
+import { presentForTenant } from '../verifications/present.ts';
+import { answeredKeys, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
+import { requirementsMet } from '../verifications/steps.ts';
+import { analyzeFromRecord } from './analyze-case.ts';
+
+const FinalizeRequest = Type.Object(
+  { narrative: Type.String({ maxLength: NARRATIVE_MAX, description: 'what the claimant says happened' }) },
+  { additionalProperties: false },
+);
+
+export const finalizeVerification = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/verifications/:id/finalize',
+  summary: 'Finalize a case with the narrative',
+  description:
+    'Runs the case analysis once. 202 without `case_analysis` when it is still to come: it is attached later and `verification.case_completed` fires.',
+  tag: 'Verifications',
+  credentials: ['session', 'key', 'secret'],
+  role: 'member',
+  target: 'id',
+  body: FinalizeRequest,
+  responses: { 200: Verification, 202: Verification },
+  async handler({ deps, params, body }) {
+    const row = await transaction(deps.db, async tx => {
+      const current = await lockCurrent(tx, deps, params.id!);
+      if (!current) throw notFound();
+      if (current.status === 'expired') throw expired();
+      if (current.finalized_at) throw new Problem('already_finalized', 'The verification was finalized before.');
+      if (current.status === 'failed' || current.redacted_at) throw verificationClosed();
+      const held = heldBy(await capturesOf(tx, current.id));
+      if (!requirementsMet(current.config.steps, held, answeredKeys(current))) {
+        throw new Problem('steps_incomplete', 'Required captures or answers are still missing.');
+      }
+      const finalized = await one<VerificationRow>(
+        tx,
+        'update verifications set narrative = $2, finalized_at = $3 where id = $1 returning *',
+        [current.id, body.narrative, deps.clock.now()],
+      );
+      if (!finalized) throw notFound();
+      return analyzeFromRecord(tx, deps, finalized);
+    });
+    return { ...ok(await presentForTenant(deps, row)), status: row.case_analysis ? 200 : 202 };
+  },
+});

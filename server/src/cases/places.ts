@@ -1,0 +1,109 @@
+import type { GeoPoint } from '@firsthand/contract/verification.ts';
+import { distanceM, type Place } from '../checks/distance.ts';
+import { type CaptureFacts, capitalised, duration, pictures, span } from './facts.ts';
+import type { Assessment, Finding } from './finding.ts';
+
+/** Faster than a fast train. */
+const SPEED_DOUBTFUL_MS = 90;
+/** Faster than an airliner. */
+const SPEED_IMPOSSIBLE_MS = 350;
+/** Below this, clocks and position errors explain any speed. */
+const JUMP_M = 1_000;
+/** What the EXIF position of a phone is good for, generously. */
+const EXIF_ACCURACY_M = 100;
+/** An accuracy is the radius of a 68% circle; more than a city's width says nothing. */
+const MAX_ACCURACY_M = 50_000;
+
+type Fix = Place & { accuracy_m?: number | undefined };
+
+/** How far two positions lie apart at least, past twice their accuracies (95%). */
+export const surelyApartM = (a: Fix, b: Fix): number =>
+  Math.max(0, distanceM(a, b) - 2 * (accuracyOf(a) + accuracyOf(b)));
+
+const accuracyOf = (fix: Fix): number => Math.min(fix.accuracy_m ?? 20, MAX_ACCURACY_M);
+
+/** The device's positions against each other, against the file's and against the declared place. */
+export function assessPlaces(captures: readonly CaptureFacts[]): Assessment {
+  const findings: Finding[] = captures.flatMap(capture => [...locationOf(capture), ...ownPlaces(capture)]);
+  const placed = captures.filter((capture): capture is CaptureFacts & { device: GeoPoint } => capture.device !== null);
+  const unknowns: string[] = [];
+  if (placed.length === 0) unknowns.push('No device reported its position.');
+  else if (placed.length < captures.length) {
+    const without = captures.filter(capture => !capture.device).map(capture => capture.number);
+    unknowns.push(`No position was reported for ${pictures(without)}.`);
+  }
+  if (placed.length > 1) findings.push(...spreadOf(placed), ...speedsOf(placed));
+  return { findings, unknowns, coverage: placed.length / Math.max(1, captures.length) };
+}
+
+function locationOf(capture: CaptureFacts): Finding[] {
+  const name = capitalised(pictures([capture.number]));
+  const dimension = 'physical_plausibility';
+  if (capture.location?.result === 'rejected' || capture.device?.simulated) {
+    return [{ dimension, weight: 0.8, text: `${name} came with a simulated position.` }];
+  }
+  if (capture.location?.result === 'no_match') {
+    const away = capture.location.distance_m;
+    return [
+      {
+        dimension,
+        weight: 0.4,
+        text: `${name} was taken ${away === undefined ? 'away' : `${span(away)} away`} from the declared place.`,
+      },
+    ];
+  }
+  if (capture.location?.result === 'verified') {
+    return [{ dimension, weight: 0, text: `${name} was taken at the declared place.` }];
+  }
+  return [];
+}
+
+/** The position in the file against the device's at the shutter. */
+function ownPlaces(capture: CaptureFacts): Finding[] {
+  if (!capture.device || !capture.exifPlace || capture.source !== 'live') return [];
+  const apart = surelyApartM(capture.device, { ...capture.exifPlace, accuracy_m: EXIF_ACCURACY_M });
+  if (apart < JUMP_M) return [];
+  return [
+    {
+      dimension: 'physical_plausibility',
+      weight: 0.5,
+      text: `${capitalised(pictures([capture.number]))} carries a position at least ${span(apart)} from where the device was.`,
+    },
+  ];
+}
+
+function spreadOf(placed: readonly (CaptureFacts & { device: GeoPoint })[]): Finding[] {
+  let apart = 0;
+  for (const [index, a] of placed.entries()) {
+    for (const b of placed.slice(index + 1)) apart = Math.max(apart, surelyApartM(a.device, b.device));
+  }
+  const weight = apart > 50_000 ? 0.5 : apart > 5_000 ? 0.3 : apart > JUMP_M ? 0.15 : 0;
+  const text =
+    weight === 0
+      ? 'The positions of the pictures lie together, within their accuracies.'
+      : `The positions of the pictures lie at least ${span(apart)} apart.`;
+  return [{ dimension: 'cross_image_consistency', weight, text }];
+}
+
+function speedsOf(placed: readonly (CaptureFacts & { device: GeoPoint })[]): Finding[] {
+  const inTime = placed.toSorted((a, b) => a.serverAt - b.serverAt);
+  return inTime.slice(1).flatMap((to, index): Finding[] => {
+    const from = inTime[index]!;
+    const metres = surelyApartM(from.device, to.device);
+    // The device's clock is its owner's to set; the longer of the two gaps counts in their favour.
+    const gaps = [
+      to.serverAt - from.serverAt,
+      Math.abs((to.clientAt ?? to.serverAt) - (from.clientAt ?? from.serverAt)),
+    ];
+    const ms = Math.max(1_000, ...gaps);
+    const speed = metres / (ms / 1_000);
+    if (metres < JUMP_M || speed < SPEED_DOUBTFUL_MS) return [];
+    return [
+      {
+        dimension: 'physical_plausibility',
+        weight: speed > SPEED_IMPOSSIBLE_MS ? 0.85 : 0.5,
+        text: `Between ${pictures([from.number, to.number])} lie ${span(metres)} and ${duration(ms)}: ${Math.round(speed * 3.6)} km/h.`,
+      },
+    ];
+  });
+}

@@ -27,6 +27,7 @@ export const finalizeVerification = tenantEndpoint({
   target: 'id',
   body: FinalizeRequest,
   responses: { 200: Verification, 202: Verification },
+  errors: ['expired', 'steps_incomplete', 'already_finalized', 'verification_closed'],
   async handler({ deps, params, body }) {
     const row = await transaction(deps.db, async tx => {
       const current = await lockCurrent(tx, deps, params.id!);

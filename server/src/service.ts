@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
 import { migrate } from './db/migrate.ts';
+import { releaseAllKeys } from './http/idempotency.ts';
 import type { RunningWorkers } from './jobs/runner.ts';
 import type { OpenDeps } from './open.ts';
 import { type FirstRun, firstRun } from './tenants/first-run.ts';
@@ -26,6 +27,7 @@ export async function startService({ deps, alone, close }: OpenDeps, o: ServiceO
   let worker: RunningWorkers | undefined;
   try {
     await migrate(deps.db, deps.log);
+    if (alone) await releaseAllKeys(deps.db);
     if (o.http) {
       app = await createApp(deps, { draining: () => draining, ...(o.https ? { https: o.https } : {}) });
       await app.listen({ host: deps.config.host, port: deps.config.port });

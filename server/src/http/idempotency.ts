@@ -70,3 +70,8 @@ export async function storeAnswer(db: Queryable, scope: string, key: string, ans
 export async function releaseKey(db: Queryable, scope: string, key: string): Promise<void> {
   await db.query(`delete from idempotency_keys where scope = $1 and key = $2 and status is null`, [scope, key]);
 }
+
+/** Frees the keys of requests that died with an earlier process; for a start that knows that no other node is alive. */
+export async function releaseAllKeys(db: Queryable): Promise<void> {
+  await db.query('delete from idempotency_keys where status is null');
+}

@@ -70,6 +70,21 @@ const completed = {
   verdict: { label: 'verified', score: 0.98, signals: capture.signals },
 };
 
+const caseAnalysis = {
+  overall_risk_score: 0.12,
+  confidence: 0.6,
+  dimensions: {
+    cross_image_consistency: { score: 0.1, evidence: 'One picture; nothing to compare it with.' },
+    physical_plausibility: { score: 0.1, evidence: 'No sign of a display or of generation.' },
+    narrative_image_match: { score: 0.2, evidence: 'The day named is the day of the capture.' },
+  },
+  review_priority: 'low',
+  uncertainty_areas: ['One picture only'],
+  model: 'firsthand-evidence/1',
+  rubric_version: 1,
+  analysis: [{ capture_id: captureId, ai: 'low', screen: false }],
+};
+
 const endUser = {
   id,
   status: 'partially_captured',
@@ -107,6 +122,22 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'GET /v1/verifications': { responses: { 200: { data: [completed] } } },
   'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },
   'POST /v1/verifications/:id/cancel': { responses: { 200: { ...pending, status: 'expired', captures: [] } } },
+  'POST /v1/verifications/:id/finalize': {
+    request: { narrative: 'The car was hit from behind at the lights on Saturday morning.' },
+    responses: {
+      200: {
+        ...completed,
+        captures: [capture],
+        narrative: 'The car was hit from behind at the lights on Saturday morning.',
+        case_analysis: caseAnalysis,
+      },
+      202: {
+        ...completed,
+        captures: [capture],
+        narrative: 'The car was hit from behind at the lights on Saturday morning.',
+      },
+    },
+  },
   'GET /v1/verifications/:id/public': {
     responses: {
       200: {

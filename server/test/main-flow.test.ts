@@ -83,6 +83,10 @@ describe('from a capture link to a signed verdict', () => {
     expect((await submit(service, id, await photoOfScreen(4))).status).toBe(201);
     const done = await untilStatus(service, id, ['completed']);
     expect(done.verdict).toMatchObject({ label: 'failed', reason_code: 'screen_detected' });
+    const shown = done.captures[0]!.signals!.screen_detection as Record<string, string>;
+    const heatmap = await fetch(shown.heatmap_url!);
+    expect([heatmap.status, heatmap.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(JSON.stringify(done)).not.toContain('heatmap_blob');
   });
 
   it('keeps tenants and modes apart, with the body of an unknown id', async () => {

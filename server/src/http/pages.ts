@@ -7,6 +7,13 @@ import type { Deps } from '../deps.ts';
 const DIST = join(import.meta.dirname, '..', '..', '..', 'capture', 'dist');
 const YEAR_SECONDS = 31_536_000;
 
+const DASHBOARD = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>firsthand</title>
+<link rel="icon" href="/_capture/favicon.svg"></head>
+<body><h1>No dashboard yet</h1>
+<p>This version is operated through its API: <a href="/docs">read and try it here</a>.
+The keys of the first start are in first-run.json in the data folder.</p></body></html>`;
+
 /** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
 export async function registerPages(app: FastifyInstance, deps: Deps): Promise<void> {
   const turnstile = deps.config.turnstile ? ' https://challenges.cloudflare.com' : '';
@@ -39,6 +46,14 @@ export async function registerPages(app: FastifyInstance, deps: Deps): Promise<v
   const schema = { hide: true } as object;
   app.get('/v/:id', { schema }, async (_request, reply) => page(reply, 'index.html'));
   app.get('/c/:id', { schema }, async (_request, reply) => page(reply, 'certificate.html'));
+  // What the dashboard link opens until the operator's app is part of the service.
+  app.get('/dashboard', { schema }, async (_request, reply) => {
+    reply
+      .header('content-security-policy', policy)
+      .header('cache-control', 'no-store')
+      .type('text/html; charset=utf-8');
+    return reply.send(DASHBOARD);
+  });
   if (existsSync(DIST)) {
     await app.register(fastifyStatic, {
       root: DIST,

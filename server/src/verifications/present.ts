@@ -5,6 +5,7 @@ import {
   type EndUserView,
   LOCATION_RESULTS,
   type PublicView,
+  type Signals,
   type Verification,
   type VerificationSummary,
 } from '@firsthand/contract/verification.ts';
@@ -48,7 +49,7 @@ export function presentSummary(
     completed_at: row.completed_at && iso(row.completed_at),
     answers: Object.keys(row.answers).length > 0 ? row.answers : undefined,
     record_seal: sealOf(row),
-    verdict: row.verdict,
+    verdict: row.verdict && { ...row.verdict, signals: withoutBlobs(row.verdict.signals) },
     narrative: row.narrative,
     case_analysis: row.case_analysis,
     object_match: row.object_match,
@@ -57,6 +58,13 @@ export function presentSummary(
     progress: row.progress,
     redacted_at: row.redacted_at && iso(row.redacted_at),
   }) as VerificationSummary;
+}
+
+/** Signals without the names of evidence in the store; those are shown as presigned URLs or not at all. */
+function withoutBlobs(signals: Signals | null): Signals | undefined {
+  if (!signals?.screen_detection || !('heatmap_blob' in signals.screen_detection)) return signals ?? undefined;
+  const { heatmap_blob: _, ...screen } = signals.screen_detection;
+  return { ...signals, screen_detection: screen as Signals['screen_detection'] };
 }
 
 function presentCapture(row: CaptureRow): Capture {
@@ -75,7 +83,7 @@ function presentCapture(row: CaptureRow): Capture {
     attestation: row.attestation,
     location: row.location,
     location_match: row.location_match,
-    signals: row.signals,
+    signals: withoutBlobs(row.signals),
     metadata: row.metadata,
     text: row.text,
   }) as Capture;
@@ -105,6 +113,11 @@ export async function presentForTenant(deps: Deps, row: VerificationRow): Promis
       const shown = view.captures[index]!;
       shown.image_url = await urlOf(deps.blobs, capture.image_blob, capture.content_type);
       if (capture.preview_blob) shown.preview_url = await urlOf(deps.blobs, capture.preview_blob, 'image/jpeg');
+      const screen = capture.signals?.screen_detection;
+      if (screen && 'heatmap_blob' in screen && shown.signals?.screen_detection) {
+        const heatmap_url = await urlOf(deps.blobs, String(screen.heatmap_blob), 'image/png');
+        Object.assign(shown.signals.screen_detection, { heatmap_url });
+      }
     }),
   );
   return view;

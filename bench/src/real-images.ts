@@ -1,0 +1,138 @@
+// Sends every picture of a folder with a MANIFEST.tsv through a running service, as a tenant and an end user would, and
+// prints what came out by class and source: node bench/src/real-images.ts --data FOLDER [--url URL] [--markdown FILE]
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import type { Verification } from '@firsthand/contract/verification.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    url: { type: 'string', default: 'http://localhost:8080' },
+    'first-run': { type: 'string', default: 'data/first-run.json' },
+    markdown: { type: 'string' },
+  },
+});
+if (!options.data) throw new Error('--data names the folder with MANIFEST.tsv');
+const PARALLEL = 4;
+const TYPES: Record<string, string> = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  heic: 'image/heic',
+  heif: 'image/heif',
+  avif: 'image/avif',
+};
+
+interface Item {
+  kind: string;
+  path: string;
+}
+interface Outcome extends Item {
+  /** Label of the verdict, status where there is none, or the code of the refusal. */
+  outcome: string;
+  reason: string;
+  ai: string;
+}
+
+const { pk_test: key } = JSON.parse(await readFile(options['first-run'], 'utf8')) as { pk_test: string };
+const items = (await readFile(join(options.data, 'MANIFEST.tsv'), 'utf8'))
+  .split('\n')
+  .slice(1)
+  .map(line => line.split('\t'))
+  .filter(([, path]) => TYPES[path?.split('.').at(-1)?.toLowerCase() ?? ''])
+  .map(([kind, path]): Item => ({ kind: kind!, path: path! }));
+
+const outcomes: Outcome[] = [];
+let position = 0;
+await Promise.all(
+  Array.from({ length: PARALLEL }, async () => {
+    while (position < items.length) {
+      const item = items[position++]!;
+      outcomes.push(await play(item));
+      if (process.stderr.isTTY)
+        process.stderr.write(`\r${outcomes.length}/${items.length} ${item.path.slice(-60).padEnd(60)}`);
+    }
+  }),
+);
+const table = tableOf(outcomes);
+console.log(table);
+if (options.markdown) await writeFile(options.markdown, `${table}\n`);
+
+async function play(item: Item): Promise<Outcome> {
+  const bytes = await readFile(join(options.data!, item.path));
+  const contentType = TYPES[item.path.split('.').at(-1)!.toLowerCase()]!;
+  const verification = await call<Verification>('/v1/verifications', { signals_required: ['screen', 'ai', 'depth'] });
+  const upload = await call<UploadUrlResponse>(`/v1/verifications/${verification.id}/captures/upload-url`, {
+    contentType,
+  });
+  const put = await fetch(upload.upload_url, { method: 'PUT', headers: upload.headers, body: new Uint8Array(bytes) });
+  const refused = (code: string): Outcome => ({ ...item, outcome: code, reason: '', ai: '' });
+  if (!put.ok) return refused(`PUT ${put.status}`);
+  try {
+    const image_sha256 = createHash('sha256').update(bytes).digest('hex');
+    await call(`/v1/verifications/${verification.id}/captures`, { image_key: upload.image_key, image_sha256 });
+  } catch (error) {
+    return refused((error as Error).message);
+  }
+  for (;;) {
+    const now = await call<Verification>(`/v1/verifications/${verification.id}`);
+    if (now.verdict || now.status === 'failed') {
+      const ai = now.verdict?.signals.ai_detection as { label?: string } | undefined;
+      return {
+        ...item,
+        outcome: now.verdict?.label ?? `status ${now.status}`,
+        reason: now.verdict?.reason_code ?? '',
+        ai: ai?.label ?? '',
+      };
+    }
+    await sleep(300);
+  }
+}
+
+async function call<T>(path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(`${options.url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (answer.status === 429) {
+    await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
+    return call(path, body);
+  }
+  const parsed = (await answer.json()) as T & { error?: { fields?: { message: string }[]; code: string } };
+  if (!answer.ok) throw new Error(`refused: ${parsed.error?.fields?.[0]?.message ?? parsed.error?.code}`);
+  return parsed;
+}
+
+function tableOf(all: readonly Outcome[]): string {
+  const groups = Map.groupBy(all, ({ kind, path }) => `${kind}|${path.split('/')[1]}`);
+  const rows = [...groups].sort().map(([group, members]) => {
+    const [kind, source] = group.split('|');
+    const count = (test: (o: Outcome) => boolean) => String(members.filter(test).length || '·');
+    return [
+      kind,
+      source,
+      String(members.length),
+      count(o => o.outcome === 'verified'),
+      count(o => o.outcome === 'suspicious'),
+      count(o => o.outcome === 'failed'),
+      count(o => o.reason === 'screen_detected'),
+      count(o => o.ai === 'likely_ai'),
+      count(o => !['verified', 'suspicious', 'failed'].includes(o.outcome)),
+    ];
+  });
+  const head = ['class', 'source', 'pictures', 'verified', 'suspicious', 'failed', 'screen', 'likely AI', 'refused'];
+  const line = (cells: (string | undefined)[]) => `| ${cells.join(' | ')} |`;
+  const refusals = all.filter(o => o.outcome.startsWith('refused') || o.outcome.startsWith('status'));
+  return [
+    line(head),
+    line(head.map((_, index) => (index < 2 ? '---' : '---:'))),
+    ...rows.map(line),
+    ...(refusals.length > 0 ? ['', ...refusals.map(o => `- \`${o.path}\`: ${o.outcome}`)] : []),
+  ].join('\n');
+}

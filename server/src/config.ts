@@ -68,7 +68,9 @@ export function readConfig(env: Env): Config {
     return value === undefined || value === '' ? null : value;
   };
   const fail = (name: string, takes: string): never => {
-    throw new ConfigError(`${name}=${JSON.stringify(env[name])}: ${name} takes ${takes}`);
+    // An address may carry a password: then the value is not repeated.
+    const shown = env[name]?.includes('@') ? '' : `=${JSON.stringify(env[name])}`;
+    throw new ConfigError(`${name}${shown}: ${name} takes ${takes}`);
   };
   const integer = (name: string, min: number, max: number, fallback: number): number => {
     const value = text(name);

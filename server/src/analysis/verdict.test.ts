@@ -1,0 +1,99 @@
+import { REASON_CODES, type Signals } from '@firsthand/contract/verification.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Band, decide, worstSignals } from './verdict.ts';
+
+const unit = fc.double({ min: 0, max: 1, noNaN: true });
+const band = fc.constantFrom<Band>('clear', 'doubtful', 'confident');
+const notApplicable = fc.constant({ status: 'not_applicable' as const, reason: 'uploaded_content' as const });
+const screen = fc.oneof(
+  notApplicable,
+  fc.record({ screen_detected: fc.boolean(), confidence: unit, band }),
+  fc.constant({ screen_detected: false, confidence: 0, evaluated: false, band: 'confident' as Band }),
+);
+const ai = fc.record({ label: fc.constantFrom('likely_ai', 'likely_human', 'unknown'), confidence: unit, band });
+const reverse = fc.record({ found_online: fc.boolean(), match_count: fc.nat(3), confidence: unit, band });
+const depth = fc.record({ source: fc.constant('motion_parallax'), confidence: unit, band });
+const signals = fc.record({
+  screen_detection: screen,
+  ai_detection: ai,
+  reverse_search: reverse,
+  depth,
+}) as fc.Arbitrary<Signals>;
+const REQUIRED = ['screen', 'ai', 'reverse', 'depth', 'context'] as const;
+
+describe('decide', () => {
+  it('says verified exactly without a reason, failed only on a confident signal, and scores within 0..1', () => {
+    fc.assert(
+      fc.property(fc.array(signals, { minLength: 1, maxLength: 4 }), captures => {
+        const verdict = decide(REQUIRED, captures);
+        expect(verdict.label === 'verified').toBe(verdict.reason_code === undefined);
+        expect(verdict.score).toBeGreaterThanOrEqual(0);
+        expect(verdict.score).toBeLessThanOrEqual(1);
+        expect(Object.keys(verdict.signals).sort()).toEqual([
+          'ai_detection',
+          'depth',
+          'reverse_search',
+          'screen_detection',
+        ]);
+      }),
+    );
+  });
+
+  it('does not depend on the order of the captures, and one more capture never makes it better', () => {
+    const rank = { verified: 0, suspicious: 1, failed: 2 };
+    fc.assert(
+      fc.property(fc.array(signals, { minLength: 1, maxLength: 4 }), signals, (captures, extra) => {
+        const label = decide(REQUIRED, captures).label;
+        expect(decide(REQUIRED, captures.toReversed()).label).toBe(label);
+        expect(rank[decide(REQUIRED, [...captures, extra]).label]).toBeGreaterThanOrEqual(rank[label]);
+      }),
+    );
+  });
+
+  it('names the reason by the priority of the contract', () => {
+    const all = {
+      screen_detection: { screen_detected: true, confidence: 0.99, band: 'confident' },
+      ai_detection: { label: 'likely_ai', confidence: 0.99, band: 'confident' },
+      reverse_search: { found_online: true, match_count: 1, confidence: 0.99, band: 'confident' },
+      depth: { source: 'x', confidence: 0.99, band: 'confident' },
+    };
+    const context = { band: 'confident' as Band, probability: 0.9 };
+    const reasons = [];
+    const left: Record<string, unknown> = { ...all };
+    for (const key of ['screen_detection', 'ai_detection', null, 'reverse_search', 'depth']) {
+      const spent = key !== 'screen_detection' && key !== 'ai_detection' && key !== null;
+      reasons.push(decide(REQUIRED, [left as Signals], spent ? null : context).reason_code);
+      if (key) delete left[key];
+    }
+    expect(reasons).toEqual(REASON_CODES);
+  });
+
+  it('is not tripped by unknown, by what was not evaluated or by uploaded content, nor lowered by them', () => {
+    const quiet = {
+      screen_detection: { screen_detected: false, confidence: 0, evaluated: false },
+      ai_detection: { label: 'unknown', confidence: 0.5, band: 'confident' },
+      reverse_search: { found_online: false, match_count: 0, evaluated: false },
+      depth: { source: 'unavailable', confidence: 0, evaluated: false },
+    } as Signals;
+    expect(decide(REQUIRED, [quiet])).toMatchObject({ label: 'verified', score: 1 });
+  });
+
+  it('shows the worst evaluated capture of each signal, and not_applicable only when there is nothing else', () => {
+    const clean = {
+      screen_detection: { screen_detected: false, confidence: 0.9, band: 'clear' },
+    } as unknown as Signals;
+    const bad = {
+      screen_detection: { screen_detected: true, confidence: 0.8, band: 'doubtful' },
+    } as unknown as Signals;
+    const uploaded = { screen_detection: { status: 'not_applicable', reason: 'uploaded_content' } } as Signals;
+    expect(worstSignals(['screen'], [uploaded, clean, bad]).screen_detection).toBe(bad.screen_detection);
+    expect(worstSignals(['screen'], [uploaded, clean]).screen_detection).toBe(clean.screen_detection);
+    expect(worstSignals(['screen'], [uploaded]).screen_detection).toBe(uploaded.screen_detection);
+    expect(decide(['screen'], [bad])).toMatchObject({
+      label: 'suspicious',
+      score: 0.8,
+      reason_code: 'screen_detected',
+    });
+  });
+});

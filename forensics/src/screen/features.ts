@@ -4,7 +4,7 @@ import { measureWhole } from './whole.ts';
 
 /** Whole factors a picture is shrunk by before tiles are cut, and about how many tiles each scale gets. */
 const SCALES = [
-  { factor: 1, tiles: 16 },
+  { factor: 1, tiles: 20 },
   { factor: 2, tiles: 12 },
   { factor: 4, tiles: 6 },
 ] as const;
@@ -85,6 +85,15 @@ function summarize(grid: TileGrid, prefix: string, features: Features): void {
     agreement(grid, tile => tile.opponent),
   );
   for (let band = 0; band < 8; band++) if (band !== 1) put(`band${band}`, mean(tiles.map(tile => tile.bands[band])));
+  for (let ring = 0; ring < 4; ring++) {
+    spread(
+      `chroma${ring}`,
+      tiles.map(tile => tile.chroma[ring]),
+    );
+    put(`coherence${ring}`, mean(tiles.map(tile => tile.coherence[ring])));
+    put(`direction${ring}`, mean(tiles.map(tile => tile.direction[ring])));
+  }
+  put('deviation', mean(tiles.map(tile => tile.deviation)));
   put('noise', mean(tiles.map(tile => tile.noise)));
   put('noise_min', Math.min(...tiles.map(tile => tile.noise)));
   put('kurtosis', mean(tiles.map(tile => tile.kurtosis)));

@@ -43,7 +43,7 @@ function linearScore(model: Model, values: number[]): number {
   for (let i = 0; i < weight.length; i++) {
     if (Number.isNaN(values[i])) continue;
     // An odd value of one feature must not outvote all the others.
-    sum += weight[i] * Math.max(-4, Math.min(4, (values[i] - mean[i]) / scale[i]));
+    sum += weight[i] * Math.max(-3, Math.min(3, (values[i] - mean[i]) / scale[i]));
   }
   return sum;
 }

@@ -13,6 +13,9 @@ const GUARD = 2;
 const LUMA_BAND = [0.03, 0.47] as const;
 const COLOUR_BAND = [0.02, 0.24] as const;
 const BANDS = 8;
+/** Rings in which colour is looked at: beyond a quarter cycle a pixel JPEG keeps none. */
+const COLOUR_RINGS = 4;
+const SECTORS = 16;
 
 const HALF = N / 2;
 const ROWS = HALF + 1 + 2 * WINDOW;
@@ -46,6 +49,15 @@ export interface Tile {
   lattice: number;
   /** ln(mean power) in eight rings of frequency, less the second ring's. */
   bands: number[];
+  /** ln(power of R - B / power of luma) in the four rings below a quarter cycle a pixel. */
+  chroma: number[];
+  /**
+   * Share (0..1) of those rings' R - B that follows luma with one gain and phase. The colours of things change where their
+   * brightness does; the colours of moire need not.
+   */
+  coherence: number[];
+  /** Excess of the strongest sixteenth of directions in each of the four rings over their mean: ln(max / mean). */
+  direction: number[];
   /** ln(mean |noise residual|), and the kurtosis of the residual (ln). */
   noise: number;
   kurtosis: number;
@@ -74,6 +86,11 @@ const RING = Int8Array.from({ length: ROWS * N }, (_, i) => {
   const fy = (i % N) - HALF;
   const f = Math.hypot(fx, fy) / N;
   return fx < 0 || fx > HALF || f >= 0.5 ? -1 : Math.min(BANDS - 1, Math.floor(f * 2 * BANDS));
+});
+
+const SECTOR = Uint8Array.from({ length: ROWS * N }, (_, i) => {
+  const angle = Math.atan2((i % N) - HALF, Math.floor(i / N) - WINDOW) / Math.PI + 0.5;
+  return Math.min(SECTORS - 1, Math.max(0, Math.floor(angle * SECTORS)));
 });
 
 /** Cuts about `count` tiles, spread evenly over the picture, and measures each. No tile where the picture is smaller. */
@@ -106,7 +123,7 @@ function measureTile(picture: Picture, x: number, y: number): Omit<Tile, 'column
   }
   fft2(re, im);
   split();
-  const bands = ringPower();
+  const rings = ringPower();
   const lumaPeaks = findPeaks(lumaPower, LUMA_BAND, 6);
   return {
     x,
@@ -116,7 +133,7 @@ function measureTile(picture: Picture, x: number, y: number): Omit<Tile, 'column
     luma: lumaPeaks,
     opponent: findPeaks(opponentPower, COLOUR_BAND, 2),
     lattice: latticeScore(lumaPeaks),
-    bands,
+    ...rings,
     ...residual(),
   };
 }
@@ -149,12 +166,18 @@ function load(picture: Picture, left: number, top: number) {
   return { mean, deviation, opponentMean: opponentSum / n, clipped: clipped / n };
 }
 
+const crossRe = new Float64Array(COLOUR_RINGS);
+const crossIm = new Float64Array(COLOUR_RINGS);
+
 /** Separates the spectra of the two real signals that went through one complex transform; keeps their powers. */
 function split(): void {
+  crossRe.fill(0);
+  crossIm.fill(0);
   for (let row = 0; row < ROWS; row++) {
     const fx = row - WINDOW;
     const a = ((fx + N) & (N - 1)) * N;
     const b = ((N - fx) & (N - 1)) * N;
+    const inside = fx >= 0 && fx <= N / 4;
     for (let column = 0; column < N; column++) {
       const fy = (column + HALF) & (N - 1);
       const p = a + fy;
@@ -163,23 +186,51 @@ function split(): void {
       const difI = im[p] - im[q];
       const sumI = im[p] + im[q];
       const difR = re[q] - re[p];
-      lumaPower[row * N + column] = 0.25 * (sumR * sumR + difI * difI);
-      opponentPower[row * N + column] = 0.25 * (sumI * sumI + difR * difR);
+      const at = row * N + column;
+      lumaPower[at] = 0.25 * (sumR * sumR + difI * difI);
+      opponentPower[at] = 0.25 * (sumI * sumI + difR * difR);
+      if (!inside) continue;
+      const ring = RING[at];
+      if (ring < 0 || ring >= COLOUR_RINGS) continue;
+      crossRe[ring] += 0.25 * (sumR * sumI + difI * difR);
+      crossIm[ring] += 0.25 * (difI * sumI - sumR * difR);
     }
   }
 }
 
-function ringPower(): number[] {
+/** Sums over rings of frequency, luma and R - B. */
+function ringPower(): Pick<Tile, 'bands' | 'chroma' | 'coherence' | 'direction'> {
   const sums = new Float64Array(BANDS);
   const counts = new Float64Array(BANDS);
-  for (let i = 0; i < ROWS * N; i++) {
+  const colours = new Float64Array(BANDS);
+  const sectors = new Float64Array(COLOUR_RINGS * SECTORS);
+  const sectorCounts = new Float64Array(COLOUR_RINGS * SECTORS);
+  for (let i = WINDOW * N; i < (WINDOW + HALF + 1) * N; i++) {
     const ring = RING[i];
     if (ring < 0) continue;
     sums[ring] += lumaPower[i];
+    colours[ring] += opponentPower[i];
     counts[ring]++;
+    if (ring < COLOUR_RINGS) {
+      sectors[ring * SECTORS + SECTOR[i]] += lumaPower[i];
+      sectorCounts[ring * SECTORS + SECTOR[i]]++;
+    }
   }
   const levels = Array.from(sums, (sum, ring) => Math.log(sum / counts[ring] + 1));
-  return levels.map(level => level - levels[1]);
+  const chroma: number[] = [];
+  const coherence: number[] = [];
+  const direction: number[] = [];
+  for (let ring = 0; ring < COLOUR_RINGS; ring++) {
+    chroma.push(Math.log((colours[ring] + counts[ring]) / (sums[ring] + counts[ring])));
+    const cross = crossRe[ring] ** 2 + crossIm[ring] ** 2;
+    coherence.push(cross / (sums[ring] * colours[ring] + 1));
+    const densities = Array.from({ length: SECTORS }, (_, k) => {
+      const at = ring * SECTORS + k;
+      return sectors[at] / Math.max(1, sectorCounts[at]);
+    });
+    direction.push(Math.log((Math.max(...densities) + 1) / (sums[ring] / counts[ring] + 1)));
+  }
+  return { bands: levels.map(level => level - levels[1]), chroma, coherence, direction };
 }
 
 function findPeaks(power: Float64Array, band: readonly [number, number], limit: number): Peak[] {

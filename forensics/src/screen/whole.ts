@@ -123,6 +123,7 @@ function tones(picture: Picture, grey: Uint8Array, features: Features): void {
     }
   }
   features.saturation = saturation / n;
+  haze(picture, features);
   const rgMean = rgSum / n;
   const ybMean = ybSum / n;
   const spread = Math.sqrt(Math.max(0, rgSquares / n - rgMean ** 2) + Math.max(0, ybSquares / n - ybMean ** 2));
@@ -131,6 +132,39 @@ function tones(picture: Picture, grey: Uint8Array, features: Features): void {
   features.cast_yellow = ybMean;
   features.highlight_red = highR / Math.max(1, highN);
   features.highlight_blue = highB / Math.max(1, highN);
+}
+
+/**
+ * The darkest channel in blocks of 8 x 8 pixels (the dark channel of haze removal): a lit panel, its reflections and a veil
+ * of glare lift it everywhere. Also how sharpness is spread over the picture, and how blue and bright its blocks are.
+ */
+function haze(picture: Picture, features: Features): void {
+  const { width, height, data } = picture;
+  const darkest: number[] = [];
+  const activity: number[] = [];
+  for (let y = 0; y + 8 <= height; y += 8) {
+    for (let x = 0; x + 8 <= width; x += 8) {
+      let low = 255;
+      let change = 0;
+      for (let j = 0; j < 8; j++) {
+        for (let i = 0, at = ((y + j) * width + x) * 3; i < 8; i++, at += 3) {
+          low = Math.min(low, data[at], data[at + 1], data[at + 2]);
+          if (i > 0) change += Math.abs(data[at + 1] - data[at - 2]);
+        }
+      }
+      darkest.push(low);
+      activity.push(change / 56);
+    }
+  }
+  darkest.sort((a, b) => a - b);
+  activity.sort((a, b) => a - b);
+  const at = (values: number[], p: number): number => values[Math.floor((values.length - 1) * p)] ?? 0;
+  features.haze_p5 = at(darkest, 0.05);
+  features.haze_p50 = at(darkest, 0.5);
+  features.haze_p95 = at(darkest, 0.95);
+  features.activity_p10 = Math.log(at(activity, 0.1) + 0.3);
+  features.activity_p50 = Math.log(at(activity, 0.5) + 0.3);
+  features.activity_p90 = Math.log(at(activity, 0.9) + 0.3);
 }
 
 function percentile(histogram: Uint32Array, n: number, p: number): number {

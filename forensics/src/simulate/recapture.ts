@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import type { Picture } from '../picture.ts';
+import { type Random, random } from '../random.ts';
 import { type Camera, develop, drawCamera, encode, type Irradiance, LINEAR } from './camera.ts';
 import { emission, meanEmission, PANEL_LAYOUTS, type PanelLayout } from './panel.ts';
-import { type Random, random } from './random.ts';
 
 /** Subsamples along each side of a sensor pixel; the lens blur acts on them, before the sensor's own aperture. */
 const SUB = 3;
@@ -26,6 +26,18 @@ export interface CaptureParams {
   /** Hand shake: length in sensor pixels and direction in degrees. */
   shake: { length: number; angle: number };
   camera: Camera;
+  /** Replaces `angle`, `tilt` and `shift`: where the camera stands before a subject at distance 1. */
+  pose?: Pose;
+}
+
+/** A camera before the plane z = 1, looking along z. */
+export interface Pose {
+  /** Focal length, sensor pixels. */
+  focal: number;
+  /** Where the camera is, in distances of the subject. */
+  position: [number, number, number];
+  /** Turns about x, y and z, radians. */
+  turn: [number, number, number];
 }
 
 /** A display or a print that fills some of the frame. */
@@ -115,17 +127,17 @@ export function plainCapture(seed: number, size: { width: number; height: number
   };
 }
 
-/** An ordinary RGB-striped display that fills the frame, its pixels three sensor pixels wide. */
+/** An ordinary RGB-striped display with its bezel, in a dark room; its pixels are 2.2 sensor pixels wide. */
 export function plainDisplay(capture: CaptureParams): RecaptureParams {
   return {
     ...capture,
     layout: 'rgb',
-    scale: 3,
+    scale: 2.2,
     gap: 0.2,
     blackLevel: 0.003,
     glare: 0,
     banding: { amplitude: 0, period: 100 },
-    fill: 1.3,
+    fill: 0.85,
     bezel: { width: 0.03, level: 0.01 },
     displayGain: 1,
   };
@@ -147,7 +159,10 @@ export async function simulateRecapture(picture: Picture, params: RecaptureParam
   const phase = rng.uniform(0, 6.28);
   const plane = (c: number): Float32Array => {
     const mean = meanEmission(params.layout, c, params.gap);
-    return expose(params, (x, y, u0, v0) => {
+    const onPlane = project(params, 1);
+    const place: [number, number] = [0, 0];
+    return expose(params, (x, y, dx, dy) => {
+      const [u0, v0] = onPlane(dx, dy, place);
       const u = u0 / params.scale + columns / 2;
       const v = v0 / params.scale + rows / 2;
       if (u < 0 || v < 0 || u >= columns || v >= rows) {
@@ -170,9 +185,89 @@ export async function simulateRecapture(picture: Picture, params: RecaptureParam
 /** The same picture as if it had stood before the lens itself: same pose, lens, sensor and file, no display. */
 export async function simulateDirect(picture: Picture, params: CaptureParams): Promise<Capture> {
   const scene = await resize(picture, Math.round(params.width * 1.3), Math.round(params.height * 1.3));
+  const onPlane = project(params, 1);
+  const place: [number, number] = [0, 0];
   const plane = (c: number): Float32Array =>
-    expose(params, (_x, _y, u0, v0) => smooth(scene, u0 + scene.width / 2, v0 + scene.height / 2, c));
+    expose(params, (_x, _y, dx, dy) => {
+      const [u, v] = onPlane(dx, dy, place);
+      return smooth(scene, u + scene.width / 2, v + scene.height / 2, c);
+    });
   return finish(params, [plane(0), plane(1), plane(2)], random(params.seed * 31 + 7));
+}
+
+/** One of the upright cards a deep scene is made of: a disc or a rectangle at its own distance. */
+export interface Card {
+  /** Distance, of the backdrop's. */
+  z: number;
+  /** Centre and half size, sensor pixels on the backdrop's scale. */
+  x: number;
+  y: number;
+  halfWidth: number;
+  halfHeight: number;
+  round: boolean;
+  picture: Picture;
+}
+
+/** Cards standing at their distances before a backdrop at distance 1, seen from `params.pose`. */
+export async function simulateDeep(backdrop: Picture, cards: Card[], params: CaptureParams): Promise<Capture> {
+  const scene = await resize(backdrop, Math.round(params.width * 1.6), Math.round(params.height * 1.6));
+  const layers = [...cards].sort((a, b) => a.z - b.z).map(card => ({ card, toCard: project(params, card.z) }));
+  const onBackdrop = project(params, 1);
+  const place: [number, number] = [0, 0];
+  const plane = (c: number): Float32Array =>
+    expose(params, (_x, _y, dx, dy) => {
+      for (const { card, toCard } of layers) {
+        const [u, v] = toCard(dx, dy, place);
+        const s = (u - card.x) / card.halfWidth;
+        const t = (v - card.y) / card.halfHeight;
+        if (card.round ? s * s + t * t > 1 : Math.abs(s) > 1 || Math.abs(t) > 1) continue;
+        const { width, height } = card.picture;
+        return smooth(card.picture, ((s + 1) * width) / 2, ((t + 1) * height) / 2, c);
+      }
+      const [u, v] = onBackdrop(dx, dy, place);
+      return smooth(scene, u + scene.width / 2, v + scene.height / 2, c);
+    });
+  return finish(params, [plane(0), plane(1), plane(2)], random(params.seed * 31 + 7));
+}
+
+/**
+ * From sensor offsets to a plane facing the camera's start, in sensor pixels as they would be at distance 1. `z` is the plane's
+ * distance (without a pose every subject is at distance 1).
+ */
+function project(
+  params: CaptureParams,
+  z: number,
+): (dx: number, dy: number, out: [number, number]) => [number, number] {
+  const { pose, width, height } = params;
+  if (!pose) {
+    const radians = (params.angle * Math.PI) / 180;
+    const cos = Math.cos(radians);
+    const sin = Math.sin(radians);
+    return (x, y, out) => {
+      const dx = x - width * params.shift[0];
+      const dy = y - height * params.shift[1];
+      const perspective = 1 + (params.tilt[0] * 2 * dx) / width + (params.tilt[1] * 2 * dy) / height;
+      out[0] = (cos * dx + sin * dy) / perspective;
+      out[1] = (cos * dy - sin * dx) / perspective;
+      return out;
+    };
+  }
+  const { focal, position, turn } = pose;
+  const [sx, sy, sz] = turn.map(Math.sin);
+  const [cx, cy, cz] = turn.map(Math.cos);
+  return (dx, dy, out) => {
+    // Turned about z, then x, then y.
+    const x0 = cz * dx - sz * dy;
+    const y0 = sz * dx + cz * dy;
+    const y1 = cx * y0 - sx * focal;
+    const z1 = sx * y0 + cx * focal;
+    const x2 = cy * x0 + sy * z1;
+    const z2 = cy * z1 - sy * x0;
+    const t = (z - position[2]) / z2;
+    out[0] = focal * position[0] + focal * t * x2;
+    out[1] = focal * position[1] + focal * t * y1;
+    return out;
+  };
 }
 
 async function finish(params: CaptureParams, planes: Irradiance['planes'], rng: Random): Promise<Capture> {
@@ -181,29 +276,23 @@ async function finish(params: CaptureParams, planes: Irradiance['planes'], rng: 
 }
 
 /**
- * Integrates light over the sensor: the pose maps sensor coordinates to the subject's plane (in sensor pixels from the
- * centre of the subject), the lens blurs on the fine grid, then each sensor pixel takes the mean of its subsamples.
+ * Integrates light over the sensor. `light` gets the place on the sensor and its offset from the centre as the lens bends it,
+ * in sensor pixels; the lens blurs on the fine grid, then each sensor pixel takes the mean of its subsamples.
  */
-function expose(params: CaptureParams, light: (x: number, y: number, u: number, v: number) => number): Float32Array {
+function expose(params: CaptureParams, light: (x: number, y: number, dx: number, dy: number) => number): Float32Array {
   const { width, height } = params;
   const w = width * SUB;
   const h = height * SUB;
   const fine = new Float32Array(w * h);
-  const radians = (params.angle * Math.PI) / 180;
-  const cos = Math.cos(radians);
-  const sin = Math.sin(radians);
   const corner2 = (width * width + height * height) / 4;
   for (let j = 0; j < h; j++) {
     const y = (j + 0.5) / SUB;
     for (let i = 0; i < w; i++) {
       const x = (i + 0.5) / SUB;
-      let dx = x - width * (0.5 + params.shift[0]);
-      let dy = y - height * (0.5 + params.shift[1]);
+      const dx = x - width / 2;
+      const dy = y - height / 2;
       const k = 1 + (params.distortion * (dx * dx + dy * dy)) / corner2;
-      dx *= k;
-      dy *= k;
-      const perspective = 1 + (params.tilt[0] * 2 * dx) / width + (params.tilt[1] * 2 * dy) / height;
-      fine[j * w + i] = light(x, y, (cos * dx + sin * dy) / perspective, (cos * dy - sin * dx) / perspective);
+      fine[j * w + i] = light(x, y, dx * k, dy * k);
     }
   }
   if (params.shake.length > 0.3) shake(fine, w, h, params.shake.length * SUB, params.shake.angle);

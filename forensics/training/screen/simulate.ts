@@ -3,13 +3,15 @@
  *
  *   node forensics/training/screen/simulate.ts OUT_FOLDER FIRST COUNT [PICTURE_FOLDER]
  *
- * What is shown (or stands before the lens) is a drawn scene or, every other time, a picture of PICTURE_FOLDER.
+ * What is shown is a picture of PICTURE_FOLDER, a drawn scene or a drawn page; what stands before the lens itself is the same
+ * picture or scene or, a third of the time, a drawn confounder (cloth, mesh, blinds, paper).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Picture } from '../../src/picture.ts';
-import { random } from '../../src/simulate/random.ts';
+import { random } from '../../src/random.ts';
+import { type Confounder, drawConfounder, drawPage } from '../../src/simulate/confounders.ts';
 import { drawCapture, drawRecapture, simulateDirect, simulateRecapture } from '../../src/simulate/recapture.ts';
 import { drawScene } from '../../src/simulate/scene.ts';
 
@@ -38,8 +40,11 @@ async function load(path: string): Promise<Picture | undefined> {
 mkdirSync(out, { recursive: true });
 for (let seed = Number(first); seed < Number(first) + Number(count); seed++) {
   const rng = random(seed * 999983);
-  const photo = files.length > 0 && seed % 2 === 0 ? await load(join(pictures ?? '', rng.pick(files))) : undefined;
+  const photo = files.length > 0 && rng.uniform() < 0.5 ? await load(join(pictures ?? '', rng.pick(files))) : undefined;
   const scene = photo ?? drawScene(seed);
+  const shown = !photo && rng.uniform() < 0.5 ? drawPage(seed) : scene;
+  const kind = rng.pick<Confounder>(['weave', 'weave', 'mesh', 'blinds', 'paper']);
+  const before = rng.uniform() < 0.35 ? drawConfounder(seed, kind) : scene;
   const side = rng.pick([768, 960, 1152]);
   const capture = drawCapture(
     seed,
@@ -48,8 +53,8 @@ for (let seed = Number(first); seed < Number(first) + Number(count); seed++) {
   if (rng.uniform() < 0.25) capture.camera.messengerSide = Math.round(side * rng.uniform(0.5, 0.9));
   const name = String(seed).padStart(5, '0');
   const room = rng.uniform() < 0.7 ? drawScene(seed + 500_000, { width: 640, height: 480 }) : undefined;
-  const recapture = await simulateRecapture(scene, drawRecapture(capture, room));
+  const recapture = await simulateRecapture(shown, drawRecapture(capture, room));
   writeFileSync(join(out, `${name}-recapture.jpg`), recapture.jpeg);
-  const direct = await simulateDirect(scene, capture);
+  const direct = await simulateDirect(before, capture);
   writeFileSync(join(out, `${name}-direct.jpg`), direct.jpeg);
 }

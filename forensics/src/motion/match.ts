@@ -1,0 +1,164 @@
+import { boxBlur, type Corner, findCorners, type Plane } from './corners.ts';
+
+/** The same point in two frames, pixels. */
+export interface Match {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+
+const GRID = 8;
+const LENGTH = GRID * GRID;
+/** Spacing of a descriptor's samples, pixels: it looks at a patch of 40 x 40. */
+const SPACING = 5;
+/** Lowe's ratio of best to second distance. */
+const RATIO = 0.8;
+const PATCH = 9;
+
+/**
+ * Matches corners of two upright frames of the same subject: blurred 8 x 8 patches normalised for brightness and contrast
+ * (as MOPS, Brown 2005, without rotation: a small move hardly turns the camera), nearest both ways, then the place in the
+ * second frame is refined to a fraction of a pixel (Lucas and Kanade 1981 with gain and offset).
+ */
+export function matchFrames(first: Plane, second: Plane): Match[] {
+  const from = describe(first, findCorners(first));
+  const to = describe(second, findCorners(second));
+  const forward = nearest(from.vectors, to.vectors);
+  const backward = nearest(to.vectors, from.vectors);
+  const matches: Match[] = [];
+  for (let i = 0; i < from.corners.length; i++) {
+    const j = forward[i];
+    if (j < 0 || backward[j] !== i) continue;
+    const a = from.corners[i];
+    const b = to.corners[j];
+    const refined = refine(first, second, a, b);
+    if (refined) matches.push({ x0: a.x, y0: a.y, ...refined });
+  }
+  return matches;
+}
+
+function describe(plane: Plane, corners: Corner[]): { corners: Corner[]; vectors: Float32Array } {
+  const smooth = new Float32Array(plane.data);
+  boxBlur(smooth, plane.width, plane.height, 2);
+  boxBlur(smooth, plane.width, plane.height, 1);
+  const vectors = new Float32Array(corners.length * LENGTH);
+  corners.forEach((corner, index) => {
+    const vector = vectors.subarray(index * LENGTH, (index + 1) * LENGTH);
+    let sum = 0;
+    for (let j = 0, k = 0; j < GRID; j++) {
+      for (let i = 0; i < GRID; i++, k++) {
+        const x = Math.round(corner.x + (i - (GRID - 1) / 2) * SPACING);
+        const y = Math.round(corner.y + (j - (GRID - 1) / 2) * SPACING);
+        vector[k] = smooth[clamp(y, plane.height) * plane.width + clamp(x, plane.width)];
+        sum += vector[k];
+      }
+    }
+    let squares = 0;
+    for (let k = 0; k < LENGTH; k++) {
+      vector[k] -= sum / LENGTH;
+      squares += vector[k] * vector[k];
+    }
+    const scale = 1 / Math.max(1e-3, Math.sqrt(squares));
+    for (let k = 0; k < LENGTH; k++) vector[k] *= scale;
+  });
+  return { corners, vectors };
+}
+
+function clamp(value: number, size: number): number {
+  return value < 0 ? 0 : value >= size ? size - 1 : value;
+}
+
+/** Index of the nearest vector by correlation, -1 where the second nearest is about as near. */
+function nearest(from: Float32Array, to: Float32Array): Int32Array {
+  const out = new Int32Array(from.length / LENGTH).fill(-1);
+  for (let i = 0; i < out.length; i++) {
+    let best = -2;
+    let next = -2;
+    let place = -1;
+    for (let j = 0; j < to.length / LENGTH; j++) {
+      let dot = 0;
+      for (let k = 0, a = i * LENGTH, b = j * LENGTH; k < LENGTH; k++) dot += from[a + k] * to[b + k];
+      if (dot > best) {
+        next = best;
+        best = dot;
+        place = j;
+      } else if (dot > next) {
+        next = dot;
+      }
+    }
+    // Distances of unit vectors: 2 - 2 dot.
+    if (best > 0.7 && 1 - best < RATIO * RATIO * (1 - next)) out[i] = place;
+  }
+  return out;
+}
+
+/** Aligns the patch around `a` with the second frame near `b`; undefined when it does not settle or does not look alike. */
+function refine(first: Plane, second: Plane, a: Corner, b: Corner): { x1: number; y1: number } | undefined {
+  const side = 2 * PATCH + 1;
+  const patch = new Float32Array(side * side);
+  const gx = new Float32Array(side * side);
+  const gy = new Float32Array(side * side);
+  let mean = 0;
+  let [hxx, hxy, hyy] = [0, 0, 0];
+  for (let j = 0, k = 0; j < side; j++) {
+    for (let i = 0; i < side; i++, k++) {
+      const at = (a.y + j - PATCH) * first.width + a.x + i - PATCH;
+      patch[k] = first.data[at];
+      gx[k] = (first.data[at + 1] - first.data[at - 1]) / 2;
+      gy[k] = (first.data[at + first.width] - first.data[at - first.width]) / 2;
+      mean += patch[k];
+      hxx += gx[k] * gx[k];
+      hxy += gx[k] * gy[k];
+      hyy += gy[k] * gy[k];
+    }
+  }
+  mean /= patch.length;
+  const determinant = hxx * hyy - hxy * hxy;
+  if (determinant < 1e-3) return undefined;
+  let variance = 0;
+  for (const value of patch) variance += (value - mean) ** 2;
+  let x = b.x;
+  let y = b.y;
+  const seen = new Float32Array(patch.length);
+  let correlation = 0;
+  for (let step = 0; step < 12; step++) {
+    if (x < PATCH + 1 || y < PATCH + 1 || x >= second.width - PATCH - 2 || y >= second.height - PATCH - 2)
+      return undefined;
+    const fx = x - Math.floor(x);
+    const fy = y - Math.floor(y);
+    let average = 0;
+    for (let j = 0, k = 0; j < side; j++) {
+      for (let i = 0; i < side; i++, k++) {
+        const at = (Math.floor(y) + j - PATCH) * second.width + Math.floor(x) + i - PATCH;
+        const top = second.data[at] * (1 - fx) + second.data[at + 1] * fx;
+        const low = second.data[at + second.width] * (1 - fx) + second.data[at + second.width + 1] * fx;
+        seen[k] = top * (1 - fy) + low * fy;
+        average += seen[k];
+      }
+    }
+    average /= seen.length;
+    let cross = 0;
+    let squares = 0;
+    for (let k = 0; k < seen.length; k++) {
+      seen[k] -= average;
+      cross += seen[k] * (patch[k] - mean);
+      squares += seen[k] * seen[k];
+    }
+    correlation = cross / Math.sqrt(squares * variance + 1e-6);
+    const gain = cross / (squares + 1e-6);
+    let [ex, ey] = [0, 0];
+    for (let k = 0; k < seen.length; k++) {
+      const error = patch[k] - mean - gain * seen[k];
+      ex += gx[k] * error;
+      ey += gy[k] * error;
+    }
+    const dx = (hyy * ex - hxy * ey) / determinant;
+    const dy = (hxx * ey - hxy * ex) / determinant;
+    x += Math.max(-1.5, Math.min(1.5, dx));
+    y += Math.max(-1.5, Math.min(1.5, dy));
+    if (Math.hypot(dx, dy) < 0.01) break;
+  }
+  if (correlation < 0.85 || Math.hypot(x - b.x, y - b.y) > 5) return undefined;
+  return { x1: x, y1: y };
+}

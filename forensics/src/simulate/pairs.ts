@@ -1,0 +1,54 @@
+import type { Picture } from '../picture.ts';
+import { random } from '../random.ts';
+import { type CaptureParams, type Card, drawCapture, type Pose } from './recapture.ts';
+import { drawScene } from './scene.ts';
+
+/** Two captures of one subject: the second after a small sideways move, as the capture page asks for. */
+export function drawMove(seed: number, size: { width: number; height: number }): [CaptureParams, CaptureParams] {
+  const rng = random(seed * 2741 + 13);
+  const capture = { ...drawCapture(seed, size), shake: { length: 0, angle: 0 } };
+  const focal = Math.max(size.width, size.height) * rng.uniform(0.7, 0.95);
+  const turn = (spread: number): [number, number, number] => [
+    spread * rng.normal(),
+    spread * rng.normal(),
+    spread * rng.normal(),
+  ];
+  const first: Pose = { focal, position: [0, 0, 0], turn: turn(0.08) };
+  const distance = rng.uniform(0.05, 0.18);
+  const direction = rng.uniform(-0.4, 0.4) + (rng.uniform() < 0.5 ? Math.PI : 0);
+  const shift = [distance * Math.cos(direction), distance * Math.sin(direction)] as const;
+  // The hand turns to keep the subject in the frame, not quite.
+  const follow = rng.uniform(0.2, 0.9);
+  const second: Pose = {
+    focal,
+    position: [shift[0], shift[1], 0.02 * rng.normal()],
+    turn: [
+      first.turn[0] + shift[1] * follow + 0.01 * rng.normal(),
+      first.turn[1] - shift[0] * follow + 0.01 * rng.normal(),
+      first.turn[2] + 0.02 * rng.normal(),
+    ],
+  };
+  return [
+    { ...capture, pose: first },
+    { ...capture, seed: seed + 1_000_003, pose: second },
+  ];
+}
+
+/** Cards for `simulateDeep`: things standing at a quarter to nine tenths of the backdrop's distance. */
+export function drawCards(seed: number, size: { width: number; height: number }): Card[] {
+  const rng = random(seed * 4409 + 41);
+  const count = 4 + Math.floor(rng.uniform(0, 5));
+  return Array.from({ length: count }, (_, index) => {
+    const half = size.width * rng.uniform(0.07, 0.2);
+    const picture: Picture = drawScene(seed * 13 + index, { width: 400, height: 300 });
+    return {
+      z: rng.uniform(0.45, 0.9),
+      x: rng.uniform(-0.4, 0.4) * size.width,
+      y: rng.uniform(-0.4, 0.4) * size.height,
+      halfWidth: half,
+      halfHeight: half * rng.uniform(0.6, 1.4),
+      round: rng.uniform() < 0.5,
+      picture,
+    };
+  });
+}

@@ -1,10 +1,13 @@
 import { assessProvenance } from './ai/assess.ts';
-import { decode } from './decode.ts';
+import { decode, decodePicture } from './decode.ts';
 import { depthSignal } from './depth-maps/signal.ts';
-import type { ImageInfo } from './inspect.ts';
+import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { type PictureMetadata, readMetadata } from './metadata/read.ts';
+import { parallaxSignal } from './motion/signal.ts';
+import { type TwoFrameTest, testTwoFrames } from './motion/two-frames.ts';
 import { type Fingerprint, fingerprint, type Probe, prepare, probes } from './phash/fingerprint.ts';
 import type { Plane } from './phash/plane.ts';
+import type { Picture } from './picture.ts';
 import { detectScreen } from './screen/detect.ts';
 import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.ts';
 
@@ -64,7 +67,9 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
     fingerprint: fingerprint(prepared),
     metadata: shown(metadata),
   };
-  if (signals.includes('screen')) analysis.screen = await detectScreen(picture, request.thresholds?.screen);
+  const wantsFrames = signals.includes('screen') || signals.includes('depth');
+  const frames = wantsFrames && request.motionFrame ? await compareFrames(picture, request.motionFrame) : undefined;
+  if (signals.includes('screen')) analysis.screen = await detectScreen(picture, request.thresholds?.screen, frames);
   if (signals.includes('ai')) {
     const attested = request.attested === true;
     const { contentType } = info;
@@ -73,12 +78,23 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
   }
   if (signals.includes('reverse')) analysis.reverse = { probes: probes(prepared), plane: prepared.plane };
   if (signals.includes('depth')) {
-    analysis.depth = await depthSignal(bytes, {
-      screen: analysis.screen?.band ?? 'clear',
-      threeDimensional: request.threeDimensional === true,
-    });
+    const reason = { screen: analysis.screen?.band ?? 'clear', threeDimensional: request.threeDimensional === true };
+    const fromMap = await depthSignal(bytes, reason);
+    const fromMove = frames && parallaxSignal(frames, reason);
+    // What we saw move counts before what the file says of itself.
+    analysis.depth = fromMove && (fromMove.evaluated || !fromMap.evaluated) ? fromMove : fromMap;
   }
   return analysis;
+}
+
+/** A second frame that cannot be read counts as none. */
+async function compareFrames(first: Picture, second: Uint8Array): Promise<TwoFrameTest | undefined> {
+  try {
+    return testTwoFrames(first, await decodePicture(second, await inspect(second)));
+  } catch (cause) {
+    if (cause instanceof ImageFault) return undefined;
+    throw cause;
+  }
 }
 
 /** The part of the metadata that is kept with the capture. */

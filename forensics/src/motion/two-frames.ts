@@ -15,8 +15,8 @@ import { type Match, matchFrames } from './match.ts';
 
 /** Longest side at which frames are compared. */
 const SIDE = 960;
-/** Focal length of an ordinary phone's main camera, in longer sides of the picture (about 26 mm equivalent). */
-const FOCAL = 0.78;
+/** Focal lengths phones have, in longer sides of the picture (about 20 to 40 mm equivalent). */
+const FOCALS = [0.6, 0.68, 0.76, 0.84, 0.94, 1.05, 1.2];
 /** A homography fitted by chance explains this share of matches at most; fewer matches than this say nothing. */
 const LEAST_MATCHES = 28;
 /** Below it (distance moved against distance of the plane) a turn of the camera alone would explain as much. */
@@ -76,7 +76,11 @@ export function testTwoFrames(first: Picture, second: Picture): TwoFrameTest {
   evidence.on_plane = residuals.filter(r => r < TIGHT).length;
   evidence.on_epipolar_lines = epipolar.inliers.length;
   evidence.residual_px = round(residuals[Math.floor(residuals.length * 0.75)] ?? 0);
-  evidence.translation = round(translationOf(model.h, FOCAL * Math.max(a.width, a.height), a.width / 2, a.height / 2));
+  // The least over all focal lengths: a turn seen with the wrong one would look like a small move.
+  const moved = FOCALS.map(focal =>
+    translationOf(model.h, focal * Math.max(a.width, a.height), a.width / 2, a.height / 2),
+  );
+  evidence.translation = round(Math.min(...moved));
   if (rigid.length < 20 || rigid.length < 0.25 * matches.length) return { answer: 'not_enough_matches', evidence };
   const share = evidence.on_plane / rigid.length;
   const probability = flatness(share, evidence.residual_px);

@@ -1,3 +1,5 @@
+import { withParallax } from '../motion/signal.ts';
+import type { TwoFrameTest } from '../motion/two-frames.ts';
 import type { Picture } from '../picture.ts';
 import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
 import { measureScreen } from './features.ts';
@@ -13,12 +15,17 @@ const NOT_EVALUATED: ScreenSignal = { evaluated: false, screen_detected: false, 
 
 /**
  * Is this a photograph of a display or a print? One upright picture; a few tens of milliseconds whatever its size.
- * Not evaluated when no 256 x 256 tile of it shows anything.
+ * A two-frame test of the same subject, where there is one, shifts the probability. Not evaluated when no 256 x 256 tile of it shows anything.
  */
-export async function detectScreen(picture: Picture, thresholds?: Thresholds['screen']): Promise<ScreenSignal> {
+export async function detectScreen(
+  picture: Picture,
+  thresholds?: Thresholds['screen'],
+  frames?: TwoFrameTest,
+): Promise<ScreenSignal> {
   const measured = measureScreen(picture);
   if (!measured) return NOT_EVALUATED;
-  const probability = predict(screenModel, measured.features);
+  const still = predict(screenModel, measured.features);
+  const probability = withParallax(still, frames);
   const band = bandOf(probability, thresholds ?? screenModel.thresholds);
   const detected = band !== 'clear';
   const { features } = measured;
@@ -29,6 +36,7 @@ export async function detectScreen(picture: Picture, thresholds?: Thresholds['sc
     band,
     evidence: {
       probability: round(probability),
+      ...(frames && { still_probability: round(still), two_frames: frames.answer }),
       lattice: round(features.any_lattice_max),
       tiles_with_rare_peaks: round(features.any_share30),
       neighbouring_tiles_that_agree: round(features.any_agree),

@@ -100,6 +100,67 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (version)
 );
 
+create table reverse_entries (
+  id bigint generated always as identity not null,
+  picture_id bigint not null,
+  hash bit(256) not null,
+  region real[] not null,
+  frame real[] not null,
+  constraint reverse_entries_pkey PRIMARY KEY (id),
+  constraint reverse_entries_picture_id_fkey FOREIGN KEY (picture_id) REFERENCES reverse_pictures(id) ON DELETE CASCADE
+);
+CREATE INDEX reverse_entries_by_picture ON public.reverse_entries USING btree (picture_id);
+
+create table reverse_lists (
+  id bigint generated always as identity not null,
+  scope_id bigint not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  constraint reverse_lists_pkey PRIMARY KEY (id),
+  constraint reverse_lists_scope_id_name_key UNIQUE (scope_id, name),
+  constraint reverse_lists_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES reverse_scopes(id)
+);
+
+create table reverse_pictures (
+  id bigint generated always as identity not null,
+  scope_id bigint not null,
+  capture_id text,
+  verification_id text,
+  list_id bigint,
+  label text,
+  pdq bit(256) not null,
+  quality smallint not null,
+  thumbnail bytea,
+  thumbnail_width smallint,
+  thumbnail_height smallint,
+  created_at timestamp with time zone not null,
+  constraint reverse_pictures_pkey PRIMARY KEY (id),
+  constraint reverse_pictures_capture_id_key UNIQUE (capture_id),
+  constraint reverse_pictures_list_id_label_key UNIQUE (list_id, label),
+  constraint reverse_pictures_capture_id_fkey FOREIGN KEY (capture_id) REFERENCES captures(id),
+  constraint reverse_pictures_list_id_fkey FOREIGN KEY (list_id) REFERENCES reverse_lists(id),
+  constraint reverse_pictures_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES reverse_scopes(id),
+  constraint reverse_pictures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
+  constraint reverse_pictures_check CHECK (((capture_id IS NULL) = (list_id IS NOT NULL)))
+);
+
+create table reverse_scopes (
+  id bigint generated always as identity not null,
+  tenant_id text,
+  livemode boolean,
+  constraint reverse_scopes_pkey PRIMARY KEY (id),
+  constraint reverse_scopes_tenant_id_livemode_key UNIQUE NULLS NOT DISTINCT (tenant_id, livemode),
+  constraint reverse_scopes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint reverse_scopes_check CHECK (((tenant_id IS NOT NULL) OR (livemode IS NULL)))
+);
+
+create table reverse_slots (
+  key bigint not null,
+  entry_id bigint not null,
+  hash bit(256) not null
+);
+CREATE INDEX reverse_slots_by_key ON public.reverse_slots USING btree (key) INCLUDE (entry_id, hash);
+
 create table settings (
   name text not null,
   sealed text not null,
@@ -152,6 +213,28 @@ CREATE INDEX verifications_by_external_ref ON public.verifications USING btree (
 CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
 CREATE INDEX verifications_by_tenant ON public.verifications USING btree (tenant_id, livemode, id DESC);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
+
+create table webhook_deliveries (
+  id text not null,
+  event_id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  verification_id text,
+  type text not null,
+  url text not null,
+  status text default 'pending'::text not null,
+  attempts jsonb default '[]'::jsonb not null,
+  next_attempt_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id),
+  constraint webhook_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint webhook_deliveries_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
+);
+CREATE INDEX webhook_deliveries_by_tenant ON public.webhook_deliveries USING btree (tenant_id, id DESC);
+CREATE INDEX webhook_deliveries_by_verification ON public.webhook_deliveries USING btree (verification_id, id DESC);
+CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (event_id, url);
 
 create table webhook_secrets (
   id bigint generated always as identity not null,

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { serve } from './commands/serve.ts';
@@ -39,6 +40,15 @@ program
   )
   .option('--name <name>', 'to tell it from others', 'minted on the command line')
   .action(mintKeyCommand);
+program
+  .command('corpus')
+  .description('lists that reverse search looks in')
+  .command('import')
+  .argument('<path>', 'a text file with a PDQ hash a line, or a folder of pictures')
+  .description('add pictures to a list; prints what was taken and what was not, as JSON')
+  .option('--tenant <id>', "whose searches look in it; everybody's unless given")
+  .option('--name <name>', 'of the list; the name of the file or folder unless given')
+  .action(corpusImportCommand);
 program.command('doctor').description('say what is in place, what is missing and what to do').action(doctor);
 program
   .command('demo')

@@ -8,6 +8,7 @@ import { matchLocation } from '../checks/location.ts';
 import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { type CaptureRow, findVerification, type VerificationRow } from '../verifications/row.ts';
+import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
 import { settle } from './settle.ts';
 import { SIGNAL_KEY } from './verdict.ts';
 
@@ -68,8 +69,8 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
   ]);
   const required = row.config.signals_required;
   const uploaded = capture.source === 'upload';
-  const pixelSignals = (['screen', 'ai', 'depth'] as const).filter(
-    name => required.includes(name) && !(uploaded && name !== 'ai'),
+  const pixelSignals = (['screen', 'ai', 'reverse', 'depth'] as const).filter(
+    name => required.includes(name) && !(uploaded && (name === 'screen' || name === 'depth')),
   );
   const analysis = await deps.pictures.analyze({
     bytes,
@@ -80,10 +81,21 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
   });
   const previewKey = previewKeyOf(row.id, capture.id);
   await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
+  const reverse = await rememberAndSearch(
+    deps,
+    {
+      id: capture.id,
+      verificationId: row.id,
+      tenantId: row.tenant_id,
+      livemode: row.livemode,
+      externalRef: row.external_ref,
+    },
+    analysis,
+  );
   const signals: Record<string, unknown> = {};
   for (const name of required) {
     if (name === 'context') continue;
-    signals[SIGNAL_KEY[name]] = await signalOf(deps, name, { uploaded, analysis, row, capture });
+    signals[SIGNAL_KEY[name]] = await signalOf(deps, name, { uploaded, analysis, reverse, row, capture });
   }
   return {
     signals: signals as Signals,
@@ -97,6 +109,7 @@ type Analysis = Awaited<ReturnType<Deps['pictures']['analyze']>>;
 interface Subject {
   uploaded: boolean;
   analysis: Analysis;
+  reverse: ReverseSignal | undefined;
   row: VerificationRow;
   capture: CaptureRow;
 }
@@ -120,6 +133,6 @@ async function signalOf(deps: Deps, name: Exclude<SignalName, 'context'>, o: Sub
     case 'depth':
       return o.analysis.depth ?? { source: 'unavailable', confidence: 0, evaluated: false };
     case 'reverse':
-      return { found_online: false, match_count: 0, evaluated: false };
+      return o.reverse ?? { found_online: false, match_count: 0, evaluated: false };
   }
 }

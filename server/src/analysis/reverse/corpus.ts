@@ -1,0 +1,113 @@
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ImageFault } from '@firsthand/forensics/inspect.ts';
+import { MIN_QUALITY } from '@firsthand/forensics/phash/fingerprint.ts';
+import { fromHex } from '@firsthand/forensics/phash/hash.ts';
+import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
+import { AnalysisFault } from '@firsthand/forensics/pool.ts';
+import { one, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { rememberPicture, scopeId } from './store.ts';
+
+export interface ImportReport {
+  list: string;
+  imported: number;
+  /** In the list already. */
+  known: number;
+  skipped: { item: string; why: string }[];
+}
+
+export interface ImportOptions {
+  /** A text file of hashes, or a folder of pictures. */
+  path: string;
+  /** Whose list it is; null: every tenant's searches look in it. */
+  tenantId: string | null;
+  /** The list's name; the file's or folder's own unless given. Importing into a list again adds what is new. */
+  name?: string;
+}
+
+const MAX_PICTURE_BYTES = 100 * 1024 * 1024;
+const PICTURE = /\.(jpe?g|png|webp|heic|heif|avif)$/i;
+
+/**
+ * Imports a list to search in. A file holds one picture a line: a PDQ hash of 64 hexadecimal digits and, after or before it, whatever else
+ * names it, divided by comma, semicolon or tab. A folder's pictures are fingerprinted, subfolders included. What cannot be taken is
+ * named in the report, with the line or the file.
+ */
+export async function importCorpus(deps: Deps, { path, tenantId, name }: ImportOptions): Promise<ImportReport> {
+  const folder = (await stat(path)).isDirectory();
+  const list = name ?? basename(path);
+  const scope = await scopeId(deps.db, { tenantId, livemode: null });
+  const row = await one<{ id: string }>(
+    deps.db,
+    `insert into reverse_lists (scope_id, name, created_at) values ($1, $2, $3)
+     on conflict (scope_id, name) do update set name = excluded.name returning id`,
+    [scope, list, deps.clock.now()],
+  );
+  const target = { listId: Number(row!.id), scope };
+  const report: ImportReport = { list, imported: 0, known: 0, skipped: [] };
+  if (folder) await importFolder(deps, path, target, report);
+  else await importHashes(deps, path, target, report);
+  return report;
+}
+
+interface Target {
+  listId: number;
+  scope: number;
+}
+
+async function keep(
+  deps: Deps,
+  target: Target,
+  label: string,
+  kept: Parameters<typeof rememberPicture>[2],
+  report: ImportReport,
+): Promise<void> {
+  const isNew = await transaction(deps.db, tx => rememberPicture(tx, { ...target, label }, kept, deps.clock.now()));
+  if (isNew) report.imported += 1;
+  else report.known += 1;
+}
+
+async function importHashes(deps: Deps, path: string, target: Target, report: ImportReport): Promise<void> {
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    const cells = text.split(/[,;\t]/).map(cell => cell.trim().replaceAll(/^"|"$/g, ''));
+    const hex = cells.find(cell => /^[0-9a-f]{64}$/i.test(cell));
+    if (!hex) {
+      // A first line without a hash is a heading, and empty lines are no fault.
+      if (text.trim() !== '' && line > 1)
+        report.skipped.push({ item: `line ${line}`, why: 'no hash of 64 hexadecimal digits' });
+      continue;
+    }
+    const label = cells.filter(cell => cell !== hex && cell !== '').join(', ') || hex.toLowerCase();
+    const hash = fromHex(hex);
+    await keep(deps, target, label, { hash, quality: 100, entries: [{ hash, region: WHOLE, frame: WHOLE }] }, report);
+  }
+}
+
+async function importFolder(deps: Deps, path: string, target: Target, report: ImportReport): Promise<void> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
+  for (const file of files.sort()) {
+    const item = relative(path, file);
+    if (!PICTURE.test(file)) {
+      report.skipped.push({ item, why: 'not a JPEG, PNG, WebP, HEIC, HEIF or AVIF by its name' });
+      continue;
+    }
+    if ((await stat(file)).size > MAX_PICTURE_BYTES) {
+      report.skipped.push({ item, why: 'larger than 100 MB' });
+      continue;
+    }
+    try {
+      const { fingerprint } = await deps.pictures.analyze({ bytes: await readFile(file), signals: [] });
+      if (fingerprint.quality < MIN_QUALITY) report.skipped.push({ item, why: 'too little in it to be recognised by' });
+      else await keep(deps, target, item, fingerprint, report);
+    } catch (fault) {
+      if (!(fault instanceof ImageFault) && !(fault instanceof AnalysisFault)) throw fault;
+      report.skipped.push({ item, why: fault.message });
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import type { Config } from '../../config.ts';
+
+/** A page or picture on the web that an engine says holds the picture. */
+export interface WebMatch {
+  source: 'google_vision' | 'tineye';
+  url: string;
+  page?: string;
+  /** The whole picture, or a part or alteration of it. */
+  extent: 'full' | 'partial';
+  /** The engine's own score, where it gives one. */
+  score?: number;
+}
+
+export interface Engine {
+  name: WebMatch['source'];
+  /** @throws EngineFault when the engine gives no usable answer. */
+  search(picture: Uint8Array): Promise<WebMatch[]>;
+}
+
+/** An outside search that failed; the message says how and carries no secret. */
+export class EngineFault extends Error {
+  override name = 'EngineFault';
+  /** Whether the same question may be answered later. */
+  readonly passing: boolean;
+  constructor(message: string, passing: boolean) {
+    super(message);
+    this.passing = passing;
+  }
+}
+
+const TIMEOUT_MS = 15_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_MATCHES = 50;
+
+/** The engines this deployment has keys for. Pictures leave it only towards these. */
+export function enginesOf(settings: Config['reverseSearch']): Engine[] {
+  const { googleApiKey, googleUrl, tineyeApiKey, tineyeUrl } = settings;
+  return [
+    ...(googleApiKey ? [googleVision(googleUrl, googleApiKey)] : []),
+    ...(tineyeApiKey ? [tinEye(tineyeUrl, tineyeApiKey)] : []),
+  ];
+}
+
+interface WebDetection {
+  fullMatchingImages?: { url?: unknown }[];
+  partialMatchingImages?: { url?: unknown }[];
+}
+
+/** Google Cloud Vision, `images:annotate` with `WEB_DETECTION`. Visually similar pictures are no matches and are left out. */
+function googleVision(url: string, key: string): Engine {
+  return {
+    name: 'google_vision',
+    async search(picture) {
+      const body = {
+        requests: [
+          {
+            image: { content: Buffer.from(picture).toString('base64') },
+            features: [{ type: 'WEB_DETECTION', maxResults: MAX_MATCHES }],
+          },
+        ],
+      };
+      const answer = (await ask('Google Vision', `${url}/v1/images:annotate`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-goog-api-key': key },
+        body: JSON.stringify(body),
+      })) as { responses?: { error?: { message?: unknown }; webDetection?: WebDetection }[] };
+      const response = answer.responses?.[0];
+      if (!response) throw new EngineFault('Google Vision answered without a response', false);
+      if (response.error)
+        throw new EngineFault(`Google Vision: ${String(response.error.message).slice(0, 200)}`, false);
+      const found = (list: { url?: unknown }[] | undefined, extent: WebMatch['extent']): WebMatch[] =>
+        (Array.isArray(list) ? list : []).flatMap(({ url }) =>
+          typeof url === 'string' ? [{ source: 'google_vision', url: url.slice(0, 2_000), extent }] : [],
+        );
+      const detection = response.webDetection ?? {};
+      return [
+        ...found(detection.fullMatchingImages, 'full'),
+        ...found(detection.partialMatchingImages, 'partial'),
+      ].slice(0, MAX_MATCHES);
+    },
+  };
+}
+
+/** TinEye's score under which a match is an altered part rather than the picture. */
+const TINEYE_FULL = 50;
+
+/** TinEye API 2, `rest/search/` with the picture as an upload. */
+function tinEye(url: string, key: string): Engine {
+  return {
+    name: 'tineye',
+    async search(picture) {
+      const form = new FormData();
+      form.set('image_upload', new Blob([picture as Uint8Array<ArrayBuffer>], { type: 'image/jpeg' }), 'picture.jpg');
+      form.set('limit', String(MAX_MATCHES));
+      const answer = (await ask('TinEye', `${url}/rest/search/`, {
+        method: 'POST',
+        headers: { 'x-api-key': key },
+        body: form,
+      })) as { code?: unknown; messages?: unknown; results?: { matches?: unknown } };
+      if (answer.code !== 200)
+        throw new EngineFault(`TinEye: ${JSON.stringify(answer.messages ?? answer.code).slice(0, 200)}`, false);
+      const matches = answer.results?.matches;
+      if (!Array.isArray(matches)) throw new EngineFault('TinEye answered without matches', false);
+      return matches.slice(0, MAX_MATCHES).flatMap(match => webMatch(match as Record<string, unknown>));
+    },
+  };
+}
+
+function webMatch(match: Record<string, unknown>): WebMatch[] {
+  const backlink = (Array.isArray(match.backlinks) ? match.backlinks[0] : undefined) as
+    | Record<string, unknown>
+    | undefined;
+  const url = [match.image_url, backlink?.url].find(value => typeof value === 'string') as string | undefined;
+  if (!url) return [];
+  const score = typeof match.score === 'number' ? match.score : undefined;
+  return [
+    {
+      source: 'tineye',
+      url: url.slice(0, 2_000),
+      ...(typeof backlink?.backlink === 'string' ? { page: backlink.backlink.slice(0, 2_000) } : {}),
+      extent: score !== undefined && score < TINEYE_FULL ? 'partial' : 'full',
+      ...(score === undefined ? {} : { score }),
+    },
+  ];
+}
+
+/** One request, its JSON answer bounded in time and size; asked once more when the engine was only busy. */
+async function ask(name: string, url: string, init: RequestInit): Promise<unknown> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await askOnce(name, url, init);
+    } catch (fault) {
+      if (!(fault instanceof EngineFault) || !fault.passing || attempt >= 2) throw fault;
+    }
+  }
+}
+
+async function askOnce(name: string, url: string, init: RequestInit): Promise<unknown> {
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    text = await bounded(answer);
+  } catch (cause) {
+    if (cause instanceof EngineFault) throw cause;
+    const why =
+      (cause as Error).name === 'TimeoutError'
+        ? `did not answer within ${TIMEOUT_MS / 1000} s`
+        : 'could not be reached';
+    throw new EngineFault(`${name} ${why}`, true);
+  }
+  if (!answer.ok)
+    throw new EngineFault(`${name} answered ${answer.status}`, answer.status === 429 || answer.status >= 500);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new EngineFault(`${name} answered something other than JSON`, false);
+  }
+}
+
+async function bounded(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) throw new EngineFault('the answer is too long', false);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

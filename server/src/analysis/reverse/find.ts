@@ -1,0 +1,118 @@
+import { type Agreement, confirmAny } from '@firsthand/forensics/phash/confirm.ts';
+import type { Probe } from '@firsthand/forensics/phash/fingerprint.ts';
+import type { Plane, Region } from '@firsthand/forensics/phash/plane.ts';
+import type { Pool } from '../../db/sql.ts';
+import { bitString, probeKeys } from './slots.ts';
+
+/** PDQ's bound for "the same picture"; every entry within it is found. */
+export const EXACT = 31;
+/** Candidates up to here count when the pictures lie on each other. */
+const CANDIDATE = 63;
+/** The nearest this many pictures are confirmed; beyond, one more of the same says nothing new. */
+const MAX_PICTURES = 50;
+
+export interface StoredMatch {
+  /** `earlier_capture` of the tenant, or an entry of an imported `list`. */
+  source: 'earlier_capture' | 'list';
+  capture_id?: string;
+  verification_id?: string;
+  list?: string;
+  label?: string;
+  /** Differing bits of the closest pair of hashes. */
+  distance: number;
+  /** How alike the two are where they overlap; absent for a hash imported without its picture. */
+  correlation?: number;
+  overlap?: number;
+}
+
+export interface Search {
+  scopes: number[];
+  probes: readonly Probe[];
+  plane: Plane;
+  /** Captures of this verification are not looked at, nor any made after `captureId`. */
+  verificationId: string;
+  captureId: string;
+}
+
+interface Hit {
+  entry_id: string;
+  distance: number;
+}
+
+/** Entries within {@link CANDIDATE} bits of one hash; all of those within {@link EXACT}. */
+export async function lookUp(db: Pick<Pool, 'query'>, scopes: readonly number[], hash: Uint8Array): Promise<Hit[]> {
+  const { rows } = await db.query<Hit>({
+    name: 'reverse_look_up',
+    text: `select entry_id, bit_count(hash # $2::bit(256))::integer as distance from reverse_slots
+           where key = any($1::bigint[]) and bit_count(hash # $2::bit(256)) <= ${CANDIDATE}`,
+    values: [probeKeys(scopes, hash), bitString(hash)],
+  });
+  return rows;
+}
+
+interface EntryRow {
+  entry_id: string;
+  picture_id: string;
+  region: number[];
+  frame: number[];
+  capture_id: string | null;
+  verification_id: string | null;
+  list: string | null;
+  label: string | null;
+  thumbnail: Buffer | null;
+  thumbnail_width: number | null;
+  thumbnail_height: number | null;
+}
+
+/** Every stored picture that shows what the searched one shows, closest first. Opens no transaction. */
+export async function findStored(pool: Pool, search: Search): Promise<StoredMatch[]> {
+  const agreements = new Map<string, { probe: Probe; distance: number }[]>();
+  for (const probe of search.probes)
+    for (const { entry_id, distance } of await lookUp(pool, search.scopes, probe.hash)) {
+      const list = agreements.get(entry_id) ?? [];
+      if (!list.some(known => known.probe === probe)) list.push({ probe, distance });
+      agreements.set(entry_id, list);
+    }
+  if (agreements.size === 0) return [];
+  const { rows } = await pool.query<EntryRow>(
+    `select entries.id as entry_id, picture_id, region, frame, capture_id, verification_id, lists.name as list, label,
+       thumbnail, thumbnail_width, thumbnail_height
+     from reverse_entries entries join reverse_pictures pictures on pictures.id = picture_id
+       left join reverse_lists lists on lists.id = list_id
+     where entries.id = any($1::bigint[]) and (capture_id is null or (verification_id <> $2 and capture_id < $3))`,
+    [[...agreements.keys()], search.verificationId, search.captureId],
+  );
+  const pictures = Map.groupBy(rows, row => row.picture_id);
+  const candidates = [...pictures.values()].map(entries => ({
+    row: entries[0]!,
+    agreements: entries.flatMap(entry =>
+      agreements.get(entry.entry_id)!.map(({ probe, distance }) => ({
+        probe,
+        distance,
+        entry: { region: region(entry.region), frame: region(entry.frame) },
+      })),
+    ),
+  }));
+  const nearest = (list: Agreement[]) => Math.min(...list.map(agreement => agreement.distance));
+  return candidates
+    .sort((a, b) => nearest(a.agreements) - nearest(b.agreements))
+    .slice(0, MAX_PICTURES)
+    .flatMap(candidate => judge(search.plane, candidate.row, candidate.agreements) ?? [])
+    .sort((a, b) => a.distance - b.distance);
+}
+
+const region = ([left, top, right, bottom]: number[]): Region => ({ left, top, right, bottom }) as Region;
+
+function judge(plane: Plane, row: EntryRow, agreements: Agreement[]): StoredMatch | undefined {
+  const distance = Math.min(...agreements.map(agreement => agreement.distance));
+  const match: StoredMatch = row.capture_id
+    ? { source: 'earlier_capture', capture_id: row.capture_id, verification_id: row.verification_id ?? '', distance }
+    : { source: 'list', list: row.list ?? '', label: row.label ?? '', distance };
+  if (!row.thumbnail) return distance <= EXACT ? match : undefined;
+  const thumbnail = { data: row.thumbnail, width: row.thumbnail_width!, height: row.thumbnail_height! };
+  const { confirmed, correlation, overlap, agreement } = confirmAny(plane, thumbnail, agreements);
+  if (!confirmed) return undefined;
+  return { ...match, distance: agreement.distance, correlation: round(correlation), overlap: round(overlap) };
+}
+
+const round = (value: number): number => Math.round(value * 1_000) / 1_000;

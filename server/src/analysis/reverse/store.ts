@@ -77,7 +77,7 @@ async function fileEntry(db: Queryable, scope: number, picture: string, entry: F
 export async function forgetCaptures(db: Queryable, captureIds: readonly string[]): Promise<void> {
   await db.query(
     `delete from reverse_slots where (key, entry_id) in (
-       select scope_id << 20 | slot << 16 | substring(hash from slot * 16 + 1 for 16)::integer, entries.id
+       select (scope_id << 20) | (slot << 16) | substring(hash from slot * 16 + 1 for 16)::integer, entries.id
        from reverse_pictures join reverse_entries entries on picture_id = reverse_pictures.id, generate_series(0, 15) slot
        where capture_id = any($1))`,
     [captureIds],

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import type { AiBand, AiResult } from './assess.ts';
+import { type AiModel, loadModel, ModelFault } from './model.ts';
+
+/** A model's scores on pictures the operator knows to be genuine. */
+export interface Calibration {
+  format: 'firsthand-calibration/1';
+  model_sha256: string;
+  /** Scores of the genuine pictures, ascending. */
+  scores: number[];
+}
+
+/** Share of genuine pictures that may be doubted, and that may be failed. */
+export const DOUBTFUL_RATE = 0.01;
+export const CONFIDENT_RATE = 0.001;
+
+/** With n genuine pictures the smallest p-value is 1 / (n + 1): fewer than this and none can ever reach 1%. */
+export const MIN_GENUINE = Math.ceil(1 / DOUBTFUL_RATE) - 1;
+
+/** @throws RangeError with fewer than {@link MIN_GENUINE} scores, or one that is no number from 0 to 1. */
+export function calibrate(model: Pick<AiModel, 'sha256'>, scores: readonly number[]): Calibration {
+  if (scores.length < MIN_GENUINE)
+    throw new RangeError(`${scores.length} genuine pictures are too few: a rate of 1% takes at least ${MIN_GENUINE}`);
+  if (scores.some(score => !(score >= 0 && score <= 1))) throw new RangeError('a score is a number from 0 to 1');
+  return { format: 'firsthand-calibration/1', model_sha256: model.sha256, scores: scores.toSorted((a, b) => a - b) };
+}
+
+/**
+ * Conformal p-value (Vovk; split conformal): how often a genuine picture of the operator's kind scores at least this high. It holds whatever the
+ * model is worth, as long as the calibration pictures are like those to come.
+ */
+export function pValue({ scores }: Calibration, score: number): number {
+  const below = scores.findIndex(known => known >= score);
+  const atLeast = below < 0 ? 0 : scores.length - below;
+  return (1 + atLeast) / (scores.length + 1);
+}
+
+export interface CalibratedModel {
+  model: AiModel;
+  calibration: Calibration;
+}
+
+/** Where a manifest's calibration is kept. */
+export const calibrationPath = (manifestPath: string): string =>
+  manifestPath.replace(/(\.json)?$/, '.calibration.json');
+
+/** @throws ModelFault when the model or its calibration is missing, broken, or the calibration is another model's. */
+export async function loadCalibrated(manifestPath: string): Promise<CalibratedModel> {
+  const model = await loadModel(manifestPath);
+  const path = calibrationPath(manifestPath);
+  let calibration: Calibration;
+  try {
+    calibration = JSON.parse(await readFile(path, 'utf8')) as Calibration;
+  } catch {
+    throw new ModelFault(
+      `${path}: there is no readable calibration; run: firsthand calibrate FOLDER --model ${manifestPath}`,
+    );
+  }
+  if (
+    calibration.format !== 'firsthand-calibration/1' ||
+    !Array.isArray(calibration.scores) ||
+    calibration.scores.length < MIN_GENUINE
+  )
+    throw new ModelFault(`${path}: not a calibration`);
+  if (calibration.model_sha256 !== model.sha256)
+    throw new ModelFault(`${path}: was made for another model; calibrate again`);
+  return { model, calibration };
+}
+
+/**
+ * Adds a calibrated model's opinion to what provenance says. A mark of a generator stands as it is, and so does a trusted chain that begins at a camera;
+ * an unknown origin becomes `likely_ai` where fewer than 1% of genuine pictures score as high. Against live capture with a passed
+ * attestation, a sign of the contrary leaves the origin unknown: the two must be weighed by a person.
+ */
+export function withModel(result: AiResult, { model, calibration }: CalibratedModel, score: number): AiResult {
+  const p = pValue(calibration, score);
+  const value = `score ${score.toFixed(3)}, p ${p.toPrecision(2)} among ${calibration.scores.length} genuine pictures`;
+  const evidence = [...result.evidence, { source: 'model', field: model.name, value }];
+  if (p > DOUBTFUL_RATE || result.label === 'likely_ai') return { ...result, evidence };
+  const trusted = result.evidence.some(
+    entry => entry.source === 'c2pa' && entry.field === 'validation' && entry.value === 'trusted',
+  );
+  if (result.label === 'likely_human') {
+    return trusted ? { ...result, evidence } : { ...result, label: 'unknown', confidence: 0, band: 'clear', evidence };
+  }
+  const band: AiBand = p <= CONFIDENT_RATE ? 'confident' : 'doubtful';
+  return { ...result, label: 'likely_ai', confidence: 1 - p, band, evidence };
+}

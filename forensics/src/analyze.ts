@@ -1,5 +1,6 @@
 import { assessProvenance } from './ai/assess.ts';
-import { decode, decodePicture } from './decode.ts';
+import { withOperatorModel } from './ai/operator-model.ts';
+import { decode, decode, decodePicture } from './decode.ts';
 import { depthSignal } from './depth-maps/signal.ts';
 import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { type PictureMetadata, readMetadata } from './metadata/read.ts';
@@ -23,6 +24,8 @@ export interface AnalysisRequest {
   thresholds?: Partial<Thresholds>;
   /** PEM of the certificates whose C2PA signatures are trusted. */
   trustAnchors?: string;
+  /** Path of the manifest of a model the operator supplies; see `ai/model.ts`. */
+  aiModel?: string;
 }
 
 export interface PictureAnalysis {
@@ -75,6 +78,7 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
     const { contentType } = info;
     const { trustAnchors } = request;
     analysis.ai = await assessProvenance({ bytes, contentType, metadata, attested, live: attested, trustAnchors });
+    if (request.aiModel) analysis.ai = await withOperatorModel(analysis.ai, request.aiModel, picture);
   }
   if (signals.includes('reverse')) analysis.reverse = { probes: probes(prepared), plane: prepared.plane };
   if (signals.includes('depth')) {

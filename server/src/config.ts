@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 
@@ -42,6 +42,10 @@ export interface Config {
   vision: VisionConfig | null;
   geocoderUrl: string | null;
   reverseSearch: { googleApiKey: string | null; tineyeApiKey: string | null; googleUrl: string; tineyeUrl: string };
+  /** Manifest of a model of the operator's own for AI-generated pictures; null: provenance alone. */
+  aiModel: string | null;
+  /** PEM of the certificates whose C2PA signatures are trusted; null: none is. */
+  c2paTrustAnchors: string | null;
   tsaUrl: string | null;
   turnstile: { secret: string; siteKey: string; url: string } | null;
   webhookAllowCidrs: string[];
@@ -78,6 +82,19 @@ export function readConfig(env: Env): Config {
     const number = Number(value);
     if (!/^\d+$/.test(value) || number < min || number > max) return fail(name, `a whole number from ${min} to ${max}`);
     return number;
+  };
+  const file = (name: string): string | null => {
+    const value = text(name);
+    return value === null || existsSync(value)
+      ? value && resolve(value)
+      : fail(name, 'the path of a file that is there');
+  };
+  const pem = (name: string): string | null => {
+    const path = file(name);
+    const content = path && readFileSync(path, 'utf8');
+    return content && !content.includes('-----BEGIN CERTIFICATE-----')
+      ? fail(name, 'a file of certificates in PEM')
+      : content;
   };
   const oneOf = <T extends string>(name: string, choices: readonly T[], fallback: T): T => {
     const value = text(name);
@@ -174,6 +191,8 @@ export function readConfig(env: Env): Config {
       googleUrl: web('REVERSE_SEARCH_GOOGLE_URL') ?? 'https://vision.googleapis.com',
       tineyeUrl: web('REVERSE_SEARCH_TINEYE_URL') ?? 'https://api.tineye.com',
     },
+    aiModel: file('AI_MODEL'),
+    c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
     tsaUrl: web('TSA_URL'),
     turnstile: together(['TURNSTILE_SECRET', 'TURNSTILE_SITE_KEY'])
       ? {

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { calibrateCommand } from './commands/calibrate.ts';
 import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
@@ -40,6 +41,12 @@ program
   )
   .option('--name <name>', 'to tell it from others', 'minted on the command line')
   .action(mintKeyCommand);
+program
+  .command('calibrate')
+  .argument('<folder>', 'at least 99 genuine pictures of the kind that will be checked')
+  .description('set the thresholds of a model of your own; writes them beside its manifest')
+  .requiredOption('--model <manifest>', "the model's manifest, as AI_MODEL names it")
+  .action(calibrateCommand);
 program
   .command('corpus')
   .description('lists that reverse search looks in')

@@ -78,6 +78,8 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
     attested: !uploaded && capture.attestation?.verdict === 'ok',
     threeDimensional: row.config.context?.attributes?.three_dimensional === true,
     ...(motionFrame ? { motionFrame } : {}),
+    ...(deps.config.aiModel ? { aiModel: deps.config.aiModel } : {}),
+    ...(deps.config.c2paTrustAnchors ? { trustAnchors: deps.config.c2paTrustAnchors } : {}),
   });
   const previewKey = previewKeyOf(row.id, capture.id);
   await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });

@@ -1,0 +1,22 @@
+import type { Picture } from '../picture.ts';
+import type { AiResult } from './assess.ts';
+import { type CalibratedModel, loadCalibrated, withModel } from './calibration.ts';
+import { ModelFault } from './model.ts';
+
+const loaded = new Map<string, Promise<CalibratedModel>>();
+
+/**
+ * Adds the opinion of the operator's model, loaded once a thread. One that cannot be used changes nothing and is named in the evidence:
+ * provenance must not fall with it.
+ */
+export async function withOperatorModel(result: AiResult, manifestPath: string, picture: Picture): Promise<AiResult> {
+  const known = loaded.get(manifestPath) ?? loadCalibrated(manifestPath);
+  loaded.set(manifestPath, known);
+  try {
+    const calibrated = await known;
+    return withModel(result, calibrated, await calibrated.model.score(picture));
+  } catch (fault) {
+    const why = fault instanceof ModelFault ? fault.message : 'the model failed on this picture';
+    return { ...result, evidence: [...result.evidence, { source: 'model', field: 'fault', value: why.slice(0, 300) }] };
+  }
+}

@@ -1,0 +1,37 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { calibrate, calibrationPath } from '@firsthand/forensics/ai/calibration.ts';
+import { loadModel } from '@firsthand/forensics/ai/model.ts';
+import { decode } from '@firsthand/forensics/decode.ts';
+import { ImageFault } from '@firsthand/forensics/inspect.ts';
+
+const PICTURE = /\.(jpe?g|png|webp|heic|heif|avif)$/i;
+
+/**
+ * `firsthand calibrate FOLDER --model MANIFEST`: scores the operator's own genuine pictures, at least 99, and writes the calibration beside the
+ * manifest. The same picture under two names counts twice, so the folder should hold each once.
+ */
+export async function calibrateCommand(folder: string, o: { model: string }): Promise<void> {
+  const model = await loadModel(o.model);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter(entry => entry.isFile() && PICTURE.test(entry.name))
+    .map(entry => join(entry.parentPath, entry.name));
+  const scores: number[] = [];
+  for (const [index, file] of files.sort().entries()) {
+    try {
+      const { picture } = await decode(await readFile(file));
+      scores.push(await model.score(picture));
+    } catch (fault) {
+      if (!(fault instanceof ImageFault)) throw fault;
+      console.error(`${file}: left out, ${fault.message}`);
+    }
+    if ((index + 1) % 50 === 0) console.error(`${index + 1} of ${files.length}`);
+  }
+  const calibration = calibrate(model, scores);
+  const path = calibrationPath(o.model);
+  await writeFile(path, `${JSON.stringify(calibration)}\n`);
+  console.log(
+    JSON.stringify({ model: model.name, sha256: model.sha256, genuine: scores.length, written: path }, null, 2),
+  );
+}

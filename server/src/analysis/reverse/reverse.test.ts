@@ -9,7 +9,6 @@ import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createVerification, startTestService, submit, type TestService, untilStatus } from '../../../test/harness.ts';
-import { firstHand } from '../../../test/pictures.ts';
 import { transaction } from '../../db/sql.ts';
 import { importCorpus } from './corpus.ts';
 import { type EngineFault, enginesOf } from './engines.ts';
@@ -28,6 +27,22 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** A picture of blobs whose places follow from the seed: cheap, and two seeds are two unrelated scenes. */
+function scene(seed: number, width = 1280, height = 960): Promise<Buffer> {
+  let state = Math.imul(seed + 1, 2_654_435_761);
+  const random = () => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 3_266_489_917) >>> 0;
+    return state / 2 ** 32;
+  };
+  const shapes = Array.from({ length: 70 }, () => {
+    const size = 30 + random() * 180;
+    const grey = Math.floor(random() * 256);
+    return `<ellipse cx="${random() * width}" cy="${random() * height}" rx="${size}" ry="${size * (0.4 + random())}" fill="rgb(${grey},${255 - grey},${Math.floor(random() * 256)})"/>`;
+  });
+  const svg = `<svg width="${width}" height="${height}"><rect width="100%" height="100%" fill="#777"/>${shapes.join('')}</svg>`;
+  return sharp(Buffer.from(svg)).jpeg({ quality: 90 }).toBuffer();
+}
+
 const REVERSE = { signals_required: ['reverse'], steps: [{ type: 'upload', key: 'file', min: 1, max: 3 }] };
 
 /** Submits a picture to a verification of its own and reads what came of it. */
@@ -42,7 +57,7 @@ const signalOf = (done: Verification) => done.verdict!.signals.reverse_search as
 describe('the same picture in another verification', () => {
   test('is found, mirrored and recompressed too; the first one had nothing to be compared with', async () => {
     const tenant = await service.newTenant();
-    const picture = await firstHand(21);
+    const picture = await scene(21);
     const first = await verify(picture, REVERSE, tenant.pk_test);
     expect(first.signal).toMatchObject({
       found_online: false,
@@ -58,7 +73,7 @@ describe('the same picture in another verification', () => {
     expect(second.signal.matches[0]).toMatchObject({ source: 'earlier_capture', verification_id: first.id });
     expect(second.verdict).toMatchObject({ label: 'failed', reason_code: 'reverse_search_match' });
 
-    const other = await verify(await firstHand(22), REVERSE, tenant.pk_test);
+    const other = await verify(await scene(22), REVERSE, tenant.pk_test);
     expect(other.signal).toMatchObject({
       found_online: false,
       match_count: 0,
@@ -69,7 +84,7 @@ describe('the same picture in another verification', () => {
 
   test('is not seen across tenants, nor between live and test mode', async () => {
     const [mine, theirs] = [await service.newTenant(), await service.newTenant()];
-    const picture = await firstHand(23);
+    const picture = await scene(23);
     await verify(picture, REVERSE, mine.pk_test);
     expect((await verify(picture, REVERSE, theirs.pk_test)).signal.evaluated).toBe(false);
     expect((await verify(picture, REVERSE, mine.pk_live)).signal.evaluated).toBe(false);
@@ -77,7 +92,7 @@ describe('the same picture in another verification', () => {
 
   test('twice in one verification is no match', async () => {
     const tenant = await service.newTenant();
-    const picture = await firstHand(24);
+    const picture = await scene(24);
     const steps = [{ type: 'upload', key: 'file', min: 2, max: 2 }];
     const { id } = await createVerification(service, { signals_required: ['reverse'], steps }, tenant.pk_test);
     for (let i = 0; i < 2; i++) await submit(service, id, picture, { step_key: 'file' });
@@ -87,7 +102,7 @@ describe('the same picture in another verification', () => {
 
   test('of the same subject is someone trying again, for a person to judge', async () => {
     const tenant = await service.newTenant();
-    const picture = await firstHand(25);
+    const picture = await scene(25);
     const body = { ...REVERSE, expected_info: { subject: { person: { external_ref: 'claim 7' } } } };
     await verify(picture, body, tenant.pk_test);
     const again = await verify(picture, body, tenant.pk_test);
@@ -97,7 +112,7 @@ describe('the same picture in another verification', () => {
 
   test('once its captures are forgotten is found no more, and nothing of it is left', async () => {
     const tenant = await service.newTenant();
-    const picture = await firstHand(26);
+    const picture = await scene(26);
     const first = await verify(picture, REVERSE, tenant.pk_test);
     const { rows } = await service.deps.db.query<{ id: string; picture: string }>(
       `select captures.id, pictures.id as picture from captures join reverse_pictures pictures on capture_id = captures.id
@@ -150,7 +165,7 @@ describe('imported lists', () => {
     const tenant = await service.newTenant();
     const pictures = join(folder, 'stolen');
     await mkdir(join(pictures, 'inner'), { recursive: true });
-    await writeFile(join(pictures, 'inner', 'a.jpg'), await firstHand(31));
+    await writeFile(join(pictures, 'inner', 'a.jpg'), await scene(31));
     await writeFile(join(pictures, 'broken.jpg'), 'no picture');
     await writeFile(join(pictures, 'notes.txt'), 'none either');
     const report = await importCorpus(service.deps, { path: pictures, tenantId: tenant.tenant_id });
@@ -161,18 +176,18 @@ describe('imported lists', () => {
       known: 1,
     });
 
-    const cropped = await sharp(await firstHand(31))
+    const cropped = await sharp(await scene(31))
       .extract({ left: 32, top: 24, width: 1216, height: 912 })
       .jpeg()
       .toBuffer();
     const found = await verify(cropped, REVERSE, tenant.pk_live);
     expect(found.signal.matches).toMatchObject([{ source: 'list', list: 'stolen', label: join('inner', 'a.jpg') }]);
     const stranger = await service.newTenant();
-    expect((await verify(await firstHand(31), REVERSE, stranger.pk_live)).signal.found_online).toBe(false);
+    expect((await verify(await scene(31), REVERSE, stranger.pk_live)).signal.found_online).toBe(false);
   });
 
   test("a file of hashes with names is taken line by line, a fault by its line, for everyone's searches", async () => {
-    const picture = await firstHand(32);
+    const picture = await scene(32);
     const { fingerprint } = await service.deps.pictures.analyze({ bytes: picture, signals: [] });
     const file = join(folder, 'known.csv');
     await writeFile(file, `hash,source\n${Buffer.from(fingerprint.hash).toString('hex')},agency 7\nzzz,broken\n\n`);
@@ -300,7 +315,7 @@ describe('outside engines', () => {
     service.deps.config.reverseSearch = settings({ google: google.url, tineye: tineye.url });
     try {
       const tenant = await service.newTenant();
-      const { signal } = await verify(await firstHand(41), REVERSE, tenant.pk_test);
+      const { signal } = await verify(await scene(41), REVERSE, tenant.pk_test);
       expect(signal).toMatchObject({ evaluated: true, found_online: false });
       expect(signal.searched).toContainEqual({ corpus: 'google_vision', fault: 'Google Vision answered 500' });
       expect(signal.searched).toContainEqual({ corpus: 'tineye' });

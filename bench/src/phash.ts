@@ -11,13 +11,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
-import { pino } from 'pino';
 import { lookUp } from '../../server/src/analysis/reverse/find.ts';
 import { bitString } from '../../server/src/analysis/reverse/slots.ts';
 import { rememberPicture, scopeId } from '../../server/src/analysis/reverse/store.ts';
 import { startEmbeddedPostgres } from '../../server/src/db/embedded.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { createPool, type Pool, transaction } from '../../server/src/db/sql.ts';
+import { createLog } from '../../server/src/lib/log.ts';
 
 const LIMIT_MS = 10;
 
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
 const stored = Number(options.stored);
 const queries = Number(options.queries);
 
-const log = pino({ level: 'silent' });
+const log = createLog('silent');
 const dataDir = await mkdtemp(join(tmpdir(), 'fh-bench-'));
 const server = await startEmbeddedPostgres({ dataDir, log, settings: { max_wal_size: '8GB' } });
 const pool = createPool(server.url, 4, () => {});

@@ -10,7 +10,7 @@ export interface DataFile {
   read(): Buffer;
 }
 
-export const dataFolder = process.env.FIRSTHAND_DATA;
+const dataFolder = process.env.FIRSTHAND_DATA;
 
 export function dataFiles(...kinds: string[]): DataFile[] {
   const manifest = dataFolder && join(dataFolder, 'MANIFEST.tsv');

@@ -68,7 +68,7 @@ export const iTXt = (keyword: string, value: string, compressed = false): Buffer
     ]),
   );
 
-export type ExifValue = string | number | { rationals: [number, number][] } | { bytes: Uint8Array };
+type ExifValue = string | number | { rationals: [number, number][] } | { bytes: Uint8Array };
 
 function entry(tag: number, value: ExifValue, heapAt: number): { head: Buffer; heap: Buffer } {
   let type: number;

@@ -1,6 +1,6 @@
 import { assessProvenance } from './ai/assess.ts';
 import { withOperatorModel } from './ai/operator-model.ts';
-import { decode, decode, decodePicture } from './decode.ts';
+import { decode, decodePicture } from './decode.ts';
 import { depthSignal } from './depth-maps/signal.ts';
 import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { type PictureMetadata, readMetadata } from './metadata/read.ts';

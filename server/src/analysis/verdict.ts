@@ -59,7 +59,8 @@ function judge(key: SignalKey, signal: Evaluated): Judged {
 function badness(key: SignalKey, signal: Evaluated): number {
   if (signal.status === 'not_applicable') return -2;
   const { band, probability } = judge(key, signal);
-  return probability === null ? -1 : SEVERITY[band] + probability;
+  // Twice the band, so that no probability makes up for a band.
+  return probability === null ? -1 : 2 * SEVERITY[band] + probability;
 }
 
 /** Each required signal of a verification: the worst evaluated one of its captures. */

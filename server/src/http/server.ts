@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyServerOptions,
+  LogController,
 } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
@@ -16,7 +17,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
   const { trustedProxies } = deps.config;
   const options: FastifyServerOptions = {
     loggerInstance: deps.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: newUlid,
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { median, percentile, rate, sideBySide } from './measure.ts';
+
+test('a percentile is a sample with at least that share of the samples at or below it, and is the least such', () => {
+  const samples = fc.array(fc.double({ noNaN: true }), { minLength: 1 });
+  fc.assert(
+    fc.property(samples, fc.double({ min: 0.001, max: 1, noNaN: true }), (values, p) => {
+      const found = percentile(values, p);
+      const share = (limit: number) => values.filter(value => value <= limit).length / values.length;
+      expect(values).toContain(found);
+      expect(share(found)).toBeGreaterThanOrEqual(p - 1e-12);
+      for (const value of values) if (value < found) expect(share(value)).toBeLessThan(p);
+    }),
+  );
+  expect(percentile([], 0.5)).toBeNaN();
+});
+
+test('a median is not moved by one wild round', async () => {
+  const rounds = [10, 11, 10_000];
+  const limits = [20, 1, 21];
+  const found = await sideBySide(
+    3,
+    async () => rounds.shift()!,
+    async () => limits.shift()!,
+  );
+  expect(found).toEqual({ measured: 11, limit: 20 });
+  expect(median([3, 1, 2])).toBe(2);
+});
+
+test('a rate counts what was done at once', async () => {
+  const pause = () => new Promise(resolve => setTimeout(resolve, 20));
+  const one = await rate(pause, { concurrency: 1, seconds: 0.4 });
+  const four = await rate(pause, { concurrency: 4, seconds: 0.4 });
+  expect(one).toBeLessThanOrEqual(50.5);
+  expect(four / one).toBeGreaterThan(2);
+});

@@ -1,0 +1,399 @@
+// `npm run bench`: what the service costs, each number beside the limit it is measured against, taken in the same run.
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
+import { plainCapture, simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
+import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+import { openDiskStore } from 'firsthand/blobs/disk.ts';
+import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
+import { createPool, type Pool, type Tx } from 'firsthand/db/sql.ts';
+import { newId } from 'firsthand/lib/ids.ts';
+import { createLog } from 'firsthand/lib/log.ts';
+import type { NewTenant } from 'firsthand/tenants/create.ts';
+import { issue } from 'firsthand/verifications/issue.ts';
+import sharp from 'sharp';
+import { Agent, type Dispatcher, request } from 'undici';
+import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import { arrivals, milliseconds, percentile, rate, sideBySide, watchPeak } from './measure.ts';
+
+const POOL_SIZE = 12;
+const CONCURRENCY = 16;
+const THREADS = 2;
+const ROUNDS = 3;
+const MB = 1_048_576;
+
+interface Row {
+  what: string;
+  measured: string;
+  limit: string;
+  against: string;
+}
+const rows: Row[] = [];
+const note = (what: string, measured: string, limit: string, against: string) => {
+  rows.push({ what, measured, limit, against });
+  console.error(`  ${what}: ${measured} (${against}: ${limit})`);
+};
+const perSecond = (value: number) => `${value.toFixed(value < 100 ? 1 : 0)}/s`;
+const inMs = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+const share = (measured: number, limit: number) => `${Math.round((100 * measured) / limit)}%`;
+
+const log = createLog('error');
+const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
+const dataDir = join(folder, 'data');
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const started = performance.now();
+const service = startServiceProcess({
+  dataDir,
+  port,
+  env: { HOST: '127.0.0.1', DATABASE_POOL_SIZE: `${POOL_SIZE}`, ANALYSIS_THREADS: `${THREADS}`, LOG_LEVEL: 'error' },
+});
+const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true }), () => service.stop()];
+
+async function runAll(): Promise<void> {
+  await service.ready();
+  console.error(`The service was ready after ${inMs(performance.now() - started)}, its database created.`);
+  const tenant = await firstRunOf(dataDir);
+  const database = await openEmbeddedPostgres({ dataDir, log });
+  const pool = createPool(database.url, POOL_SIZE, () => {});
+  cleanups.push(() => pool.end());
+  const receiver = await startReceiver();
+  cleanups.push(receiver.close);
+
+  const idle = await residentMb();
+  await benchCreation(tenant, pool);
+  const picture = await photograph(1280, 960);
+  const alone = await benchAnalysisAlone(picture);
+  await benchCaptures(tenant, receiver, picture, alone);
+  await benchLarge();
+  await benchMemory(tenant, receiver, idle);
+}
+
+// ---- Creation
+
+async function benchCreation(tenant: NewTenant, pool: Pool): Promise<void> {
+  const agent = new Agent({ connections: CONCURRENCY });
+  const create = () => createVerification(tenant, agent, {});
+  const bare = await bareTransaction(tenant, pool);
+  const load = { concurrency: CONCURRENCY, seconds: 3 };
+  await rate(create, { ...load, seconds: 1 });
+  await rate(bare, { ...load, seconds: 1 });
+  const { measured, limit } = await sideBySide(
+    ROUNDS,
+    () => rate(create, load),
+    () => rate(bare, load),
+  );
+  await agent.close();
+  note(
+    'verifications created',
+    perSecond(measured),
+    perSecond(limit),
+    `bare transactions of the same inserts, same pool size (${share(measured, limit)})`,
+  );
+}
+
+/** The statements that creating a verification writes with, taken down once and then sent again with new ids. */
+async function bareTransaction(tenant: NewTenant, pool: Pool): Promise<() => Promise<void>> {
+  const written: { text: string; values: unknown[] }[] = [];
+  const client = await pool.connect();
+  const recorder = new Proxy(client, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name);
+      return (text: string, values: unknown[] = []) => {
+        if (!/^\s*select\s+(?!graphile_worker)/i.test(text)) written.push({ text, values });
+        return target.query(text, values);
+      };
+    },
+  }) as Tx;
+  await client.query('begin');
+  const row = await issue(
+    recorder,
+    { clock: { now: () => new Date() }, origins: { public: url, capture: url } },
+    { tenantId: tenant.tenant_id, livemode: false, request: {} },
+  );
+  await client.query('rollback');
+  client.release();
+  const event = JSON.stringify(written).match(/evt_[0-9A-Z]{26}/)?.[0];
+  if (!event || written.length !== 3)
+    throw new Error('creating a verification no longer writes what the bench expects');
+
+  return async () => {
+    const fresh: Record<string, string> = { [row.id]: newId('vfy'), [event]: newId('evt') };
+    const renew = (value: unknown) =>
+      typeof value === 'string' ? value.replace(/(vfy|evt)_[0-9A-Z]{26}/g, id => fresh[id] ?? id) : value;
+    const connection = await pool.connect();
+    try {
+      await connection.query('begin');
+      for (const { text, values } of written) await connection.query(text, values.map(renew));
+      await connection.query('commit');
+    } finally {
+      connection.release();
+    }
+  };
+}
+
+// ---- Captures
+
+interface Alone {
+  /** One analysis with nothing else running. */
+  analysisMs: number;
+  /** Analyses per second with every thread busy. */
+  analysed: number;
+}
+
+async function benchAnalysisAlone(bytes: Buffer): Promise<Alone> {
+  const pictures = createAnalysisPool({ threads: THREADS, timeoutMs: 60_000, memoryMb: 768 });
+  const analyse = () =>
+    pictures.analyze({ bytes, signals: ['screen', 'ai'], attested: false, threeDimensional: false });
+  const analysisMs = await milliseconds(analyse, 7);
+  const analysed = await rate(analyse, { concurrency: THREADS, seconds: 4 });
+  await pictures.close();
+  return { analysisMs, analysed };
+}
+
+async function benchCaptures(
+  tenant: NewTenant,
+  receiver: Receiver,
+  bytes: Buffer,
+  { analysisMs, analysed }: Alone,
+): Promise<void> {
+  // Many phones, each with an address of its own: the limit of requests is per address.
+  const phones = await Promise.all(Array.from({ length: 200 }, (_, n) => phone(`127.0.1.${n + 1}`)));
+  const store = await openDiskStore({ folder: join(folder, 'limit'), secret: Buffer.alloc(32), origin: () => url });
+  const write = () => store.put(`captures/${newId('vfy')}/${newId('cap')}`, bytes, { contentType: 'image/jpeg' });
+  let turn = 0;
+  const submit = async () => {
+    turn += 1;
+    return submitPicture(tenant, phones[turn % phones.length]!, receiver, bytes);
+  };
+
+  const accepted = { concurrency: 8, seconds: 2 };
+  const { measured, limit } = await sideBySide(
+    ROUNDS,
+    () => rate(submit, accepted),
+    () => rate(write, accepted),
+  );
+  note(
+    'captures accepted (created, uploaded, submitted)',
+    perSecond(measured),
+    perSecond(limit),
+    `the same ${Math.round(bytes.length / 1024)} kB written durably to the same disk (${share(measured, limit)})`,
+  );
+
+  // What was accepted above is analysed now, as fast as it goes.
+  const waiting = receiver.sent.size - receiver.completed.size;
+  const before = performance.now();
+  const already = receiver.completed.size;
+  while (receiver.completed.size < receiver.sent.size) await sleep(20);
+  const through = (receiver.completed.size - already) / ((performance.now() - before) / 1000);
+  note(
+    `captures to a verdict and its webhook (${waiting} waiting)`,
+    perSecond(through),
+    perSecond(analysed),
+    `the analysis alone, ${THREADS} threads (${share(through, analysed)})`,
+  );
+
+  // Half of that load, arriving at random, shows the time a single capture takes.
+  receiver.reset();
+  await arrivals(async () => void (await submit()), { perSecond: analysed / 2, seconds: 20 });
+  while (receiver.completed.size < receiver.sent.size) await sleep(20);
+  const verdicts: number[] = [];
+  const webhooks: number[] = [];
+  for (const [id, at] of receiver.sent) {
+    const { verdictAt, arrivedAt } = receiver.completed.get(id)!;
+    verdicts.push(verdictAt - at);
+    webhooks.push(arrivedAt - at);
+  }
+  const post = await milliseconds(
+    () => request(receiver.url, { method: 'POST', body: '{}' }).then(r => r.body.dump()),
+    50,
+  );
+  for (const p of [0.5, 0.99]) {
+    const name = `p${p * 100} of ${verdicts.length} at half load`;
+    note(
+      `accepted to verdict, ${name}`,
+      inMs(percentile(verdicts, p)),
+      inMs(analysisMs),
+      'one analysis, nothing else running',
+    );
+    note(
+      `accepted to webhook, ${name}`,
+      inMs(percentile(webhooks, p)),
+      inMs(analysisMs + post),
+      'one analysis and one bare POST',
+    );
+  }
+  await Promise.all(phones.map(agent => agent.close()));
+}
+
+// ---- Large pictures
+
+async function benchLarge(): Promise<void> {
+  const bytes = await photograph(4000, 3000);
+  const pictures = createAnalysisPool({ threads: 1, timeoutMs: 60_000, memoryMb: 768 });
+  const analyse = () =>
+    pictures.analyze({ bytes, signals: ['screen', 'ai'], attested: false, threeDimensional: false });
+  const decode = () => sharp(bytes).raw().toBuffer();
+  const { measured, limit } = await sideBySide(
+    ROUNDS,
+    () => milliseconds(analyse, 3),
+    () => milliseconds(decode, 3),
+  );
+  await pictures.close();
+  note(
+    `analysis of a 12-megapixel JPEG (${(bytes.length / MB).toFixed(1)} MB)`,
+    inMs(measured),
+    inMs(limit),
+    `one plain full decode of it by sharp (${(measured / limit).toFixed(1)} times)`,
+  );
+}
+
+async function benchMemory(tenant: NewTenant, receiver: Receiver, idle: number): Promise<void> {
+  const bytes = await photograph(4000, 3000);
+  const phones = await Promise.all(Array.from({ length: 16 }, (_, n) => phone(`127.0.2.${n + 1}`)));
+  const stop = watchPeak(residentMb);
+  receiver.reset();
+  await Promise.all(phones.map(agent => submitPicture(tenant, agent, receiver, bytes)));
+  while (receiver.completed.size < receiver.sent.size) await sleep(20);
+  const peak = await stop();
+  await Promise.all(phones.map(agent => agent.close()));
+  const pixels = (THREADS * 4000 * 3000 * 3) / MB;
+  note(
+    'resident memory, 16 phones send 12 megapixels at once (peak)',
+    `${Math.round(peak)} MB`,
+    `${Math.round(idle)} MB`,
+    `idle after its start; ${THREADS} decoded pictures are ${Math.round(pixels)} MB`,
+  );
+}
+
+/** Resident memory of the service's own process, in MB (proc(5)). Zero where there is no /proc. */
+async function residentMb(): Promise<number> {
+  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+// ---- Both ends
+
+/** A photograph made by code: a drawn scene through a simulated camera. */
+async function photograph(width: number, height: number): Promise<Buffer> {
+  const size = { width: 1280, height: 960 };
+  const { jpeg } = await simulateDirect(drawScene(7, size), plainCapture(7, size));
+  if (width === size.width) return Buffer.from(jpeg);
+  const noise = { width, height, channels: 3 as const, noise: { type: 'gaussian' as const, mean: 128, sigma: 6 } };
+  const grain = await sharp({ create: { ...noise, background: '#808080' } })
+    .png()
+    .toBuffer();
+  return sharp(jpeg)
+    .resize(width, height)
+    .composite([{ input: grain, blend: 'soft-light' }])
+    .jpeg({ quality: 92 })
+    .toBuffer();
+}
+
+const phone = async (localAddress: string): Promise<Dispatcher> => new Agent({ localAddress });
+
+async function post<T>(path: string, body: object, dispatcher: Dispatcher, key?: string): Promise<T> {
+  const answer = await request(`${url}${path}`, {
+    method: 'POST',
+    dispatcher,
+    headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
+    body: JSON.stringify(body),
+  });
+  if (answer.statusCode !== 201)
+    throw new Error(`${path} was answered ${answer.statusCode}: ${await answer.body.text()}`);
+  return (await answer.body.json()) as T;
+}
+
+const createVerification = (tenant: NewTenant, dispatcher: Dispatcher, body: object) =>
+  post<Verification>('/v1/verifications', body, dispatcher, tenant.pk_test);
+
+/** What a tenant and a phone do for one capture; resolves when it was accepted. */
+async function submitPicture(
+  tenant: NewTenant,
+  dispatcher: Dispatcher,
+  receiver: Receiver,
+  bytes: Buffer,
+): Promise<void> {
+  const { id } = await createVerification(tenant, dispatcher, { webhook_url: receiver.url });
+  const path = `/v1/verifications/${id}/captures`;
+  const upload = await post<UploadUrlResponse>(`${path}/upload-url`, { contentType: 'image/jpeg' }, dispatcher);
+  // Equal pictures would be too easy for whatever keeps them: each ends in bytes of its own, which decoders pass over.
+  const own = Buffer.concat([bytes, Buffer.from(randomUUID())]);
+  const address = new URL(upload.upload_url);
+  const put = await request(`${url}${address.pathname}${address.search}`, {
+    method: 'PUT',
+    dispatcher,
+    headers: upload.headers,
+    body: own,
+  });
+  await put.body.dump();
+  if (put.statusCode !== 200) throw new Error(`the upload was answered ${put.statusCode}`);
+  const sha256 = createHash('sha256').update(own).digest('hex');
+  await post(path, { image_key: upload.image_key, image_sha256: sha256 }, dispatcher);
+  receiver.sent.set(id, Date.now());
+}
+
+interface Receiver {
+  url: string;
+  /** When each capture was accepted, and when its verdict was written and its webhook came. */
+  sent: Map<string, number>;
+  completed: Map<string, { verdictAt: number; arrivedAt: number }>;
+  reset(): void;
+  close(): Promise<void>;
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const sent = new Map<string, number>();
+  const completed: Receiver['completed'] = new Map();
+  const server = createServer(async (incoming, answer) => {
+    const arrivedAt = Date.now();
+    let text = '';
+    for await (const chunk of incoming) text += chunk;
+    answer.writeHead(204).end();
+    const { type, data } = JSON.parse(text) as { type?: string; data?: Verification };
+    if (type !== 'verification.completed' || !data) return;
+    completed.set(data.id, { verdictAt: Date.parse(data.completed_at!), arrivedAt });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    sent,
+    completed,
+    reset() {
+      sent.clear();
+      completed.clear();
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
+
+function printTable(): void {
+  const head: Row = { what: 'What', measured: 'Measured', limit: 'Limit', against: 'The limit is' };
+  const width = (name: keyof Row) => Math.max(...[head, ...rows].map(row => row[name].length));
+  const widths = { what: width('what'), measured: width('measured'), limit: width('limit') };
+  const line = (row: Row) =>
+    `${row.what.padEnd(widths.what)}  ${row.measured.padStart(widths.measured)}  ${row.limit.padStart(widths.limit)}  ${row.against}`;
+  console.log(`\n${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}\n`);
+  console.log([head, ...rows].map(line).join('\n'));
+}
+
+try {
+  await runAll();
+  printTable();
+} catch (error) {
+  // Said before the cleanup, which may have troubles of its own.
+  console.error(error, service.output());
+  process.exitCode = 1;
+} finally {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+}

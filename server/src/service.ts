@@ -44,7 +44,7 @@ export async function startService({ deps, alone, close }: OpenDeps, o: ServiceO
       firstRun: run,
       async stop() {
         draining = true;
-        await app?.close();
+        if (app) await drain(app);
         await worker?.stop();
         await close();
       },
@@ -54,5 +54,19 @@ export async function startService({ deps, alone, close }: OpenDeps, o: ServiceO
     await worker?.stop();
     await close();
     throw error;
+  }
+}
+
+/**
+ * Stops listening and lets the requests that run be answered. A connection that a client keeps open for more is closed as
+ * soon as it is idle: Node would wait for as long as its keep-alive lasts.
+ */
+async function drain(app: FastifyInstance): Promise<void> {
+  const closing = app.close();
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+  try {
+    await closing;
+  } finally {
+    clearInterval(idle);
   }
 }

@@ -19,6 +19,44 @@ create table api_keys (
 );
 CREATE INDEX api_keys_by_tenant ON public.api_keys USING btree (tenant_id, id DESC);
 
+create table audit_log (
+  id text not null,
+  tenant_id text not null,
+  actor jsonb not null,
+  action text not null,
+  target text,
+  detail jsonb default '{}'::jsonb not null,
+  request_id text,
+  created_at timestamp with time zone not null,
+  constraint audit_log_pkey PRIMARY KEY (id),
+  constraint audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX audit_log_by_tenant ON public.audit_log USING btree (tenant_id, id DESC);
+
+create table bot_signatures (
+  digest bytea not null,
+  idempotency_key bytea,
+  seen_at timestamp with time zone not null,
+  constraint bot_signatures_pkey PRIMARY KEY (digest)
+);
+CREATE INDEX bot_signatures_by_age ON public.bot_signatures USING btree (seen_at);
+
+create table brands (
+  tenant_id text not null,
+  slug text not null,
+  number bigint generated always as identity not null,
+  name text not null,
+  accent text,
+  background text,
+  logo_id text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint brands_pkey PRIMARY KEY (tenant_id, slug),
+  constraint brands_logo_id_key UNIQUE (logo_id),
+  constraint brands_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint brands_check CHECK (((background IS NULL) OR (accent IS NOT NULL)))
+);
+
 create table captures (
   id text not null,
   verification_id text not null,
@@ -92,12 +130,44 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 
+create table link_template_versions (
+  template_id text not null,
+  version integer not null,
+  name text not null,
+  request jsonb not null,
+  published_at timestamp with time zone not null,
+  constraint link_template_versions_pkey PRIMARY KEY (template_id, version),
+  constraint link_template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES link_templates(id)
+);
+
+create table link_templates (
+  id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  status text default 'active'::text not null,
+  version integer default 1 not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint link_templates_pkey PRIMARY KEY (id),
+  constraint link_templates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint link_templates_status_check CHECK ((status = ANY (ARRAY['active'::text, 'revoked'::text])))
+);
+CREATE INDEX link_templates_by_tenant ON public.link_templates USING btree (tenant_id, id DESC);
+
 create table migrations (
   version integer not null,
   name text not null,
   hash text not null,
   applied_at timestamp with time zone default now() not null,
   constraint migrations_pkey PRIMARY KEY (version)
+);
+
+create unlogged table rate_windows (
+  key text not null,
+  lasts bigint[] default '{}'::bigint[] not null,
+  counts integer[] default '{}'::integer[] not null,
+  touched_at timestamp with time zone default now() not null,
+  constraint rate_windows_pkey PRIMARY KEY (key)
 );
 
 create table reverse_entries (
@@ -180,6 +250,7 @@ create table tenants (
   constraint tenants_rate_limit_per_minute_check CHECK ((rate_limit_per_minute > 0)),
   constraint tenants_retention_days_check CHECK ((retention_days > 0))
 );
+CREATE UNIQUE INDEX tenants_one_trial ON public.tenants USING btree (is_trial) WHERE is_trial;
 
 create table verifications (
   id text not null,
@@ -252,3 +323,67 @@ create table worker_nodes (
   seen_at timestamp with time zone not null,
   constraint worker_nodes_pkey PRIMARY KEY (worker_id)
 );
+
+CREATE OR REPLACE FUNCTION public.take_permits(keys text[], wanted integer[], limits integer[], windows_ms bigint[])
+ RETURNS TABLE(granted integer, remaining integer, wait_ms bigint, reset_ms bigint)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  old_lasts bigint[];
+  old_counts integer[];
+  new_lasts bigint[];
+  new_counts integer[];
+  used integer;
+  left_over integer;
+  slot_ms bigint;
+  at_ms bigint;
+  n integer;
+begin
+  for i in 1 .. coalesce(cardinality(keys), 0) loop
+    loop
+      select w.lasts, w.counts into old_lasts, old_counts from rate_windows w where w.key = keys[i] for update;
+      exit when found;
+      insert into rate_windows (key) values (keys[i]) on conflict do nothing;
+    end loop;
+    -- The clock is read under the row's lock: what one transaction writes is never in the next one's future.
+    at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
+    slot_ms := greatest(1, windows_ms[i] / 120);
+    new_lasts := '{}';
+    new_counts := '{}';
+    used := 0;
+    for j in 1 .. coalesce(cardinality(old_lasts), 0) loop
+      continue when old_lasts[j] <= at_ms - windows_ms[i];
+      new_lasts := new_lasts || old_lasts[j];
+      new_counts := new_counts || old_counts[j];
+      used := used + old_counts[j];
+    end loop;
+    granted := greatest(0, least(wanted[i], limits[i] - used));
+    n := coalesce(cardinality(new_lasts), 0);
+    if granted > 0 then
+      if n > 0 and new_lasts[n] / slot_ms = at_ms / slot_ms then
+        new_lasts[n] := at_ms;
+        new_counts[n] := new_counts[n] + granted;
+      else
+        new_lasts := new_lasts || at_ms;
+        new_counts := new_counts || granted;
+        n := n + 1;
+      end if;
+      used := used + granted;
+      update rate_windows w set lasts = new_lasts, counts = new_counts, touched_at = now() where w.key = keys[i];
+    end if;
+    remaining := greatest(0, limits[i] - used);
+    reset_ms := case when n > 0 then new_lasts[1] + windows_ms[i] - at_ms else 0 end;
+    wait_ms := null;
+    if remaining = 0 then
+      left_over := used;
+      for j in 1 .. n loop
+        left_over := left_over - new_counts[j];
+        wait_ms := new_lasts[j] + windows_ms[i] - at_ms;
+        exit when left_over < limits[i];
+      end loop;
+    end if;
+    return next;
+  end loop;
+end
+$function$
+;

@@ -59,7 +59,8 @@ export const ExpectedInfo = Type.Object(
   closed,
 );
 
-export const BrandSlug = Type.String({ minLength: 2, maxLength: 40, pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$' });
+export const BRAND_SLUG_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+export const BrandSlug = Type.String({ minLength: 2, maxLength: 40, pattern: BRAND_SLUG_PATTERN.source });
 
 const fields = {
   max_captures: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CAPTURES })),

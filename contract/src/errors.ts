@@ -12,6 +12,7 @@ export const ERROR_STATUS = {
   steps_incomplete: 409,
   already_finalized: 409,
   verification_closed: 409,
+  template_revoked: 409,
   expired: 410,
   idempotency_conflict: 422,
   too_many_requests: 429,

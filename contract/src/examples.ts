@@ -1,3 +1,5 @@
+import { MANAGEMENT_EXAMPLES } from './management-examples.ts';
+
 /** An example of each request and of each successful answer, shown in the OpenAPI document and replayed by a test. */
 export interface EndpointExamples {
   request?: unknown;
@@ -178,4 +180,5 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'POST /v1/verifications/:token/progress': {
     request: { schema_version: 1, step: 'capturing', step_index: 0, elapsed_ms: 4200, camera_permission: 'granted' },
   },
+  ...MANAGEMENT_EXAMPLES,
 };

@@ -10,3 +10,6 @@ export const IMAGE_URL_TTL_SECONDS = 3_600;
 export const MAX_PIXELS = 100_000_000;
 export const NARRATIVE_MAX = 2_000;
 export const IDEMPOTENCY_TTL_SECONDS = 86_400;
+export const BRAND_LOGO_MAX_BYTES = 1_048_576;
+export const RETENTION_DAYS_MAX = 3_650;
+export const TRIAL_EXPIRES_IN_SECONDS = { min: 60, max: 600, default: 600 } as const;

@@ -1,6 +1,7 @@
 import type { ServerOptions } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import { createGuard } from './auth/guard.ts';
+import { openLimiter } from './auth/limits.ts';
 import type { DiskStore } from './blobs/disk.ts';
 import { blobRoutes } from './blobs/routes.ts';
 import { submitAnswers } from './captures/answers.ts';
@@ -16,6 +17,20 @@ import { registerOpenapi } from './http/openapi.ts';
 import { registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
+import {
+  createLinkTemplate,
+  getLinkTemplate,
+  listLinkTemplates,
+  revokeLinkTemplate,
+  updateLinkTemplate,
+} from './templates/manage.ts';
+import { registerLinks } from './templates/open.ts';
+import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './tenants/api-keys.ts';
+import { listAuditLog } from './tenants/audit.ts';
+import { deleteBrand, getBrand, listBrands, putBrand } from './tenants/brands.ts';
+import { getLogo } from './tenants/logo.ts';
+import { getSettings, patchSettings } from './tenants/settings.ts';
+import { createTrial, getTrial } from './trials/trial.ts';
 import { cancelVerification } from './verifications/cancel.ts';
 import { createVerification } from './verifications/create.ts';
 import { listVerifications } from './verifications/list.ts';
@@ -34,6 +49,25 @@ export const ENDPOINTS: readonly Endpoint[] = [
   submitCapture,
   submitAnswers,
   reportProgress,
+  createTrial,
+  getTrial,
+  createApiKey,
+  listApiKeys,
+  getApiKey,
+  deleteApiKey,
+  getSettings,
+  patchSettings,
+  putBrand,
+  getBrand,
+  listBrands,
+  deleteBrand,
+  getLogo,
+  createLinkTemplate,
+  updateLinkTemplate,
+  revokeLinkTemplate,
+  getLinkTemplate,
+  listLinkTemplates,
+  listAuditLog,
 ];
 
 export interface AppOptions {
@@ -49,9 +83,12 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
   await registerOpenapi(app, ENDPOINTS);
-  const guard = createGuard(deps);
+  const limiter = await openLimiter(deps);
+  app.addHook('onClose', () => limiter.close());
+  const guard = createGuard(deps, limiter);
   for (const endpoint of ENDPOINTS) register(app, deps, guard, endpoint);
   registerPreflights(app, ENDPOINTS);
+  registerLinks(app, deps, limiter);
   registerHealth(app, deps, draining);
   await registerPages(app, deps);
   if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });

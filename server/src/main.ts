@@ -1,10 +1,17 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { calibrateCommand } from './commands/calibrate.ts';
 import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { serve } from './commands/serve.ts';
-import { createTenantCommand, migrateCommand, mintKeyCommand } from './commands/tenants.ts';
+import {
+  createTenantCommand,
+  listKeysCommand,
+  migrateCommand,
+  mintKeyCommand,
+  revokeKeyCommand,
+  setLimitCommand,
+} from './commands/tenants.ts';
 
 const program = new Command('firsthand')
   .description('Photo evidence that can be believed. Settings come from the environment or a .env file.')
@@ -56,6 +63,23 @@ program
   .option('--tenant <id>', "whose searches look in it; everybody's unless given")
   .option('--name <name>', 'of the list; the name of the file or folder unless given')
   .action(corpusImportCommand);
+program
+  .command('list-keys')
+  .description("list a tenant's API keys in force, never the keys themselves")
+  .requiredOption('--tenant <id>', 'whose keys they are')
+  .action(listKeysCommand);
+program
+  .command('revoke-key')
+  .argument('<id>', 'key_…, as list-keys shows it')
+  .description('make an API key open nothing any more')
+  .requiredOption('--tenant <id>', 'whose key it is')
+  .action(revokeKeyCommand);
+program
+  .command('set-limit')
+  .argument('<tenant>')
+  .argument('<limit>', 'requests a minute, or default', limitOf)
+  .description('set how many requests a minute a tenant may make; in force at once')
+  .action(setLimitCommand);
 program.command('doctor').description('say what is in place, what is missing and what to do').action(doctor);
 program
   .command('demo')
@@ -67,6 +91,15 @@ program
   )
   .option('--key <key>', 'an API key; the test key of first-run.json unless given')
   .action(demo);
+
+function limitOf(text: string): number | null {
+  if (text === 'default') return null;
+  const limit = Number(text);
+  if (!/^\d+$/.test(text) || limit < 1 || limit > 1_000_000) {
+    throw new InvalidArgumentError('takes a whole number from 1 to 1000000, or default');
+  }
+  return limit;
+}
 
 program.parseAsync().catch((error: Error) => {
   console.error(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { analyzeCapture } from './analysis/analyze.ts';
 import { settle } from './analysis/settle.ts';
+import { forgetSignatures } from './auth/bot.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
+import { forgetWindows } from './lib/limits/postgres.ts';
 import { sweepExpired } from './verifications/advance.ts';
 import { announce } from './webhooks/announce.ts';
 import { deliver } from './webhooks/deliver.ts';
@@ -39,6 +41,14 @@ const SWEEPS: readonly Sweep[] = [
     async work(deps) {
       const before = new Date(deps.clock.now().getTime() - 2 * 86_400_000);
       await deps.db.query('delete from idempotency_keys where created_at < $1', [before]);
+    },
+  },
+  {
+    name: 'forget rate windows and bot signatures',
+    everyMs: 600_000,
+    async work(deps) {
+      await forgetWindows(deps.db);
+      await forgetSignatures(deps);
     },
   },
 ];

@@ -4,8 +4,12 @@ import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createLog } from '../lib/log.ts';
 import { openDeps } from '../open.ts';
+import { listKeys, revokeKey } from '../tenants/api-keys.ts';
+import { audit, type Doing } from '../tenants/audit.ts';
 import { createTenant, tenantExists } from '../tenants/create.ts';
 import { mintKey } from '../tenants/keys.ts';
+import { setLimit } from '../tenants/settings.ts';
+import { table } from './print.ts';
 
 /** Opens the service's dependencies beside a running service, or alone, for one piece of work. */
 export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> {
@@ -18,20 +22,71 @@ export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> 
   }
 }
 
+const doing = (deps: Deps, tenantId: string): Doing => ({
+  tenantId,
+  actor: { kind: 'command_line' },
+  at: deps.clock.now(),
+});
+const noTenant = (id: string) => new Error(`There is no tenant ${id}.`);
+
 /** `firsthand create-tenant NAME`: prints the same JSON as first-run.json. */
 export const createTenantCommand = (name: string): Promise<void> =>
   withDeps(async deps => {
-    const tenant = await transaction(deps.db, tx => createTenant(tx, deps, name));
+    const tenant = await transaction(deps.db, tx => createTenant(tx, deps, name, { kind: 'command_line' }));
     console.log(JSON.stringify({ ...tenant, dashboard_url: `${deps.origins.public}/dashboard` }, null, 2));
   });
 
-/** `firsthand mint-key --tenant ID --mode live|test [--name N]`: prints the key once. */
+/** `firsthand mint-key --tenant ID --mode live|test|secret [--name N]`: prints the key once. */
 export const mintKeyCommand = (o: { tenant: string; mode: 'live' | 'test' | 'secret'; name: string }): Promise<void> =>
   withDeps(async deps => {
-    if (!(await tenantExists(deps.db, o.tenant))) throw new Error(`There is no tenant ${o.tenant}.`);
-    const key = await mintKey(deps.db, o.tenant, o.name, o.mode, deps.clock.now());
+    if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
+    const key = await transaction(deps.db, async tx => {
+      const minted = await mintKey(tx, o.tenant, o.name, o.mode, deps.clock.now());
+      await audit(tx, doing(deps, o.tenant), {
+        action: 'api_key.created',
+        target: minted.id,
+        detail: { name: o.name, mode: o.mode, prefix: minted.prefix },
+      });
+      return minted;
+    });
     const member = o.mode === 'secret' ? 'rk_secret' : `pk_${o.mode}`;
     console.log(JSON.stringify({ tenant_id: o.tenant, id: key.id, [member]: key.plaintext }, null, 2));
+  });
+
+/** `firsthand list-keys --tenant ID`: the keys in force, never the keys themselves. */
+export const listKeysCommand = (o: { tenant: string }): Promise<void> =>
+  withDeps(async deps => {
+    if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
+    const keys = await listKeys(deps.db, o.tenant, 1_000);
+    console.log(
+      table(
+        ['Id', 'Begins with', 'Mode', 'Name', 'Created', 'Last used'],
+        keys.map(key => [
+          key.id,
+          key.prefix,
+          key.livemode === null ? 'secret' : key.livemode ? 'live' : 'test',
+          key.name,
+          key.created_at.toISOString(),
+          key.last_used_at?.toISOString() ?? 'never',
+        ]),
+      ),
+    );
+  });
+
+/** `firsthand revoke-key --tenant ID KEY_ID`: every node refuses it at once. */
+export const revokeKeyCommand = (id: string, o: { tenant: string }): Promise<void> =>
+  withDeps(async deps => {
+    const done = await transaction(deps.db, tx => revokeKey(tx, doing(deps, o.tenant), id));
+    if (!done) throw new Error(`The tenant ${o.tenant} has no key ${id} in force.`);
+    console.log(`The key ${id} opens nothing any more.`);
+  });
+
+/** `firsthand set-limit TENANT N|default`: requests a minute, in force at once on every node. */
+export const setLimitCommand = (tenant: string, limit: number | null): Promise<void> =>
+  withDeps(async deps => {
+    if (!(await transaction(deps.db, tx => setLimit(tx, doing(deps, tenant), limit)))) throw noTenant(tenant);
+    const now = limit === null ? `${deps.config.rateLimitPerMinute}, the default` : `${limit}`;
+    console.log(`Requests a minute of ${tenant}: ${now}.`);
   });
 
 export const migrateCommand = (): Promise<void> => withDeps(async () => console.log('The database is up to date.'));

@@ -63,8 +63,8 @@ const TRIGGERS = `
   order by t.relname, o.tgname`;
 
 async function describeTables(db: Queryable): Promise<{ sql: string }[]> {
-  const { rows } = await db.query<{ name: string; lines: string[]; indexes: string[] }>(`
-    select o.relname as name,
+  const { rows } = await db.query<{ name: string; unlogged: boolean; lines: string[]; indexes: string[] }>(`
+    select o.relname as name, o.relpersistence = 'u' as unlogged,
       array(
         select format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod))
           || case when c.collname is null then '' else format(' collate %I', c.collname) end
@@ -94,7 +94,12 @@ async function describeTables(db: Queryable): Promise<{ sql: string }[]> {
     from pg_class o
     where o.relnamespace = ${PUBLIC} and o.relkind in ('r', 'p') and ${OWN('pg_class')}
     order by o.relname`);
-  return rows.map(({ name, lines, indexes }) => ({
-    sql: [`create table ${name} (`, lines.map(line => `  ${line}`).join(',\n'), ');', ...indexes].join('\n'),
+  return rows.map(({ name, unlogged, lines, indexes }) => ({
+    sql: [
+      `create ${unlogged ? 'unlogged ' : ''}table ${name} (`,
+      lines.map(line => `  ${line}`).join(',\n'),
+      ');',
+      ...indexes,
+    ].join('\n'),
   }));
 }

@@ -44,8 +44,12 @@ interface Common<B extends TSchema, Q extends TSchema> {
   bodyLimitBytes?: number;
   /** The path holds a verification id in this parameter: an unknown or foreign one is 404 before the body is looked at. */
   target?: 'id' | 'token';
-  /** The answer carries a secret and must never be stored for replay. */
-  secretAnswer?: boolean;
+  /** Whether what the path names is there for this caller: asked before the body is looked at, 404 when it is not. */
+  exists?: (call: { deps: Deps; principal: Principal; params: Record<string, string> }) => Promise<boolean>;
+  /** Members of the answer that are secrets. What is kept for a replay is the answer without them. */
+  secretAnswer?: readonly string[];
+  /** A limit per address beside the usual ones. */
+  addressLimit?: 'trial';
   /** The least role a signed-in person needs; `viewer` unless said otherwise. */
   role?: Role;
 }

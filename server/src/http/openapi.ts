@@ -5,19 +5,9 @@ import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Endpoint } from './endpoint.ts';
-import type { CredentialKind } from './principal.ts';
+import { SECURITY_SCHEMES, securityOf } from './security.ts';
 
 type Json = Record<string, unknown>;
-
-/** The security requirement of each credential; `capture` and `none` need no header. */
-const SECURITY: Readonly<Record<CredentialKind, Json>> = {
-  key: { api_key: [] },
-  secret: { secret_key: [] },
-  session: { session: [] },
-  bot: { bot_signature: [], bot_timestamp: [] },
-  capture: {},
-  none: {},
-};
 
 const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'The request is not valid; see fields.',
@@ -30,6 +20,7 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   steps_incomplete: 'Required captures or answers are missing.',
   already_finalized: 'The verification was finalized before.',
   verification_closed: 'The verification is closed and takes nothing more.',
+  template_revoked: 'The link template was revoked; publish a new one.',
   expired: 'The verification has expired; ask for a new link.',
   idempotency_conflict: 'This Idempotency-Key was used with another request.',
   too_many_requests: 'Too many requests; try again later.',
@@ -70,13 +61,7 @@ export function openapiDocument(endpoints: readonly Endpoint[]): Json {
     paths,
     components: {
       schemas: { ErrorResponse },
-      securitySchemes: {
-        api_key: { type: 'http', scheme: 'bearer', description: 'pk_live_… or pk_test_…' },
-        secret_key: { type: 'http', scheme: 'bearer', description: 'rk_secret_…' },
-        session: { type: 'apiKey', in: 'cookie', name: 'firsthand_session' },
-        bot_signature: { type: 'apiKey', in: 'header', name: 'X-Bot-Auth' },
-        bot_timestamp: { type: 'apiKey', in: 'header', name: 'X-Bot-Auth-Timestamp' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
@@ -88,7 +73,7 @@ function operation(endpoint: Endpoint): Json {
     operationId: operationId(endpoint),
     ...(endpoint.description ? { description: endpoint.description } : {}),
     tags: [endpoint.tag],
-    security: endpoint.credentials.map(kind => SECURITY[kind]),
+    security: securityOf(endpoint.credentials),
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
     ...(endpoint.body
       ? {

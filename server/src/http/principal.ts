@@ -1,18 +1,52 @@
 /** How a caller may prove who they are. `capture` is possession of the verification id in the path. */
 export type CredentialKind = 'key' | 'secret' | 'session' | 'bot' | 'capture' | 'none';
 
-export type Role = 'owner' | 'member' | 'viewer';
+export const ROLES = ['viewer', 'member', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The mode of what a caller creates, and the modes it sees. */
+export interface Modes {
+  livemode: boolean;
+  reads: readonly boolean[];
+}
+
+interface Common extends Modes {
+  tenantId: string;
+  /** The tenant's rate limit; null: the deployment's. */
+  requestsPerMinute: number | null;
+}
 
 /** Whoever an authenticated request acts for. */
-export type Principal =
-  | { kind: 'key'; tenantId: string; keyId: string; livemode: boolean }
-  | { kind: 'secret'; tenantId: string; keyId: string }
-  | { kind: 'bot'; tenantId: string }
-  | { kind: 'session'; tenantId: string; userId: string; role: Role };
+export type Principal = Common &
+  (
+    | { kind: 'key'; keyId: string }
+    | { kind: 'secret'; keyId: string }
+    | { kind: 'bot' }
+    | { kind: 'session'; userId: string; role: Role }
+  );
+
+/** Possession of a verification's id: opens the capture flow of that one verification. */
+export interface CapturePrincipal {
+  kind: 'capture';
+  tenantId: string;
+  verificationId: string;
+}
+
+/** What a deployment narrowed to one mode serves; `both` serves everything. */
+export const servedModes = (mode: 'both' | 'live' | 'test'): boolean[] =>
+  mode === 'both' ? [true, false] : [mode === 'live'];
+
+/** The modes of a caller that is of neither: secret key, person, bot. They create live objects where there are any. */
+export const modesOfAll = (mode: 'both' | 'live' | 'test'): Modes => ({
+  livemode: mode !== 'test',
+  reads: servedModes(mode),
+});
 
 /** The mode of what this caller creates. */
-export const createsLive = (principal: Principal): boolean => (principal.kind === 'key' ? principal.livemode : true);
+export const createsLive = (principal: Principal): boolean => principal.livemode;
 
 /** The modes this caller may read; a publishable key sees its own alone. */
-export const readableModes = (principal: Principal): boolean[] =>
-  principal.kind === 'key' ? [principal.livemode] : [true, false];
+export const readableModes = (principal: Principal): boolean[] => [...principal.reads];
+
+/** True when the role of a signed-in person is at least the one asked for. */
+export const hasRole = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);

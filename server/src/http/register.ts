@@ -4,27 +4,31 @@ import type { Deps } from '../deps.ts';
 import { sha256 } from '../lib/keyring.ts';
 import type { Answer, Call, Endpoint } from './endpoint.ts';
 import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
-import type { Principal } from './principal.ts';
-import { invalid, invalidField } from './problem.ts';
+import type { CapturePrincipal, Principal } from './principal.ts';
+import { invalid, invalidField, notFound } from './problem.ts';
 import { compileBody, compileQuery, type Validator } from './validate.ts';
 
 /** What stands between a request and its handler; made by `auth/`. */
 export interface Guard {
   /** From the headers alone. Null: only the body can tell (messaging bot). Throws 401 or 403. */
   fromHeaders(request: FastifyRequest, endpoint: Endpoint): Promise<Principal | null>;
-  /** From the raw body. Throws 401. */
-  fromBody(request: FastifyRequest, raw: Buffer): Promise<Principal>;
+  /** From the raw body. Throws 401 or 403. */
+  fromBody(request: FastifyRequest, raw: Buffer, endpoint: Endpoint): Promise<Principal>;
   /** Throws 404 when the verification is unknown or not this caller's. */
-  target(id: string, principal: Principal | null): Promise<void>;
+  target(id: string, principal: Principal): Promise<void>;
+  /** From the verification id in the path. Throws 404. */
+  fromPath(id: string): Promise<CapturePrincipal>;
   /** Counts the request and sets the RateLimit headers. Throws 429. */
   limit(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, principal: Principal | null): Promise<void>;
+  /** The request came to nothing: a signature that opens once may open again. */
+  release(request: FastifyRequest): Promise<void>;
 }
 
 const DEFAULT_BODY_LIMIT = 1_048_576;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    principal: Principal | null;
+    principal: Principal | CapturePrincipal | null;
     rawBody: Buffer | null;
   }
 }
@@ -43,20 +47,30 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store');
       if (endpoint.credentials.includes('capture')) allowAnyOrigin(reply);
-      if (needsPrincipal) request.principal = await guard.fromHeaders(request, endpoint);
-      if (request.principal || !needsPrincipal) await guard.limit(request, reply, endpoint, request.principal);
+      if (!needsPrincipal) return guard.limit(request, reply, endpoint, null);
+      const principal = await guard.fromHeaders(request, endpoint);
+      request.principal = principal;
+      if (principal) await guard.limit(request, reply, endpoint, principal);
     },
     preValidation: async (request, reply) => {
       const raw = request.rawBody ?? Buffer.alloc(0);
-      if (needsPrincipal && !request.principal) {
-        request.principal = await guard.fromBody(request, raw);
-        await guard.limit(request, reply, endpoint, request.principal);
-      }
-      if (endpoint.target) {
-        await guard.target((request.params as Record<string, string>)[endpoint.target] ?? '', request.principal);
-      }
+      const params = request.params as Record<string, string>;
+      const target = endpoint.target ? (params[endpoint.target] ?? '') : null;
+      if (needsPrincipal) {
+        let principal = request.principal as Principal | null;
+        if (!principal) {
+          principal = await guard.fromBody(request, raw, endpoint);
+          request.principal = principal;
+          await guard.limit(request, reply, endpoint, principal);
+        }
+        if (target !== null) await guard.target(target, principal);
+        if (endpoint.exists && !(await endpoint.exists({ deps, principal, params }))) throw notFound();
+      } else if (target !== null) request.principal = await guard.fromPath(target);
       const faults = [...checkQuery(request.query), ...bodyFaults(request, raw, checkBody)];
       if (faults.length > 0) throw invalid(faults);
+    },
+    onSend: async (request, reply) => {
+      if (reply.statusCode >= 300) await guard.release(request);
     },
     handler: async (request, reply) => {
       const answer = await answerOnce(request, reply);
@@ -67,11 +81,11 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
   });
 
   async function answerOnce(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-    const { principal } = request;
+    const principal = request.principal?.kind === 'capture' ? null : request.principal;
     const key = idempotencyKeyOf(request);
     // The capture flow keeps its keys on the capture itself: a retry is answered even after completion.
     const scope =
-      key && principal && endpoint.method === 'POST' && !endpoint.secretAnswer
+      key && principal && endpoint.method === 'POST'
         ? `${principal.tenantId}:${principal.kind === 'key' ? principal.livemode : 'any'}`
         : null;
     const call = callOf(request, reply, key);
@@ -84,11 +98,11 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
       const answer = await endpoint.handler({
         ...call,
         keepAnswer: async (tx, value) => {
-          await storeAnswer(tx, scope, key, value);
+          await storeAnswer(tx, scope, key, withoutSecrets(value));
           kept = true;
         },
       });
-      if (!kept) await storeAnswer(deps.db, scope, key, answer);
+      if (!kept) await storeAnswer(deps.db, scope, key, withoutSecrets(answer));
       return answer;
     } catch (error) {
       await releaseKey(deps.db, scope, key);
@@ -96,10 +110,16 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     }
   }
 
+  function withoutSecrets(answer: Answer): Answer {
+    if (!endpoint.secretAnswer) return answer;
+    const members = Object.entries(answer.body ?? {}).filter(([name]) => !endpoint.secretAnswer?.includes(name));
+    return { ...answer, body: Object.fromEntries(members) };
+  }
+
   function callOf(request: FastifyRequest, reply: FastifyReply, key: string | undefined) {
     const call: Call<unknown, unknown, Principal | null> = {
       deps,
-      principal: request.principal,
+      principal: request.principal?.kind === 'capture' ? null : request.principal,
       params: request.params as Record<string, string>,
       body: request.body,
       query: request.query,

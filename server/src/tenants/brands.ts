@@ -1,10 +1,219 @@
+import { legible } from '@firsthand/contract/color.ts';
+import { BRAND_SLUG_PATTERN } from '@firsthand/contract/create-verification.ts';
+import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/limits.ts';
+import { Brand, BrandInput } from '@firsthand/contract/management.ts';
 import type { BrandView } from '@firsthand/contract/verification.ts';
-import type { Deps } from '../deps.ts';
+import { many, one, type Queryable, transaction } from '../db/sql.ts';
+import type { Deps, Origins } from '../deps.ts';
+import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
+import { noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
+import type { Principal } from '../http/principal.ts';
+import { invalidField, notFound, storageUnavailable } from '../http/problem.ts';
+import { newUlid } from '../lib/ids.ts';
+import { audit, doingOf } from './audit.ts';
+import { logoKey, logoPath, readLogo } from './logo.ts';
+
+interface BrandRow {
+  tenant_id: string;
+  slug: string;
+  number: string;
+  name: string;
+  accent: string | null;
+  background: string | null;
+  logo_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The lighter of the grounds that the pages have by themselves; on the dark one they lift the accent on their own. */
+const PAGE_GROUND = '#f7f9fa';
+/** A logo of the greatest size in base64 and room for the rest. */
+const BODY_LIMIT = Math.ceil((BRAND_LOGO_MAX_BYTES * 4) / 3) + 65_536;
+const isSlug = (slug: string) => slug.length >= 2 && slug.length <= 40 && BRAND_SLUG_PATTERN.test(slug);
+
+/** The colours as the pages wear them: the accent moved, where it must, until it is legible (WCAG AA) on the ground. */
+export function wornColors(accent: string, background: string | null): { accent: string; background?: string } {
+  return {
+    accent: legible(accent, background ?? PAGE_GROUND),
+    ...(background === null ? {} : { background }),
+  };
+}
+
+const logoUrl = (origins: Origins, logoId: string): string => `${origins.capture}${logoPath(logoId)}`;
+
+function present(row: BrandRow, origins: Origins): Brand {
+  const { accent, background } = row;
+  return {
+    slug: row.slug,
+    name: row.name,
+    ...(row.logo_id === null ? {} : { logo_url: logoUrl(origins, row.logo_id) }),
+    ...(accent === null
+      ? {}
+      : {
+          colors: { accent, ...(background === null ? {} : { background }) },
+          worn_colors: wornColors(accent, background),
+        }),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+const findBrand = (db: Queryable, tenantId: string, slug: string, lock: '' | 'for update' = '') =>
+  one<BrandRow>(db, `select * from brands where tenant_id = $1 and slug = $2 ${lock}`, [tenantId, slug]);
 
 /** The brand that a verification wears; undefined for the default one. */
 export async function brandOf(
-  _deps: Deps,
-  _verification: { tenant_id: string; private: { brand_slug?: string } },
+  deps: Pick<Deps, 'db' | 'origins'>,
+  verification: { tenant_id: string; private: { brand_slug?: string } },
 ): Promise<BrandView | undefined> {
-  return undefined;
+  const slug = verification.private.brand_slug;
+  const row = slug === undefined ? undefined : await findBrand(deps.db, verification.tenant_id, slug);
+  if (!row) return undefined;
+  return {
+    slug: row.slug,
+    name: row.name,
+    ...(row.logo_id === null ? {} : { logo_url: logoUrl(deps.origins, row.logo_id) }),
+    ...(row.accent === null ? {} : { colors: wornColors(row.accent, row.background) }),
+  };
 }
+
+type Asked = { deps: Deps; principal: Principal; params: Record<string, string> };
+const exists = async ({ deps, principal, params }: Asked) =>
+  (await findBrand(deps.db, principal.tenantId, params.slug!)) !== undefined;
+
+export const putBrand = tenantEndpoint({
+  method: 'PUT',
+  path: '/v1/brands/:slug',
+  summary: 'Create or replace a brand',
+  description:
+    'Colours that are not sent are removed. A logo that is not sent stays, since no answer repeats its bytes; `null` ' +
+    'removes it. Logos are drawn anew as PNG within 512×512. `worn_colors` shows what the pages make of an accent whose ' +
+    'contrast with the background is below WCAG AA.',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  bodyLimitBytes: BODY_LIMIT,
+  body: BrandInput,
+  responses: { 200: Brand },
+  async handler(call) {
+    const { deps, principal, body } = call;
+    const slug = call.params.slug!;
+    if (!isSlug(slug)) {
+      throw invalidField('slug', 'takes 2 to 40 lower-case letters and digits, with single hyphens between them');
+    }
+    const logo = body.logo_base64 ? await readLogo('logo_base64', body.logo_base64) : null;
+    const logoId = logo ? newUlid() : null;
+    if (logo && logoId) {
+      await deps.blobs.put(logoKey(logoId), logo, { contentType: 'image/png' }).catch((error: unknown) => {
+        throw storageUnavailable(error);
+      });
+    }
+    const doing = doingOf(call);
+    const { row, replaced } = await transaction(deps.db, async tx => {
+      const before = await findBrand(tx, principal.tenantId, slug, 'for update');
+      const kept = body.logo_base64 === undefined ? (before?.logo_id ?? null) : logoId;
+      const after = await one<BrandRow>(
+        tx,
+        `insert into brands (tenant_id, slug, name, accent, background, logo_id, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $7)
+         on conflict (tenant_id, slug) do update set name = excluded.name, accent = excluded.accent,
+           background = excluded.background, logo_id = excluded.logo_id, updated_at = excluded.updated_at
+         returning *`,
+        [
+          principal.tenantId,
+          slug,
+          body.name,
+          body.colors?.accent.toLowerCase() ?? null,
+          body.colors?.background?.toLowerCase() ?? null,
+          kept,
+          doing.at,
+        ],
+      );
+      if (!after) throw new Error('upsert returned no row');
+      await audit(tx, doing, {
+        action: before ? 'brand.updated' : 'brand.created',
+        target: slug,
+        detail: { name: body.name, ...(body.colors ? { colors: body.colors } : {}), logo: kept !== null },
+      });
+      return { row: after, replaced: before?.logo_id && before.logo_id !== kept ? before.logo_id : null };
+    });
+    await forgetLogo(deps, replaced);
+    return ok(present(row, deps.origins));
+  },
+});
+
+/** Removes a picture that no brand names any more. One that stays behind costs room and shows nothing to anyone new. */
+async function forgetLogo(deps: Deps, logoId: string | null): Promise<void> {
+  if (logoId === null) return;
+  await deps.blobs
+    .delete(logoKey(logoId))
+    .catch(error => deps.log.warn({ err: error, blob: logoKey(logoId) }, 'a replaced logo stays in the store'));
+}
+
+export const getBrand = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/brands/:slug',
+  summary: 'Read a brand',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  exists,
+  responses: { 200: Brand },
+  async handler({ deps, principal, params }) {
+    const row = await findBrand(deps.db, principal.tenantId, params.slug!);
+    if (!row) throw notFound();
+    return ok(present(row, deps.origins));
+  },
+});
+
+export const listBrands = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/brands',
+  summary: 'List brands, newest first',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  query: PageQuery,
+  responses: { 200: Page(Brand) },
+  async handler({ deps, principal, query }) {
+    const after = query.cursor === undefined ? null : decodeCursor(query.cursor, number => /^\d{1,18}$/.test(number));
+    const rows = await many<BrandRow>(
+      deps.db,
+      `select * from brands where tenant_id = $1 and ($2::bigint is null or number < $2) order by number desc limit $3`,
+      [principal.tenantId, after, query.limit + 1],
+    );
+    return ok(
+      pageOf(
+        rows,
+        query.limit,
+        row => row.number,
+        row => present(row, deps.origins),
+      ),
+    );
+  },
+});
+
+export const deleteBrand = tenantEndpoint({
+  method: 'DELETE',
+  path: '/v1/brands/:slug',
+  summary: 'Delete a brand',
+  description: 'Verifications that name it wear the default one from then on.',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  exists,
+  responses: { 204: null },
+  async handler(call) {
+    const { deps, principal, params } = call;
+    const logoId = await transaction(deps.db, async tx => {
+      const row = await one<{ logo_id: string | null }>(
+        tx,
+        'delete from brands where tenant_id = $1 and slug = $2 returning logo_id',
+        [principal.tenantId, params.slug],
+      );
+      if (!row) throw notFound();
+      await audit(tx, doingOf(call), { action: 'brand.deleted', target: params.slug! });
+      return row.logo_id;
+    });
+    await forgetLogo(deps, logoId);
+    return noContent;
+  },
+});

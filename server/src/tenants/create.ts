@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { one, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../lib/ids.ts';
+import { type Actor, audit } from './audit.ts';
 import { mintKey } from './keys.ts';
 
 /** What a new tenant is given, each secret once. Printed by `create-tenant`, written to `first-run.json`. */
@@ -14,7 +15,12 @@ export interface NewTenant {
 }
 
 /** Makes a tenant with one key of each kind and a webhook secret. */
-export async function createTenant(tx: Tx, deps: Pick<Deps, 'keyring' | 'clock'>, name: string): Promise<NewTenant> {
+export async function createTenant(
+  tx: Tx,
+  deps: Pick<Deps, 'keyring' | 'clock'>,
+  name: string,
+  actor: Actor = { kind: 'system' },
+): Promise<NewTenant> {
   const now = deps.clock.now();
   const id = newId('tnt', now.getTime());
   await tx.query('insert into tenants (id, name, created_at) values ($1, $2, $3)', [id, name, now]);
@@ -29,6 +35,7 @@ export async function createTenant(tx: Tx, deps: Pick<Deps, 'keyring' | 'clock'>
     await mintKey(tx, id, 'first test key', 'test', now),
     await mintKey(tx, id, 'first secret key', 'secret', now),
   ];
+  await audit(tx, { tenantId: id, actor, at: now }, { action: 'tenant.created', target: id, detail: { name } });
   return {
     tenant_id: id,
     pk_live: live.plaintext,

@@ -17,7 +17,7 @@ const LOCK = 7_413_001;
 export async function firstRun(deps: Deps): Promise<FirstRun | null> {
   return transaction(deps.db, async tx => {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
-    if (await one(tx, 'select 1 from tenants limit 1')) return null;
+    if (await one(tx, 'select 1 from tenants where not is_trial limit 1')) return null;
     const run = {
       ...(await createTenant(tx, deps, 'First tenant')),
       dashboard_url: `${deps.origins.public}/dashboard`,

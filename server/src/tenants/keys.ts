@@ -13,8 +13,11 @@ export interface MintedKey {
   createdAt: Date;
 }
 
-/** Characters of a key that a list shows, so that a person can tell keys apart. */
-const PREFIX_LENGTH = 14;
+/**
+ * Characters of a key that a list shows, so that a person can tell keys apart: of a publishable one all but the 80 random
+ * bits, of a secret one 24 of its 256.
+ */
+const PREFIX_LENGTH = { live: 18, test: 18, secret: 14 } as const;
 
 /** Mints a key for a tenant: `pk_live_<ulid>`, `pk_test_<ulid>` or `rk_secret_<43 characters>`. */
 export async function mintKey(
@@ -27,7 +30,7 @@ export async function mintKey(
   const plaintext =
     mode === 'secret' ? `rk_secret_${randomBytes(32).toString('base64url')}` : `pk_${mode}_${newUlid()}`;
   const id = newId('key', now.getTime());
-  const prefix = plaintext.slice(0, PREFIX_LENGTH);
+  const prefix = plaintext.slice(0, PREFIX_LENGTH[mode]);
   await tx.query(
     `insert into api_keys (id, tenant_id, name, kind, livemode, hash, prefix, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)`,

@@ -2,6 +2,7 @@ import { Verification } from '@firsthand/contract/verification.ts';
 import { transaction } from '../db/sql.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound, verificationClosed } from '../http/problem.ts';
+import { audit, doingOf } from '../tenants/audit.ts';
 import { cancel, lockCurrent } from './advance.ts';
 import { presentForTenant } from './present.ts';
 
@@ -16,11 +17,15 @@ export const cancelVerification = tenantEndpoint({
   target: 'id',
   responses: { 200: Verification },
   errors: ['verification_closed'],
-  async handler({ deps, params }) {
+  async handler(call) {
+    const { deps, params } = call;
     const row = await transaction(deps.db, async tx => {
       const current = await lockCurrent(tx, deps, params.id!);
       if (!current) throw notFound();
       if (current.status === 'completed' || current.status === 'failed') throw verificationClosed();
+      if (current.status !== 'expired') {
+        await audit(tx, doingOf(call), { action: 'verification.cancelled', target: current.id });
+      }
       return cancel(tx, deps, current, deps.clock.now());
     });
     return ok(await presentForTenant(deps, row));

@@ -2,6 +2,7 @@ import { DateTime, instantOf, isId } from '@firsthand/contract/ids.ts';
 import { LABELS, Status, VerificationSummary } from '@firsthand/contract/verification.ts';
 import { Type } from 'typebox';
 import { many } from '../db/sql.ts';
+import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
 import { invalidField } from '../http/problem.ts';
@@ -23,16 +24,6 @@ const ListQuery = Type.Object(
     patternProperties: { '^metadata\\[.+\\]$': { type: 'string', maxLength: 500 } },
   },
 );
-
-/** A cursor is the id of the last row seen; the page after it starts below. It means nothing else, on purpose. */
-export const encodeCursor = (id: string): string => Buffer.from(`after:${id}`).toString('base64url');
-
-export function decodeCursor(cursor: string, isValid: (id: string) => boolean): string {
-  const text = Buffer.from(cursor, 'base64url').toString('utf8');
-  const id = text.startsWith('after:') ? text.slice(6) : '';
-  if (!isValid(id) || encodeCursor(id) !== cursor) throw invalidField('cursor', 'is not a cursor of this list');
-  return id;
-}
 
 function instant(path: string, text: string): Date {
   const value = instantOf(text);

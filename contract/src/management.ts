@@ -1,0 +1,140 @@
+import { type Static, Type } from 'typebox';
+import { HEX_COLOR_PATTERN } from './color.ts';
+import { BrandSlug, Email, TemplateRequest } from './create-verification.ts';
+import { DateTime, IdSchema } from './ids.ts';
+import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from './limits.ts';
+
+const closed = { additionalProperties: false } as const;
+const Name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
+
+/** Body of POST /v1/api-keys. Secret keys are minted on the command line. */
+export const CreateApiKey = Type.Object({ name: Name, mode: Type.Enum(['live', 'test']) }, closed);
+
+const apiKey = {
+  id: IdSchema('key'),
+  name: Type.String(),
+  kind: Type.Enum(['publishable', 'secret']),
+  livemode: Type.Optional(Type.Boolean({ description: 'absent on a secret key, which sees both modes' })),
+  prefix: Type.String({ description: 'its first characters, to tell keys apart' }),
+  created_at: DateTime,
+};
+export const ApiKey = Type.Object({ ...apiKey, last_used_at: Type.Optional(DateTime) }, closed);
+export type ApiKey = Static<typeof ApiKey>;
+/** The answer that mints a key: the only one that ever shows it. */
+export const NewApiKey = Type.Object(
+  { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; left out of a replayed answer' })) },
+  closed,
+);
+
+const settings = {
+  name: Name,
+  notify_email: Type.Union([Email, Type.Null()], { description: 'copied into verifications that name none' }),
+  retention_days: Type.Union([Type.Integer({ minimum: 1, maximum: RETENTION_DAYS_MAX }), Type.Null()], {
+    description: 'after which a closed verification is redacted; null keeps it',
+  }),
+};
+export const Settings = Type.Object(
+  { ...settings, rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }) },
+  closed,
+);
+export type Settings = Static<typeof Settings>;
+/** Body of PATCH /v1/settings: what is absent stays. */
+export const SettingsPatch = Type.Object(
+  {
+    name: Type.Optional(settings.name),
+    notify_email: Type.Optional(settings.notify_email),
+    retention_days: Type.Optional(settings.retention_days),
+    rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: refused' })),
+  },
+  closed,
+);
+export type SettingsPatch = Static<typeof SettingsPatch>;
+
+const Color = Type.String({ pattern: HEX_COLOR_PATTERN, description: '#rrggbb' });
+const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, closed);
+
+/** Body of PUT /v1/brands/:slug. A logo that is not sent stays; null takes it away. */
+export const BrandInput = Type.Object(
+  {
+    name: Name,
+    logo_base64: Type.Optional(
+      Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+        description: `JPEG, PNG or WebP of at most ${BRAND_LOGO_MAX_BYTES} bytes`,
+      }),
+    ),
+    colors: Type.Optional(Colors),
+  },
+  closed,
+);
+export type BrandInput = Static<typeof BrandInput>;
+
+export const Brand = Type.Object(
+  {
+    slug: BrandSlug,
+    name: Type.String(),
+    logo_url: Type.Optional(Type.String({ format: 'uri' })),
+    colors: Type.Optional(Colors),
+    worn_colors: Type.Optional(
+      Type.Object(Colors.properties, { ...closed, description: 'as the pages wear them: the accent made legible' }),
+    ),
+    created_at: DateTime,
+    updated_at: DateTime,
+  },
+  closed,
+);
+export type Brand = Static<typeof Brand>;
+
+/** Body of POST and PUT /v1/link-templates: the capture spec that each opening of the link is issued with. */
+export const LinkTemplateInput = Type.Object({ name: Name, request: TemplateRequest }, closed);
+export type LinkTemplateInput = Static<typeof LinkTemplateInput>;
+
+const linkTemplate = {
+  id: IdSchema('tpl'),
+  name: Type.String(),
+  version: Type.Integer({ minimum: 1 }),
+  status: Type.Enum(['active', 'revoked']),
+  url: Type.String({ format: 'uri', description: 'opening it issues a verification from the current version' }),
+  request: TemplateRequest,
+  livemode: Type.Boolean(),
+  created_at: DateTime,
+  updated_at: DateTime,
+};
+export const LinkTemplate = Type.Object(linkTemplate, closed);
+export type LinkTemplate = Static<typeof LinkTemplate>;
+export const LinkTemplateWithVersions = Type.Object(
+  {
+    ...linkTemplate,
+    versions: Type.Array(
+      Type.Object(
+        {
+          version: Type.Integer({ minimum: 1 }),
+          name: Type.String(),
+          request: TemplateRequest,
+          published_at: DateTime,
+        },
+        closed,
+      ),
+      { description: 'newest first' },
+    ),
+  },
+  closed,
+);
+export type LinkTemplateWithVersions = Static<typeof LinkTemplateWithVersions>;
+
+/** One management act. */
+export const AuditEntry = Type.Object(
+  {
+    id: IdSchema('aud'),
+    action: Type.String({ description: 'such as `api_key.created`' }),
+    actor: Type.Object(
+      { kind: Type.Enum(['secret', 'session', 'command_line', 'system']), id: Type.Optional(Type.String()) },
+      closed,
+    ),
+    target: Type.Optional(Type.String({ description: 'id or slug of what was acted on' })),
+    detail: Type.Record(Type.String(), Type.Unknown()),
+    request_id: Type.Optional(Type.String()),
+    created_at: DateTime,
+  },
+  closed,
+);
+export type AuditEntry = Static<typeof AuditEntry>;

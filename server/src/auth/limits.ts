@@ -1,0 +1,66 @@
+import type { FastifyReply } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import type { Config } from '../config.ts';
+import type { Deps } from '../deps.ts';
+import type { Principal } from '../http/principal.ts';
+import { Problem } from '../http/problem.ts';
+import { createLimiter, type Limiter, type Permit, type Standing } from '../lib/limits/limiter.ts';
+import { createMemoryStore } from '../lib/limits/memory.ts';
+import { createPostgresStore } from '../lib/limits/postgres.ts';
+import { openRedisStore } from '../lib/limits/redis.ts';
+
+const MINUTE_MS = 60_000;
+
+/** What an address, or a verification, may ask without being a tenant. */
+const OPEN_LIMITS = {
+  verification: { limit: 120, windowMs: MINUTE_MS },
+  address: { limit: 600, windowMs: MINUTE_MS },
+  trial: { limit: 10, windowMs: 60 * MINUTE_MS },
+  link: { limit: 60, windowMs: MINUTE_MS },
+} as const;
+export type AddressLimit = 'address' | 'trial' | 'link';
+
+/** The limiter of this node: windows in Redis or the database where other nodes may share them, else in memory. */
+export async function openLimiter({ config, db, log }: Pick<Deps, 'config' | 'db' | 'log'>): Promise<Limiter> {
+  if (config.redisUrl) return createLimiter(await openRedisStore(config.redisUrl, log), log);
+  return createLimiter(config.databaseUrl ? createPostgresStore(db) : createMemoryStore(), log);
+}
+
+/** A tenant's window: one for its live and one for its test traffic, so that a test run never starves the live one. */
+export const tenantPermit = (config: Config, principal: Principal): Permit => ({
+  key: `tenant:${principal.tenantId}:${principal.livemode ? 'live' : 'test'}`,
+  limit: principal.requestsPerMinute ?? config.rateLimitPerMinute,
+  windowMs: MINUTE_MS,
+});
+
+export const addressPermit = (name: AddressLimit, ip: string): Permit => ({
+  key: `${name}:${networkOf(ip)}`,
+  ...OPEN_LIMITS[name],
+});
+
+export const verificationPermit = (id: string): Permit => ({ key: `verification:${id}`, ...OPEN_LIMITS.verification });
+
+/** What counts as one sender: an IPv4 address, or the /64 that an IPv6 subscriber is given. */
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  if (address.kind() === 'ipv4') return address.toString();
+  const bytes = address.toByteArray().map((byte, index) => (index < 8 ? byte : 0));
+  return `${ipaddr.fromByteArray(bytes).toString()}/64`;
+}
+
+/** Takes every permit and tells of the tightest one in the RateLimit headers. Throws 429 when one is refused. */
+export async function takePermits(limiter: Limiter, reply: FastifyReply, permits: readonly Permit[]): Promise<void> {
+  const standings = await limiter.take(permits);
+  const tightest = standings.reduce((a, b) => (tightness(b) < tightness(a) ? b : a));
+  const seconds = Math.max(1, Math.ceil((tightest.waitMs ?? tightest.resetMs) / 1_000));
+  reply.header('ratelimit-limit', String(tightest.limit));
+  reply.header('ratelimit-remaining', String(tightest.remaining));
+  reply.header('ratelimit-reset', String(seconds));
+  if (!tightest.allowed) {
+    throw new Problem('too_many_requests', 'Too many requests; try again later.', { retryAfterSeconds: seconds });
+  }
+}
+
+/** Refused ones first, the one with the longest wait before all; then by what is left. */
+const tightness = (standing: Standing): number => (standing.allowed ? standing.remaining : -1 - (standing.waitMs ?? 0));

@@ -1,0 +1,36 @@
+import { type TSchema, Type } from 'typebox';
+import { invalidField } from './problem.ts';
+
+/** Query of a list without filters. */
+export const PageQuery = Type.Object(
+  {
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    cursor: Type.Optional(Type.String({ maxLength: 200 })),
+  },
+  { additionalProperties: false },
+);
+
+/** Body of a list: a page of items, and the cursor of the next one where there is one. */
+export const Page = <T extends TSchema>(item: T) =>
+  Type.Object({ data: Type.Array(item), next_cursor: Type.Optional(Type.String()) }, { additionalProperties: false });
+
+/** A cursor is the id of the last row seen; the page after it starts below. It means nothing else, on purpose. */
+export const encodeCursor = (id: string): string => Buffer.from(`after:${id}`).toString('base64url');
+
+/** The id inside a cursor. Throws `invalid_request` for one that this list did not give out. */
+export function decodeCursor(cursor: string, isValid: (id: string) => boolean): string {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const id = text.startsWith('after:') ? text.slice(6) : '';
+  if (!isValid(id) || encodeCursor(id) !== cursor) throw invalidField('cursor', 'is not a cursor of this list');
+  return id;
+}
+
+/** A page of rows that were asked for with one more than `limit`. */
+export function pageOf<R, T>(rows: readonly R[], limit: number, idOf: (row: R) => string, present: (row: R) => T) {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    data: shown.map(present),
+    ...(rows.length > limit && last !== undefined ? { next_cursor: encodeCursor(idOf(last)) } : {}),
+  };
+}

@@ -1,0 +1,52 @@
+import type { CredentialKind } from './principal.ts';
+
+/** Name of the cookie that a signed-in person's browser sends. */
+export const SESSION_COOKIE = 'firsthand_session';
+
+/** The OpenAPI security schemes, by the name that requirements use. */
+export const SECURITY_SCHEMES = {
+  publishable_key: {
+    type: 'http',
+    scheme: 'bearer',
+    description: '`pk_live_…` or `pk_test_…`: creates and reads verifications of its own mode.',
+  },
+  secret_key: {
+    type: 'http',
+    scheme: 'bearer',
+    description: '`rk_secret_…`: everything a publishable key can, in both modes, and management. Servers only.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: 'A person signed in to the dashboard.',
+  },
+  bot_signature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Bot-Auth',
+    description: 'Hex HMAC-SHA256 over `<X-Bot-Auth-Timestamp>.<raw body>`; `tenant_id` travels in the body.',
+  },
+  bot_timestamp: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Bot-Auth-Timestamp',
+    description: 'Milliseconds of the epoch, at most five minutes away from now.',
+  },
+} as const;
+
+type Requirement = Partial<Record<keyof typeof SECURITY_SCHEMES, string[]>>;
+
+/** What each kind of credential asks for; null: nothing besides the address itself. */
+const REQUIREMENT: Record<CredentialKind, Requirement | null> = {
+  key: { publishable_key: [] },
+  secret: { secret_key: [] },
+  session: { session: [] },
+  bot: { bot_signature: [], bot_timestamp: [] },
+  capture: null,
+  none: null,
+};
+
+/** The `security` of an operation: any one of the requirements suffices; empty for one that is open. */
+export const securityOf = (credentials: readonly CredentialKind[]): Requirement[] =>
+  credentials.flatMap(kind => REQUIREMENT[kind] ?? []);

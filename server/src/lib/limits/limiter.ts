@@ -1,0 +1,128 @@
+import type { Log } from '../log.ts';
+import { createMemoryStore } from './memory.ts';
+import type { Given, LimitStore } from './store.ts';
+
+/** One request's claim on a window. */
+export interface Permit {
+  key: string;
+  limit: number;
+  windowMs: number;
+}
+
+/** How a claim was answered: what the RateLimit headers say. */
+export interface Standing {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  resetMs: number;
+  /** Milliseconds until another try may succeed; null where this one did. */
+  waitMs: number | null;
+}
+
+export interface Limiter {
+  /** One answer for each permit, in their order. */
+  take(permits: readonly Permit[]): Promise<Standing[]>;
+  /** A refusal of this key that still stands, without asking anyone. */
+  refused(key: string): Standing | null;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  permit: Permit;
+  waiters: PromiseWithResolvers<Standing>[];
+}
+
+const WARN_EVERY_MS = 10_000;
+const REFUSALS_KEPT = 10_000;
+
+/**
+ * Gathers claims: while one call to the store is under way, all that arrive meanwhile wait together and go as the next
+ * one, so that the store is asked at the pace at which it answers, however many requests there are. A refusal is
+ * remembered until its time has come: who hammers a spent limit costs the store nothing. Nothing is taken ahead of need:
+ * the count is exact on every node. Where the store fails, this node counts alone until it answers again.
+ */
+export function createLimiter(store: LimitStore, log: Log, now: () => number = Date.now): Limiter {
+  const alone = createMemoryStore(now);
+  const refusals = new Map<string, { until: number; limit: number }>();
+  let pending = new Map<string, Waiting>();
+  let running = false;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+
+  function standingRefusal(key: string, limit?: number): Standing | null {
+    const refusal = refusals.get(key);
+    if (!refusal) return null;
+    const waitMs = refusal.until - now();
+    if (waitMs <= 0 || (limit !== undefined && limit !== refusal.limit)) {
+      refusals.delete(key);
+      return null;
+    }
+    return { allowed: false, limit: refusal.limit, remaining: 0, resetMs: waitMs, waitMs };
+  }
+
+  async function run(): Promise<void> {
+    // The claims of one request come one after another: they go together.
+    await Promise.resolve();
+    while (pending.size > 0) {
+      const batch = [...pending.values()];
+      pending = new Map();
+      const wants = batch.map(({ permit, waiters }) => ({ ...permit, wanted: waiters.length }));
+      const answers = await store.take(wants).catch(async (error: unknown) => {
+        if (now() - warnedAt > WARN_EVERY_MS) {
+          warnedAt = now();
+          log.warn({ err: error }, 'the store of rate limits fails; this node counts alone');
+        }
+        return alone.take(wants);
+      });
+      batch.forEach((waiting, index) => {
+        settle(waiting, answers[index]!);
+      });
+    }
+    running = false;
+  }
+
+  function settle({ permit: { key, limit }, waiters }: Waiting, given: Given): void {
+    waiters.forEach((waiter, index) => {
+      const allowed = index < given.granted;
+      waiter.resolve({
+        allowed,
+        limit,
+        remaining: allowed ? given.remaining + given.granted - 1 - index : 0,
+        resetMs: given.resetMs,
+        waitMs: allowed ? null : (given.waitMs ?? 0),
+      });
+    });
+    if (given.granted < waiters.length && given.waitMs !== null && given.waitMs > 0) {
+      if (refusals.size >= REFUSALS_KEPT) {
+        for (const [known, { until }] of refusals) if (until <= now()) refusals.delete(known);
+        if (refusals.size >= REFUSALS_KEPT) refusals.clear();
+      }
+      refusals.set(key, { until: now() + given.waitMs, limit });
+    }
+  }
+
+  return {
+    take: permits =>
+      Promise.all(
+        permits.map(permit => {
+          const refusal = standingRefusal(permit.key, permit.limit);
+          if (refusal) return refusal;
+          const known = pending.get(permit.key);
+          const waiting =
+            known && known.permit.limit === permit.limit ? known : { permit, waiters: known?.waiters ?? [] };
+          const waiter = Promise.withResolvers<Standing>();
+          waiting.waiters.push(waiter);
+          pending.set(permit.key, waiting);
+          if (!running) {
+            running = true;
+            void run();
+          }
+          return waiter.promise;
+        }),
+      ),
+    refused: key => standingRefusal(key),
+    async close() {
+      await store.close();
+      await alone.close();
+    },
+  };
+}

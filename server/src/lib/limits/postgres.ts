@@ -1,0 +1,38 @@
+import type { Queryable } from '../../db/sql.ts';
+import type { LimitStore } from './store.ts';
+
+/** Windows in the database, by its clock: every node sees the same. One statement, whatever the number of keys. */
+export function createPostgresStore(db: Queryable): LimitStore {
+  return {
+    async take(wants) {
+      const sorted = wants.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+      const { rows } = await db.query<{ granted: number; remaining: number; wait_ms: string | null; reset_ms: string }>(
+        'select granted, remaining, wait_ms, reset_ms from take_permits($1, $2, $3, $4)',
+        [
+          sorted.map(want => want.key),
+          sorted.map(want => want.wanted),
+          sorted.map(want => want.limit),
+          sorted.map(want => want.windowMs),
+        ],
+      );
+      const given = new Map(
+        rows.map((row, index) => [
+          sorted[index]!.key,
+          {
+            granted: row.granted,
+            remaining: row.remaining,
+            waitMs: row.wait_ms === null ? null : Number(row.wait_ms),
+            resetMs: Number(row.reset_ms),
+          },
+        ]),
+      );
+      return wants.map(want => given.get(want.key)!);
+    },
+    async close() {},
+  };
+}
+
+/** Removes the windows that nobody has taken from for longer than the longest window lasts. */
+export async function forgetWindows(db: Queryable): Promise<void> {
+  await db.query("delete from rate_windows where touched_at < now() - interval '2 hours'");
+}

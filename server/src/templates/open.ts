@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { isId } from '@firsthand/contract/ids.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { addressPermit, takePermits } from '../auth/limits.ts';
+import { transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { servedModes } from '../http/principal.ts';
+import { Problem } from '../http/problem.ts';
+import type { Limiter } from '../lib/limits/limiter.ts';
+import { issue } from '../verifications/issue.ts';
+import { findTemplate, requestOf } from './row.ts';
+
+const STYLE = `:root{color-scheme:light dark;--ground:oklch(.982 .003 230);--ink:oklch(.245 .022 243);--soft:oklch(.5 .022 238)}
+@media (prefers-color-scheme:dark){:root{--ground:oklch(.165 .014 245);--ink:oklch(.95 .006 230);--soft:oklch(.75 .014 232)}}
+*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-content:center;padding:24px;background:var(--ground);color:var(--ink);font:1rem/1.5 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
+main{max-width:min(26rem,68ch)}h1{margin:0 0 12px;font-size:1.375rem;line-height:1.3;text-wrap:balance}p{margin:0 0 12px;color:var(--soft)}p:last-child{margin:0}`;
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+interface Words {
+  status: number;
+  title: string;
+  lines: string[];
+}
+
+const GONE: Words = {
+  status: 410,
+  title: 'This link is no longer in use',
+  lines: [
+    'Whoever sent it has withdrawn it. Nothing is wrong with your phone, and nothing you did is lost.',
+    'Ask them for a new link.',
+  ],
+};
+const UNKNOWN: Words = {
+  status: 404,
+  title: 'There is nothing at this address',
+  lines: ['A part of the link may be missing. Open it again from the message it came in, or ask for a new one.'],
+};
+const BUSY: Words = {
+  status: 429,
+  title: 'A moment, please',
+  lines: ['This link was opened very often from your network just now. Wait a minute, then open it again.'],
+};
+const BROKEN: Words = {
+  status: 500,
+  title: 'The link could not be opened',
+  lines: ['Something failed on our side; nothing is lost. Open the link again in a minute.'],
+};
+
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
+
+function page(reply: FastifyReply, { status, title, lines }: Words): FastifyReply {
+  const paragraphs = lines.map(line => `<p>${escapeHtml(line)}</p>`).join('');
+  return reply
+    .code(status)
+    .header('content-security-policy', POLICY)
+    .type('text/html; charset=utf-8')
+    .send(
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${paragraphs}</main></body></html>`,
+    );
+}
+
+/**
+ * The address of a link template: each opening issues a verification from the current version and goes on to its capture
+ * page. HEAD and a browser's prefetch issue nothing.
+ */
+export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/t/:id',
+    schema: { hide: true } as object,
+    onRequest: async (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+      reply.header('x-robots-tag', 'noindex');
+    },
+    errorHandler: (error, request, reply) => {
+      if (error instanceof Problem && error.code === 'too_many_requests') {
+        reply.header('retry-after', String(error.retryAfterSeconds));
+        return page(reply, BUSY);
+      }
+      request.log.error({ err: error }, 'a link template could not be opened');
+      return page(reply, BROKEN);
+    },
+    handler: async (request, reply) => {
+      await takePermits(limiter, reply, [addressPermit('address', request.ip), addressPermit('link', request.ip)]);
+      const { id } = request.params as { id: string };
+      const template = isId('tpl', id) ? await findTemplate(deps.db, id) : undefined;
+      if (!template || !servedModes(deps.config.mode).includes(template.livemode)) return page(reply, UNKNOWN);
+      if (template.status === 'revoked') return page(reply, GONE);
+      if (request.method === 'HEAD') return reply.code(200).type('text/html; charset=utf-8').send();
+      // A browser that only guesses that the link will be opened is told to wait for the person.
+      if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.code(503).send();
+      const row = await transaction(deps.db, tx =>
+        issue(tx, deps, {
+          tenantId: template.tenant_id,
+          livemode: template.livemode,
+          request: requestOf(template),
+          template: { id: template.id, version: template.version },
+        }),
+      );
+      return reply.redirect(`${deps.origins.capture}/v/${row.id}`, 303);
+    },
+  });
+}

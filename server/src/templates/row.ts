@@ -1,0 +1,39 @@
+import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
+import type { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/management.ts';
+import { one, type Queryable } from '../db/sql.ts';
+import type { Origins } from '../deps.ts';
+
+/** A link template with its current version. */
+export interface TemplateRow {
+  id: string;
+  tenant_id: string;
+  livemode: boolean;
+  status: 'active' | 'revoked';
+  version: number;
+  name: string;
+  request: LinkTemplateInput['request'];
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Selects templates beside their current version. */
+export const SELECT_TEMPLATE = `select t.id, t.tenant_id, t.livemode, t.status, t.version, t.created_at, t.updated_at, v.name, v.request
+  from link_templates t join link_template_versions v on v.template_id = t.id and v.version = t.version`;
+
+export const findTemplate = (db: Queryable, id: string): Promise<TemplateRow | undefined> =>
+  one<TemplateRow>(db, `${SELECT_TEMPLATE} where t.id = $1`, [id]);
+
+export const presentTemplate = (row: TemplateRow, origins: Origins): LinkTemplate => ({
+  id: row.id,
+  name: row.name,
+  version: row.version,
+  status: row.status,
+  url: `${origins.capture}/t/${row.id}`,
+  request: row.request,
+  livemode: row.livemode,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+/** The request that an opening of the link is issued with. */
+export const requestOf = (row: TemplateRow): CreateVerificationRequest => row.request;

@@ -1,0 +1,151 @@
+import { isId } from '@firsthand/contract/ids.ts';
+import { ApiKey, CreateApiKey, NewApiKey } from '@firsthand/contract/management.ts';
+import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
+import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
+import { type Call, created, noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
+import type { Principal } from '../http/principal.ts';
+import { notFound } from '../http/problem.ts';
+import { audit, type Doing, doingOf } from './audit.ts';
+import { mintKey } from './keys.ts';
+
+interface KeyRow {
+  id: string;
+  name: string;
+  kind: 'publishable' | 'secret';
+  livemode: boolean | null;
+  prefix: string;
+  created_at: Date;
+  last_used_at: Date | null;
+}
+
+const present = (row: KeyRow): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  kind: row.kind,
+  ...(row.livemode === null ? {} : { livemode: row.livemode }),
+  prefix: row.prefix,
+  created_at: row.created_at.toISOString(),
+  ...(row.last_used_at ? { last_used_at: row.last_used_at.toISOString() } : {}),
+});
+
+const COLUMNS = 'id, name, kind, livemode, prefix, created_at, last_used_at';
+
+/** The keys that open something, newest first; those after `after` where it is given. */
+export const listKeys = (db: Queryable, tenantId: string, limit: number, after: string | null = null) =>
+  many<KeyRow>(
+    db,
+    `select ${COLUMNS} from api_keys
+     where tenant_id = $1 and revoked_at is null and ($2::text is null or id < $2) order by id desc limit $3`,
+    [tenantId, after, limit],
+  );
+
+const findKey = (db: Queryable, tenantId: string, id: string) =>
+  one<KeyRow>(db, `select ${COLUMNS} from api_keys where id = $1 and tenant_id = $2 and revoked_at is null`, [
+    id,
+    tenantId,
+  ]);
+
+/** Revokes a key: no node takes it from the commit on. False when the tenant has no such key. */
+export async function revokeKey(tx: Tx, doing: Doing, id: string): Promise<boolean> {
+  const revoked = await one<{ prefix: string }>(
+    tx,
+    'update api_keys set revoked_at = $3 where id = $1 and tenant_id = $2 and revoked_at is null returning prefix',
+    [id, doing.tenantId, doing.at],
+  );
+  if (!revoked) return false;
+  await audit(tx, doing, { action: 'api_key.revoked', target: id, detail: { prefix: revoked.prefix } });
+  return true;
+}
+
+export const createApiKey = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/api-keys',
+  summary: 'Mint a publishable key',
+  description:
+    'The answer is the only one that shows the key. Sent again with the same Idempotency-Key, the answer comes without ' +
+    'it and no second key is made: revoke the key whose answer was lost, and mint another.',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  role: 'owner',
+  secretAnswer: ['key'],
+  body: CreateApiKey,
+  responses: { 201: NewApiKey },
+  async handler(call) {
+    const { deps, principal, body } = call;
+    const doing = doingOf(call);
+    return transaction(deps.db, async tx => {
+      const key = await mintKey(tx, principal.tenantId, body.name, body.mode, doing.at);
+      await audit(tx, doing, {
+        action: 'api_key.created',
+        target: key.id,
+        detail: { name: body.name, mode: body.mode, prefix: key.prefix },
+      });
+      const row: KeyRow = {
+        id: key.id,
+        name: body.name,
+        kind: 'publishable',
+        livemode: body.mode === 'live',
+        prefix: key.prefix,
+        created_at: key.createdAt,
+        last_used_at: null,
+      };
+      const answer = created({ ...present(row), key: key.plaintext });
+      await call.keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});
+
+export const listApiKeys = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/api-keys',
+  summary: 'List the keys in force, newest first',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  query: PageQuery,
+  responses: { 200: Page(ApiKey) },
+  async handler({ deps, principal, query }) {
+    const after = query.cursor === undefined ? null : decodeCursor(query.cursor, id => isId('key', id));
+    const rows = await listKeys(deps.db, principal.tenantId, query.limit + 1, after);
+    return ok(pageOf(rows, query.limit, row => row.id, present));
+  },
+});
+
+const exists = async ({
+  deps,
+  principal,
+  params,
+}: Pick<Call<unknown, unknown, Principal>, 'deps' | 'principal' | 'params'>) =>
+  (await findKey(deps.db, principal.tenantId, params.id!)) !== undefined;
+
+export const getApiKey = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/api-keys/:id',
+  summary: 'Read a key, without the key itself',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  exists,
+  responses: { 200: ApiKey },
+  async handler({ deps, principal, params }) {
+    const row = await findKey(deps.db, principal.tenantId, params.id!);
+    if (!row) throw notFound();
+    return ok(present(row));
+  },
+});
+
+export const deleteApiKey = tenantEndpoint({
+  method: 'DELETE',
+  path: '/v1/api-keys/:id',
+  summary: 'Revoke a key',
+  description: 'Every node refuses it from this answer on. It cannot be brought back.',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  role: 'owner',
+  exists,
+  responses: { 204: null },
+  async handler(call) {
+    const done = await transaction(call.deps.db, tx => revokeKey(tx, doingOf(call), call.params.id!));
+    if (!done) throw notFound();
+    return noContent;
+  },
+});

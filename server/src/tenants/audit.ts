@@ -1,0 +1,92 @@
+import { isId } from '@firsthand/contract/ids.ts';
+import { AuditEntry } from '@firsthand/contract/management.ts';
+import type { FastifyRequest } from 'fastify';
+import { many, type Queryable } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import type { Principal } from '../http/principal.ts';
+import { newId } from '../lib/ids.ts';
+
+export type Actor = AuditEntry['actor'];
+
+/** Who does something, when and in which request. */
+export interface Doing {
+  tenantId: string;
+  actor: Actor;
+  at: Date;
+  requestId?: string;
+}
+
+/** Who acts in a request. */
+export function doingOf(call: { deps: Pick<Deps, 'clock'>; principal: Principal; request: FastifyRequest }): Doing {
+  const { principal } = call;
+  const actor: Actor =
+    principal.kind === 'session'
+      ? { kind: 'session', id: principal.userId }
+      : principal.kind === 'secret'
+        ? { kind: 'secret', id: principal.keyId }
+        : { kind: 'system' };
+  return { tenantId: principal.tenantId, actor, at: call.deps.clock.now(), requestId: call.request.id };
+}
+
+/** Records a management act in the transaction that does it. `detail` must hold no secret. */
+export async function audit(
+  tx: Queryable,
+  doing: Doing,
+  act: { action: string; target?: string; detail?: Record<string, unknown> },
+): Promise<void> {
+  await tx.query(
+    `insert into audit_log (id, tenant_id, actor, action, target, detail, request_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      newId('aud', doing.at.getTime()),
+      doing.tenantId,
+      JSON.stringify(doing.actor),
+      act.action,
+      act.target ?? null,
+      JSON.stringify(act.detail ?? {}),
+      doing.requestId ?? null,
+      doing.at,
+    ],
+  );
+}
+
+interface AuditRow {
+  id: string;
+  actor: Actor;
+  action: string;
+  target: string | null;
+  detail: Record<string, unknown>;
+  request_id: string | null;
+  created_at: Date;
+}
+
+const present = (row: AuditRow): AuditEntry => ({
+  id: row.id,
+  action: row.action,
+  actor: row.actor,
+  ...(row.target === null ? {} : { target: row.target }),
+  detail: row.detail,
+  ...(row.request_id === null ? {} : { request_id: row.request_id }),
+  created_at: row.created_at.toISOString(),
+});
+
+export const listAuditLog = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/audit-log',
+  summary: 'List management acts, newest first',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  query: PageQuery,
+  responses: { 200: Page(AuditEntry) },
+  async handler({ deps, principal, query }) {
+    const after = query.cursor === undefined ? null : decodeCursor(query.cursor, id => isId('aud', id));
+    const rows = await many<AuditRow>(
+      deps.db,
+      `select * from audit_log where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+      [principal.tenantId, after, query.limit + 1],
+    );
+    return ok(pageOf(rows, query.limit, row => row.id, present));
+  },
+});

@@ -1,0 +1,77 @@
+import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/limits.ts';
+import sharp from 'sharp';
+import { BlobMissing, BlobUnavailable } from '../blobs/store.ts';
+import { openEndpoint } from '../http/endpoint.ts';
+import { invalidField, notFound, storageUnavailable } from '../http/problem.ts';
+
+const FORMATS = new Set(['jpeg', 'png', 'webp']);
+/** A logo beyond this is a decompression bomb or a mistake. */
+const MAX_PIXELS = 16_000_000;
+const SIDE = 512;
+const SECONDS = 5;
+/** What a re-encoded logo can have at most: RGBA, uncompressed, and its frame. */
+const MAX_STORED_BYTES = SIDE * SIDE * 4 + 65_536;
+const YEAR_SECONDS = 31_536_000;
+
+export const logoKey = (logoId: string): string => `brand-logos/${logoId}.png`;
+export const logoPath = (logoId: string): string => `/brand-logos/${logoId}.png`;
+
+/**
+ * A logo as it is served: PNG within 512×512, upright, without metadata, drawn anew from the pixels, so that nothing of
+ * the file that was sent reaches a page. Throws `invalid_request` on `field` for anything that is no such picture.
+ */
+export async function readLogo(field: string, base64: string): Promise<Buffer> {
+  const tooLarge = () => invalidField(field, `must have at most ${BRAND_LOGO_MAX_BYTES} bytes`);
+  if (base64.length > Math.ceil(BRAND_LOGO_MAX_BYTES / 3) * 4) throw tooLarge();
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 === 1) {
+    throw invalidField(field, 'is not base64 (RFC 4648)');
+  }
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length > BRAND_LOGO_MAX_BYTES) throw tooLarge();
+  const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 });
+  const format = await open()
+    .metadata()
+    .then(
+      metadata => metadata.format,
+      () => null,
+    );
+  if (!format || !FORMATS.has(format)) throw invalidField(field, 'is not a JPEG, PNG or WebP picture');
+  return open()
+    .rotate()
+    .resize({ width: SIDE, height: SIDE, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .png({ compressionLevel: 9 })
+    .timeout({ seconds: SECONDS })
+    .toBuffer()
+    .catch(() => {
+      throw invalidField(field, `cannot be decoded, or has more than ${MAX_PIXELS / 1e6} megapixels`);
+    });
+}
+
+export const getLogo = openEndpoint({
+  method: 'GET',
+  path: '/brand-logos/:name',
+  summary: "Read a brand's logo",
+  description: 'PNG. The address is that of one picture and stays so: a new logo has another.',
+  tag: 'Capture',
+  credentials: ['none'],
+  responses: { 200: null },
+  async handler({ deps, params }) {
+    const id = /^([0-9A-HJKMNP-TV-Z]{26})\.png$/.exec(params.name!)?.[1];
+    if (!id) throw notFound();
+    const body = await deps.blobs.get(logoKey(id), { maxBytes: MAX_STORED_BYTES }).catch((error: unknown) => {
+      if (error instanceof BlobMissing) throw notFound();
+      throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
+    });
+    return {
+      status: 200,
+      body,
+      headers: {
+        'content-type': 'image/png',
+        'cache-control': `public, max-age=${YEAR_SECONDS}, immutable`,
+        'cross-origin-resource-policy': 'cross-origin',
+        'access-control-allow-origin': '*',
+      },
+    };
+  },
+});

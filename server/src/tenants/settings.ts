@@ -1,0 +1,95 @@
+import type { Fault } from '@firsthand/contract/errors.ts';
+import { Settings, SettingsPatch } from '@firsthand/contract/management.ts';
+import { one, type Queryable, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { audit, type Doing, doingOf } from './audit.ts';
+
+interface SettingsRow {
+  name: string;
+  notify_email: string | null;
+  retention_days: number | null;
+  rate_limit_per_minute: number | null;
+}
+
+const COLUMNS = 'name, notify_email, retention_days, rate_limit_per_minute';
+
+async function readSettings(
+  db: Queryable,
+  { config }: Pick<Deps, 'config'>,
+  tenantId: string,
+  lock: '' | 'for update' = '',
+): Promise<Settings> {
+  const row = await one<SettingsRow>(db, `select ${COLUMNS} from tenants where id = $1 ${lock}`, [tenantId]);
+  if (!row) throw new Error(`there is no tenant ${tenantId}`);
+  return { ...row, rate_limit_per_minute: row.rate_limit_per_minute ?? config.rateLimitPerMinute };
+}
+
+/** Sets how many requests a minute a tenant may make; null: the deployment's default. False without such a tenant. */
+export async function setLimit(tx: Queryable, doing: Doing, limit: number | null): Promise<boolean> {
+  const found = await one(tx, 'update tenants set rate_limit_per_minute = $2 where id = $1 returning 1 as found', [
+    doing.tenantId,
+    limit,
+  ]);
+  if (!found) return false;
+  await audit(tx, doing, {
+    action: 'rate_limit.set',
+    target: doing.tenantId,
+    detail: { rate_limit_per_minute: limit },
+  });
+  return true;
+}
+
+export const getSettings = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/settings',
+  summary: 'Read the settings',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  responses: { 200: Settings },
+  handler: async ({ deps, principal }) => ok(await readSettings(deps.db, deps, principal.tenantId)),
+});
+
+/** Says of what can only be read that it is so, rather than that it is unknown. */
+function patchFaults(body: unknown): Fault[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  if (Object.keys(body).length === 0) return [{ path: 'body', message: 'must name at least one setting' }];
+  return 'rate_limit_per_minute' in body ? [{ path: 'rate_limit_per_minute', message: 'is read only' }] : [];
+}
+
+export const patchSettings = tenantEndpoint({
+  method: 'PATCH',
+  path: '/v1/settings',
+  summary: 'Change settings',
+  description: 'What is absent stays. Changes hold for later verifications only.',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  role: 'owner',
+  body: SettingsPatch,
+  faults: patchFaults,
+  responses: { 200: Settings },
+  async handler(call) {
+    const { deps, principal } = call;
+    const { rate_limit_per_minute: _readOnly, ...body } = call.body;
+    return transaction(deps.db, async tx => {
+      const before = await readSettings(tx, deps, principal.tenantId, 'for update');
+      const after = { ...before, ...body };
+      await tx.query('update tenants set name = $2, notify_email = $3, retention_days = $4 where id = $1', [
+        principal.tenantId,
+        after.name,
+        after.notify_email,
+        after.retention_days,
+      ]);
+      // An address is a person's: the log says that it changed, not to what.
+      const { notify_email, ...shown } = body;
+      await audit(tx, doingOf(call), {
+        action: 'settings.updated',
+        detail: {
+          ...shown,
+          ...(notify_email === undefined ? {} : { notify_email: notify_email === null ? null : 'set' }),
+        },
+      });
+      return ok(after);
+    });
+  },
+});

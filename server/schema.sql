@@ -84,12 +84,14 @@ create table captures (
   analysis_state text default 'pending'::text not null,
   analysis_error text,
   analyzed_at timestamp with time zone,
+  context jsonb,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
   constraint captures_analysis_state_check CHECK ((analysis_state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text]))),
   constraint captures_source_check CHECK ((source = ANY (ARRAY['live'::text, 'upload'::text])))
 );
+CREATE INDEX captures_by_hash ON public.captures USING btree (tenant_id, sha256);
 CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (verification_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);
 
@@ -274,6 +276,8 @@ create table verifications (
   condition jsonb,
   event_sequence integer default 0 not null,
   redacted_at timestamp with time zone,
+  checks_started_at timestamp with time zone,
+  checks_done_at timestamp with time zone,
   constraint verifications_pkey PRIMARY KEY (id),
   constraint verifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint verifications_captures_count_check CHECK (((captures_count >= 0) AND (captures_count <= 20))),

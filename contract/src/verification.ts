@@ -194,6 +194,24 @@ export const Attestation = Type.Object(
 );
 export type Attestation = Static<typeof Attestation>;
 
+/** What the vision model said of a capture against `context`; it has no place among the signals and can only trip. */
+export const ContextCheck = Type.Object(
+  {
+    evaluated: Type.Boolean(),
+    band: Type.Optional(Type.Enum(['clear', 'doubtful', 'confident'])),
+    plausible: Type.Optional(Type.Enum(['yes', 'no', 'unclear'])),
+    probability: Type.Optional(Unit),
+    reasoning: Type.Optional(Type.String()),
+    instructions_found: Type.Optional(
+      Type.Boolean({ description: 'the picture holds text that addresses an examiner' }),
+    ),
+    model: Type.Optional(Type.String()),
+    no_answer: Type.Optional(Type.String({ description: 'why it could not be evaluated' })),
+  },
+  closed,
+);
+export type ContextCheck = Static<typeof ContextCheck>;
+
 /** A capture as the tenant sees it. URLs are absent in webhook payloads. */
 export const Capture = Type.Object(
   {
@@ -226,6 +244,7 @@ export const Capture = Type.Object(
     metadata: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'what the file says of its camera, time and place' }),
     ),
+    context: Type.Optional(ContextCheck),
     text: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'text read for ocr_type' })),
   },
   closed,

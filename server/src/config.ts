@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import type { VisionConfig } from './vision/settings.ts';
 
 /** A setting with a value that cannot be used. The message names the variable and what it takes. */
 export class ConfigError extends Error {
@@ -14,12 +15,6 @@ export interface S3Config {
   accessKeyId: string | null;
   secretAccessKey: string | null;
   forcePathStyle: boolean;
-}
-
-export interface VisionConfig {
-  baseUrl: string;
-  model: string;
-  apiKey: string | null;
 }
 
 export interface Config {
@@ -40,6 +35,10 @@ export interface Config {
   sessionSecrets: string[];
   botSecrets: string[];
   vision: VisionConfig | null;
+  /** How long finalize waits for a case analysis that needs the network, before it answers 202. */
+  finalizeBudgetMs: number;
+  /** The text reader of the system and its languages, for `ocr_type`. */
+  tesseract: { command: string; languages: string };
   geocoderUrl: string | null;
   reverseSearch: { googleApiKey: string | null; tineyeApiKey: string | null; googleUrl: string; tineyeUrl: string };
   /** Manifest of a model of the operator's own for AI-generated pictures; null: provenance alone. */
@@ -95,6 +94,14 @@ export function readConfig(env: Env): Config {
     return content && !content.includes('-----BEGIN CERTIFICATE-----')
       ? fail(name, 'a file of certificates in PEM')
       : content;
+  };
+  const decimal = (name: string, min: number, max: number, fallback: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const number = Number(value);
+    if (!/^\d+(\.\d+)?$/.test(value) || number < min || number > max)
+      return fail(name, `a number from ${min} to ${max}`);
+    return number;
   };
   const oneOf = <T extends string>(name: string, choices: readonly T[], fallback: T): T => {
     const value = text(name);
@@ -183,7 +190,34 @@ export function readConfig(env: Env): Config {
     mailFrom: text('MAIL_FROM') ?? 'Firsthand <no-reply@localhost>',
     sessionSecrets: secrets('SESSION_SECRETS'),
     botSecrets: secrets('BOT_SECRETS'),
-    vision: visionUrl ? { baseUrl: visionUrl, model: text('VISION_MODEL')!, apiKey: text('VISION_API_KEY') } : null,
+    vision: visionUrl
+      ? {
+          baseUrl: visionUrl,
+          model: text('VISION_MODEL')!,
+          apiKey: text('VISION_API_KEY'),
+          responseFormat: oneOf('VISION_RESPONSE_FORMAT', ['json_schema', 'json_object', 'none'], 'json_schema'),
+          timeoutMs: decimal('VISION_TIMEOUT_SECONDS', 0.1, 600, 30) * 1_000,
+          retries: integer('VISION_RETRIES', 0, 10, 2),
+          concurrency: integer('VISION_CONCURRENCY', 1, 100, 4),
+          imageSide: integer('VISION_IMAGE_SIDE', 64, 4_096, 1_024),
+          maxImages: integer('VISION_MAX_IMAGES', 1, 20, 8),
+          imageDetail: oneOf('VISION_IMAGE_DETAIL', ['auto', 'low', 'high', 'omit'], 'auto'),
+          maxTokens: integer('VISION_MAX_TOKENS', 100, 100_000, 1_500),
+          maxTokensField: oneOf('VISION_MAX_TOKENS_FIELD', ['max_tokens', 'max_completion_tokens'], 'max_tokens'),
+          temperature: text('VISION_TEMPERATURE') === 'omit' ? null : decimal('VISION_TEMPERATURE', 0, 2, 0),
+          systemRole: oneOf('VISION_SYSTEM_ROLE', ['system', 'developer', 'user'], 'system'),
+          caseSamples: integer('VISION_CASE_SAMPLES', 1, 7, 3),
+          priceInput: decimal('VISION_PRICE_INPUT', 0, 1_000_000, 0),
+          priceOutput: decimal('VISION_PRICE_OUTPUT', 0, 1_000_000, 0),
+          breakerFailures: integer('VISION_BREAKER_FAILURES', 1, 1_000, 5),
+          breakerMs: decimal('VISION_BREAKER_SECONDS', 0.1, 3_600, 30) * 1_000,
+          contextBudgetMs: decimal('VISION_CONTEXT_SECONDS', 0.1, 120, 20) * 1_000,
+          checksBudgetMs: decimal('VISION_CHECKS_SECONDS', 0, 120, 10) * 1_000,
+          answerBudgetMs: decimal('VISION_ANSWER_SECONDS', 0.1, 1_800, 120) * 1_000,
+        }
+      : null,
+    finalizeBudgetMs: decimal('FINALIZE_SECONDS', 0, 60, 15) * 1_000,
+    tesseract: { command: text('TESSERACT') ?? 'tesseract', languages: text('TESSERACT_LANGUAGES') ?? 'eng' },
     geocoderUrl: web('GEOCODER_URL'),
     reverseSearch: {
       googleApiKey: text('REVERSE_SEARCH_GOOGLE_API_KEY'),

@@ -5,6 +5,7 @@ import type { Keyring } from './lib/keyring.ts';
 import type { Log } from './lib/log.ts';
 import type { Metrics } from './lib/metrics.ts';
 import type { Pictures } from './lib/pictures.ts';
+import type { Vision } from './vision/client.ts';
 
 /** Where the service is reached from outside, without a trailing slash. Known once it listens. */
 export interface Origins {
@@ -27,4 +28,6 @@ export interface Deps {
   clock: Clock;
   metrics: Metrics;
   pictures: Pictures;
+  /** The vision model; null where none is configured. */
+  vision: Vision | null;
 }

@@ -9,6 +9,7 @@ import type { Deps, Origins } from './deps.ts';
 import type { Log } from './lib/log.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { openKeyring } from './lib/secrets.ts';
+import { openVision } from './vision/open.ts';
 
 const ANALYSIS_TIMEOUT_MS = 60_000;
 const ANALYSIS_MEMORY_MB = 768;
@@ -54,6 +55,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     timeoutMs: ANALYSIS_TIMEOUT_MS,
     memoryMb: ANALYSIS_MEMORY_MB,
   });
+  const metrics = createMetrics();
   const deps: Deps = {
     config,
     log,
@@ -62,8 +64,9 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     keyring,
     origins,
     clock: { now: () => new Date() },
-    metrics: createMetrics(),
+    metrics,
     pictures,
+    vision: openVision(config.vision, metrics.registry, log),
   };
   return {
     deps,

@@ -3,6 +3,8 @@ import { analyzeCapture } from './analysis/analyze.ts';
 import { settle } from './analysis/settle.ts';
 import { forgetSignatures } from './auth/bot.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
+import { readText } from './checks/read-text.ts';
+import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
@@ -15,7 +17,9 @@ import { deliver } from './webhooks/deliver.ts';
 const TASKS: Tasks = {
   analyze_capture: (deps, { capture_id }, { attempt }) => analyzeCapture(deps, capture_id, attempt),
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
-  analyze_case: (deps, { verification_id }) => analyzeCase(deps, verification_id),
+  check_subject: (deps, { verification_id }, { signal }) => checkSubject(deps, verification_id, signal),
+  read_text: (deps, { capture_id }) => readText(deps, capture_id),
+  analyze_case: (deps, { verification_id }, { signal }) => analyzeCase(deps, verification_id, signal),
   announce: (deps, { event_id }) => announce(deps, event_id),
   deliver: (deps, { delivery_id }, { signal }) => deliver(deps, delivery_id, signal),
 };

@@ -1,12 +1,14 @@
 import type { SignalName } from '@firsthand/contract/create-verification.ts';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
-import type { Signals } from '@firsthand/contract/verification.ts';
+import type { ContextCheck, Signals } from '@firsthand/contract/verification.ts';
 import { ImageFault } from '@firsthand/forensics/inspect.ts';
 import { AnalysisFault } from '@firsthand/forensics/pool.ts';
 import { evidenceKeyOf, previewKeyOf } from '../captures/image-key.ts';
+import { checkContext } from '../checks/context.ts';
 import { matchLocation } from '../checks/location.ts';
 import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { addJob } from '../jobs/queue.ts';
 import { type CaptureRow, findVerification, type VerificationRow } from '../verifications/row.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
 import { settle } from './settle.ts';
@@ -32,7 +34,7 @@ export async function analyzeCapture(deps: Deps, captureId: string, attempt: num
     await transaction(deps.db, async tx => {
       await tx.query(
         `update captures set analysis_state = 'done', analyzed_at = $2, signals = $3, metadata = $4, preview_blob = $5,
-           location_match = $6 where id = $1 and analysis_state = 'pending'`,
+           location_match = $6, context = $7 where id = $1 and analysis_state = 'pending'`,
         [
           capture.id,
           deps.clock.now(),
@@ -40,8 +42,10 @@ export async function analyzeCapture(deps: Deps, captureId: string, attempt: num
           JSON.stringify(found.metadata),
           found.previewKey,
           found.locationMatch ? JSON.stringify(found.locationMatch) : null,
+          found.context ? JSON.stringify(found.context) : null,
         ],
       );
+      if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
       await settle(tx, deps, row.id);
     });
   } catch (error) {
@@ -104,7 +108,17 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
     metadata: analysis.metadata,
     previewKey,
     locationMatch: await matchLocation(deps, row.config.expected_location, capture.location),
+    context: await contextOf(deps, row, analysis.preview),
   };
+}
+
+/** The context check, where it is asked for; null where there is nothing to hold the picture against. */
+async function contextOf(deps: Deps, row: VerificationRow, preview: Uint8Array): Promise<ContextCheck | null> {
+  const { signals_required, context } = row.config;
+  if (!signals_required.includes('context')) return null;
+  if (!context) return { evaluated: false, no_answer: 'no_context' };
+  if (!deps.vision) return { evaluated: false, no_answer: 'no_model' };
+  return checkContext(deps.vision, context, preview);
 }
 
 type Analysis = Awaited<ReturnType<Deps['pictures']['analyze']>>;

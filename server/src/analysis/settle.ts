@@ -1,4 +1,5 @@
 import { isPictureStep } from '@firsthand/contract/steps.ts';
+import { awaitChecks, showObject } from '../checks/gate.ts';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
@@ -35,6 +36,8 @@ export async function settle(tx: Tx, deps: Deps, verificationId: string): Promis
   if (settlement === 'wait') return;
   const now = deps.clock.now();
   const outcome = testOutcomeOf(row);
+  if (settlement === 'complete' && outcome !== 'failed' && (await awaitChecks(tx, deps, row))) return;
+  await showObject(tx, row);
   if (settlement === 'fail' || outcome === 'failed') {
     await fail(tx, deps, row, captures, now);
     return;
@@ -47,7 +50,13 @@ export async function settle(tx: Tx, deps: Deps, verificationId: string): Promis
   deps.metrics.verdicts.inc({ label: verdict.label, reason: verdict.reason_code ?? '' });
 }
 
-/** The context check's opinion of the worst capture, where one was given. */
-function worstContext(_captures: readonly CaptureRow[]): ContextOpinion | null {
-  return null;
+/** The context check's opinion of the worst capture; null when none is suspicious. */
+export function worstContext(captures: readonly Pick<CaptureRow, 'context'>[]): ContextOpinion | null {
+  const suspicious = captures.flatMap(({ context }): ContextOpinion[] =>
+    context?.evaluated && context.band && context.band !== 'clear'
+      ? [{ band: context.band, probability: context.probability ?? 0.5 }]
+      : [],
+  );
+  const severity = ({ band, probability }: ContextOpinion) => (band === 'confident' ? 1 : 0) + probability;
+  return suspicious.toSorted((a, b) => severity(b) - severity(a))[0] ?? null;
 }

@@ -1,31 +1,86 @@
+import { geocode } from '../checks/geocode.ts';
 import { type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { addJob } from '../jobs/queue.ts';
 import { attachCaseAnalysis } from '../verifications/advance.ts';
-import { findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
+import { capturesOf, findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
+import { blend } from './blend.ts';
 import { gatherFacts } from './evidence.ts';
+import type { CaseFacts } from './facts.ts';
+import { placeNames } from './narrative.ts';
 import { judgeEvidence, present, RUBRIC_NAME } from './rubric.ts';
+import { lookAgain } from './second-look.ts';
 
 /** True when a finalized case may be analysed and has not been. */
 const isOpen = (row: VerificationRow): boolean =>
   row.finalized_at !== null && row.case_analysis === null && row.status === 'completed' && row.redacted_at === null;
 
-/** Analyses a case from the record alone, in the caller's transaction, which holds the row's lock. */
-export async function analyzeFromRecord(tx: Tx, deps: Deps, row: VerificationRow): Promise<VerificationRow> {
+/** Whether anything outside has to be asked about a case: the vision model, or the geocoder about named places. */
+const needsNetwork = (deps: Deps, narrative: string): boolean =>
+  deps.vision !== null || (deps.config.geocoderUrl !== null && placeNames(narrative).length > 0);
+
+/**
+ * Analyses a finalized case in the caller's transaction, which holds the row's lock, when the record alone is asked; else adds the
+ * job that does. Does nothing for a case that is not completed: whoever completes it adds the job.
+ */
+export async function startCaseAnalysis(tx: Tx, deps: Deps, row: VerificationRow): Promise<VerificationRow> {
   if (!isOpen(row)) return row;
+  if (needsNetwork(deps, row.narrative ?? '')) {
+    await addJob(tx, 'analyze_case', { verification_id: row.id });
+    return row;
+  }
   const facts = await gatherFacts(tx, row);
   const analysis = present(facts, judgeEvidence(facts), { model: RUBRIC_NAME });
   return attachCaseAnalysis(tx, deps, row, analysis, deps.clock.now());
 }
 
 /** Job: analyses a finalized case once it is completed; attaches the answer once, however often it runs. */
-export async function analyzeCase(deps: Deps, verificationId: string): Promise<void> {
+export async function analyzeCase(deps: Deps, verificationId: string, signal?: AbortSignal): Promise<void> {
   const seen = await findVerification(deps.db, verificationId);
   if (!seen || !isOpen(seen)) {
     deps.log.info({ verificationId }, 'no case to analyse');
     return;
   }
+  const facts = await gatherFacts(deps.db, seen);
+  facts.namedPlaces = await resolvePlaces(deps, facts.narrative);
+  const evidence = judgeEvidence(facts);
+  const analysis = deps.vision
+    ? await withModel({ ...deps, vision: deps.vision }, seen, facts, evidence, signal)
+    : present(facts, evidence, { model: RUBRIC_NAME });
+  if (signal?.aborted) throw new Error('asked to stop before the case was analysed');
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
-    if (row) await analyzeFromRecord(tx, deps, row);
+    if (row && isOpen(row)) await attachCaseAnalysis(tx, deps, row, analysis, deps.clock.now());
   });
+}
+
+async function withModel(
+  deps: Deps & { vision: NonNullable<Deps['vision']> },
+  row: VerificationRow,
+  facts: CaseFacts,
+  evidence: ReturnType<typeof judgeEvidence>,
+  signal: AbortSignal | undefined,
+) {
+  const look = await lookAgain(deps, row, await capturesOf(deps.db, row.id), facts, signal);
+  const { opinion, consistencyLevel, text } = blend(evidence, look);
+  return present(facts, opinion, {
+    model: look.answers.length > 0 ? `${deps.vision.config.model}, ${RUBRIC_NAME}` : RUBRIC_NAME,
+    text,
+    ...(consistencyLevel === undefined ? {} : { consistencyLevel }),
+  });
+}
+
+/** The places that a narrative names, where a geocoder knows them. One that does not answer leaves them unnamed. */
+async function resolvePlaces(deps: Deps, narrative: string): Promise<CaseFacts['namedPlaces']> {
+  if (deps.config.geocoderUrl === null) return [];
+  const resolved = await Promise.all(
+    placeNames(narrative).map(async text => {
+      const place = await geocode(deps, text).catch(error => {
+        deps.log.warn({ err: error }, 'the geocoder did not answer about a place of a narrative');
+        return null;
+      });
+      return place ? [{ text, place }] : [];
+    }),
+  );
+  return resolved.flat();
 }

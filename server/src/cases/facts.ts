@@ -28,6 +28,7 @@ export interface CaptureFacts {
   model: string | null;
   software: string | null;
   quantizationHash: string | null;
+  /** PDQ hash, 64 hexadecimal digits, of a picture with enough detail to be compared. */
   pdq: string | null;
   location: { result: LocationResult; distance_m?: number | undefined } | null;
   signals: Signals;
@@ -82,6 +83,7 @@ const word = (value: unknown): string | null => {
   return clean === '' ? null : clean;
 };
 
+/** What the capture's own row says; the perceptual hash is kept elsewhere. */
 export function factsOf(row: CaptureRow, index: number): CaptureFacts {
   const metadata = row.metadata ?? {};
   const gpsAt = typeof metadata.gps_at === 'string' ? Date.parse(metadata.gps_at) : Number.NaN;
@@ -103,7 +105,7 @@ export function factsOf(row: CaptureRow, index: number): CaptureFacts {
     model: word(metadata.model),
     software: word(metadata.software),
     quantizationHash: word(metadata.quantization_hash) ?? word(metadata.quantisation_hash),
-    pdq: pdqOf(metadata.pdq),
+    pdq: null,
     location: row.location_match,
     signals: row.signals ?? {},
     analysisFailed: row.analysis_state === 'failed',
@@ -113,12 +115,6 @@ export function factsOf(row: CaptureRow, index: number): CaptureFacts {
 function placeOf(value: unknown): Place | null {
   const { latitude, longitude } = (value ?? {}) as { latitude?: unknown; longitude?: unknown };
   return typeof latitude === 'number' && typeof longitude === 'number' ? { latitude, longitude } : null;
-}
-
-/** The stored perceptual hash of a picture with enough detail to compare (quality 50 or more). */
-export function pdqOf(value: unknown): string | null {
-  const { hash, quality } = (value ?? {}) as { hash?: unknown; quality?: unknown };
-  return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) && Number(quality) >= 50 ? hash : null;
 }
 
 /** `picture 2`, or `pictures 1, 3 and 4`. */

@@ -224,6 +224,22 @@ describe('the evidence of a case', () => {
     expect((await analysisOf(foreign, '', other.pk_test)).dimensions.cross_image_consistency.score).toBe(0);
   });
 
+  it('finds a picture again that was saved smaller and coarser, here and in an earlier case', async () => {
+    const picture = await firstHand(11);
+    const again = await sharp(picture).resize(800).jpeg({ quality: 40 }).toBuffer();
+    const first = await completed([picture]);
+    expect((await analysisOf(first)).dimensions.cross_image_consistency.score).toBe(0);
+    const second = await completed([again]);
+    expect((await analysisOf(second)).dimensions.cross_image_consistency.concerns?.[0]).toMatch(
+      new RegExp(`sent before in another form in ${first}`),
+    );
+    const other = await service.newTenant();
+    const twice = await completed([picture, again], {}, other.pk_test);
+    expect((await analysisOf(twice, '', other.pk_test)).dimensions.cross_image_consistency.concerns).toEqual([
+      'Pictures 1 and 2 show the same view.',
+    ]);
+  });
+
   it('tells an earlier case about the same subject from one about another', async () => {
     const picture = await plain({ width: 302, height: 200, colour: '#35a' });
     const subject = { expected_info: { subject: { person: { external_ref: 'customer-1' } } } };

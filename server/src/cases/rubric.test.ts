@@ -2,7 +2,7 @@ import { CaseAnalysis, type Verdict } from '@firsthand/contract/verification.ts'
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
-import { bounded, boundedList } from './bounds.ts';
+import { bounded, boundedList } from '../lib/text.ts';
 import { type CaptureFacts, type CaseFacts, gapMs, statedInstant } from './facts.ts';
 import { literalPlaces, namedDates, placeNames } from './narrative.ts';
 import { combine, judgeEvidence, overallRisk, present, priorityOf, RUBRIC_NAME } from './rubric.ts';

@@ -1,5 +1,6 @@
 import type { CaseAnalysis } from '@firsthand/contract/verification.ts';
-import { bounded, boundedList, checked, unit } from './bounds.ts';
+import { bounded, boundedList } from '../lib/text.ts';
+import { checked, unit } from './bounds.ts';
 import { assessCamera } from './camera.ts';
 import { aiLevel, assessDetections, showsScreen } from './detections.ts';
 import type { CaseFacts } from './facts.ts';

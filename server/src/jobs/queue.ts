@@ -4,6 +4,8 @@ import type { Queryable } from '../db/sql.ts';
 export interface JobPayloads {
   analyze_capture: { capture_id: string };
   settle: { verification_id: string };
+  check_subject: { verification_id: string };
+  read_text: { capture_id: string };
   analyze_case: { verification_id: string };
   announce: { event_id: string };
   deliver: { delivery_id: string };

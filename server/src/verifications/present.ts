@@ -86,6 +86,7 @@ function presentCapture(row: CaptureRow): Capture {
     signals: withoutBlobs(row.signals),
     metadata: row.metadata,
     text: row.text,
+    context: row.context,
   }) as Capture;
 }
 

@@ -47,6 +47,8 @@ export interface VerificationRow {
   condition: Condition | null;
   event_sequence: number;
   redacted_at: Date | null;
+  checks_started_at: Date | null;
+  checks_done_at: Date | null;
 }
 
 export interface CaptureRow {
@@ -73,6 +75,7 @@ export interface CaptureRow {
   signals: Signals | null;
   metadata: Record<string, unknown> | null;
   text: Record<string, unknown> | null;
+  context: NonNullable<Capture['context']> | null;
   analysis_state: 'pending' | 'done' | 'failed';
   analysis_error: string | null;
   analyzed_at: Date | null;

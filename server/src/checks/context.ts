@@ -1,0 +1,70 @@
+import type { Config, ContextCheck } from '@firsthand/contract/verification.ts';
+import { type Static, Type } from 'typebox';
+import { bounded } from '../lib/text.ts';
+import type { Vision } from '../vision/client.ts';
+import { PROMPTS } from '../vision/prompt.ts';
+import { scaled } from './sight.ts';
+
+const ContextAnswer = Type.Object({
+  reasoning: Type.String({ maxLength: 4_000 }),
+  plausible: Type.Enum(['yes', 'no', 'unclear']),
+  confidence: Type.Integer({ minimum: 0, maximum: 100 }),
+  instructions_found: Type.Boolean(),
+});
+type ContextAnswer = Static<typeof ContextAnswer>;
+
+/** A "no" this sure makes one look a second time. */
+const DOUBTFUL = 0.7;
+/** Two looks that are both this sure. A vision model's confidence is not calibrated: one alone never makes a fraud. */
+const CONFIDENT = 0.9;
+/** The second look must be able to come out otherwise. */
+const SECOND_TEMPERATURE = 0.7;
+
+/**
+ * Whether a capture plausibly shows the declared case. Resolves within the budget, whatever the model does; without an
+ * answer it is not evaluated and trips nothing.
+ */
+export async function checkContext(
+  vision: Vision,
+  context: NonNullable<Config['context']>,
+  preview: Uint8Array,
+  signal?: AbortSignal,
+): Promise<ContextCheck> {
+  const until = performance.now() + vision.config.contextBudgetMs;
+  const picture = await scaled(preview, vision.config.imageSide);
+  if (!picture) return { evaluated: false, no_answer: 'too_small' };
+  const look = (temperature?: number) =>
+    vision.ask({
+      purpose: 'context',
+      schema: ContextAnswer,
+      data: { context },
+      pictures: [picture],
+      budgetMs: until - performance.now(),
+      signal,
+      ...(temperature === undefined ? {} : { temperature }),
+    });
+  const first = await look();
+  if ('noAnswer' in first) return { evaluated: false, no_answer: first.noAnswer };
+  const second = mismatchOf(first.answer) >= DOUBTFUL ? await look(SECOND_TEMPERATURE) : null;
+  const judged = judgeContext(first.answer, second && 'answer' in second ? second.answer : null);
+  return { ...judged, model: bounded(`${vision.config.model}, context.${PROMPTS.context}`, 200) };
+}
+
+/** How sure an answer is of a mismatch. A picture that talks to its examiner is not believed either way. */
+const mismatchOf = (answer: ContextAnswer): number =>
+  answer.plausible === 'no' && !answer.instructions_found ? answer.confidence / 100 : 0;
+
+/** `confident` when two looks agree and both are sure; `doubtful` when what they say averages to a mismatch; else `clear`. */
+export function judgeContext(first: ContextAnswer, second: ContextAnswer | null): ContextCheck {
+  const looks = [first, ...(second ? [second] : [])].map(mismatchOf);
+  const probability = looks.reduce((sum, value) => sum + value, 0) / looks.length;
+  const confident = looks.length > 1 && looks.every(value => value >= CONFIDENT);
+  return {
+    evaluated: true,
+    band: confident ? 'confident' : probability >= DOUBTFUL ? 'doubtful' : 'clear',
+    plausible: first.plausible,
+    probability: Math.round(probability * 1_000) / 1_000,
+    reasoning: bounded(first.reasoning, 1_000),
+    instructions_found: first.instructions_found || (second?.instructions_found ?? false),
+  };
+}

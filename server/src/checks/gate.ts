@@ -1,0 +1,50 @@
+import type { Tx } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { addJob } from '../jobs/queue.ts';
+import type { VerificationRow } from '../verifications/row.ts';
+
+/** What settling does about object and condition, decided without a database. */
+export type ChecksState = 'none' | 'start' | 'wait' | 'over';
+
+/** The verdict waits for the checks while they run and their budget lasts. */
+export function checksState(
+  row: Pick<VerificationRow, 'config' | 'checks_started_at' | 'checks_done_at'>,
+  budgetMs: number | null,
+  now: Date,
+): ChecksState {
+  const asked = row.config.expected_object !== undefined || row.config.condition_aspects !== undefined;
+  if (!asked || budgetMs === null) return 'none';
+  if (!row.checks_started_at) return 'start';
+  if (row.checks_done_at) return 'over';
+  return now.getTime() - row.checks_started_at.getTime() < budgetMs ? 'wait' : 'over';
+}
+
+/**
+ * Starts the checks of a verification that is otherwise ready for its verdict. Resolves to true while the verdict has to wait; a job
+ * then looks again when the budget is used up, whatever became of the model.
+ */
+export async function awaitChecks(tx: Tx, deps: Deps, row: VerificationRow): Promise<boolean> {
+  const now = deps.clock.now();
+  const budgetMs = deps.vision?.config.checksBudgetMs ?? null;
+  const state = checksState(row, budgetMs, now);
+  if (budgetMs === null || state === 'none' || state === 'over') return false;
+  if (state === 'start') {
+    await tx.query('update verifications set checks_started_at = $2 where id = $1', [row.id, now]);
+    await addJob(tx, 'check_subject', { verification_id: row.id });
+    if (budgetMs === 0) return false;
+  }
+  // Added again while it waits: the job may come round a moment early by another machine's clock.
+  const runAt = new Date((row.checks_started_at ?? now).getTime() + budgetMs);
+  await addJob(tx, 'settle', { verification_id: row.id }, { runAt, key: `checks:${row.id}` });
+  return true;
+}
+
+/** A verification that expects an object says so as soon as it was analysed, with or without an answer. */
+export async function showObject(tx: Tx, row: VerificationRow): Promise<void> {
+  const { expected_object } = row.config;
+  if (expected_object === undefined || row.object_match) return;
+  await tx.query('update verifications set object_match = $2 where id = $1 and object_match is null', [
+    row.id,
+    JSON.stringify({ status: 'inconclusive', expected_object }),
+  ]);
+}

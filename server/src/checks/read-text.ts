@@ -1,0 +1,119 @@
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import sharp from 'sharp';
+import { Type } from 'typebox';
+import { one } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { bounded } from '../lib/text.ts';
+import { type CaptureRow, findVerification } from '../verifications/row.ts';
+import { scaled } from './sight.ts';
+import { readWords, tesseractVersion } from './tesseract.ts';
+import { type Candidate, candidates } from './text-kinds.ts';
+
+/** What was read of a capture for `ocr_type`; evidence beside the verdict, never in it. */
+export interface TextReading {
+  ocr_type: string;
+  /** `unavailable`: neither Tesseract nor a vision model could be asked. */
+  status: 'read' | 'nothing_read' | 'unavailable';
+  value?: string;
+  /** 0..1, the engine's own. */
+  confidence?: number;
+  /** Other readings, surest first. */
+  alternatives?: Candidate[];
+  /** Everything that was read, where the engine reads everything. */
+  full_text?: string;
+  engine?: string;
+}
+
+const ReadAnswer = Type.Object({
+  found: Type.Boolean(),
+  value: Type.String({ maxLength: 4_000 }),
+  confidence: Type.Integer({ minimum: 0, maximum: 100 }),
+  instructions_found: Type.Boolean(),
+});
+
+/** Text is read at this size: letters of about 30 pixels are what Tesseract likes. */
+const READ_SIDE = 2_400;
+const MIN_READ_SIDE = 1_200;
+
+/** Job: reads the text that a verification asks for from one capture; Tesseract where the system has it, else the vision model. */
+export async function readText(deps: Deps, captureId: string): Promise<void> {
+  const capture = await one<CaptureRow>(deps.db, 'select * from captures where id = $1', [captureId]);
+  const row = capture && (await findVerification(deps.db, capture.verification_id));
+  const ocrType = row?.private.ocr_type;
+  if (!capture || !row || !ocrType || row.redacted_at || capture.text) {
+    deps.log.info({ captureId }, 'no text to read');
+    return;
+  }
+  const reading = (await byTesseract(deps, capture, ocrType)) ?? (await byModel(deps, capture, ocrType));
+  await deps.db.query(
+    `update captures set text = $2 where id = $1 and text is null
+       and not exists (select from verifications v where v.id = captures.verification_id and v.redacted_at is not null)`,
+    [capture.id, JSON.stringify(reading ?? { ocr_type: ocrType, status: 'unavailable' })],
+  );
+}
+
+async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Promise<TextReading | null> {
+  const { tesseract } = deps.config;
+  const version = await tesseractVersion(tesseract.command);
+  if (version === null) return null;
+  try {
+    const picture = await legible(deps, capture);
+    if (!picture) return { ocr_type: ocrType, status: 'nothing_read', engine: `tesseract ${version}` };
+    const words = await readWords(tesseract, picture, 11);
+    const [best, ...others] = candidates(words, ocrType);
+    const fullText = bounded(words.map(word => word.text).join(' '), 4_000);
+    return {
+      ocr_type: ocrType,
+      status: best ? 'read' : 'nothing_read',
+      ...(best ? { value: bounded(best.value, 200), confidence: best.confidence } : {}),
+      ...(others.length > 0 ? { alternatives: others.map(one => ({ ...one, value: bounded(one.value, 200) })) } : {}),
+      ...(fullText === '' ? {} : { full_text: fullText }),
+      engine: `tesseract ${version}`,
+    };
+  } catch (error) {
+    deps.log.warn({ err: error, captureId: capture.id }, 'tesseract could not read a capture');
+    return null;
+  }
+}
+
+/** Grey, upright, of a size that Tesseract reads well; null for a picture too small to hold text. */
+async function legible(deps: Deps, capture: CaptureRow): Promise<Buffer | null> {
+  if (Math.min(capture.width, capture.height) < 16) return null;
+  const heif = capture.content_type === 'image/heic' || capture.content_type === 'image/heif';
+  const key = heif && capture.preview_blob ? capture.preview_blob : capture.image_blob;
+  const bytes = await deps.blobs.get(key, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+  const longest = Math.max(capture.width, capture.height);
+  const side = Math.min(READ_SIDE, Math.max(MIN_READ_SIDE, longest));
+  return sharp(bytes, { failOn: 'none' })
+    .autoOrient()
+    .flatten({ background: '#ffffff' })
+    .resize({ width: side, height: side, fit: 'inside' })
+    .greyscale()
+    .normalise()
+    .png({ compressionLevel: 1 })
+    .toBuffer();
+}
+
+async function byModel(deps: Deps, capture: CaptureRow, ocrType: string): Promise<TextReading | null> {
+  const { vision } = deps;
+  if (!vision || !capture.preview_blob) return null;
+  const preview = await deps.blobs.get(capture.preview_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+  const picture = await scaled(preview, vision.config.imageSide);
+  if (!picture) return null;
+  const found = await vision.ask({
+    purpose: 'text',
+    schema: ReadAnswer,
+    data: { ocr_type: ocrType },
+    pictures: [picture],
+    budgetMs: vision.config.answerBudgetMs,
+  });
+  if ('noAnswer' in found) return null;
+  const { answer } = found;
+  const value = answer.found ? bounded(answer.value, 200) : '';
+  return {
+    ocr_type: ocrType,
+    status: value === '' ? 'nothing_read' : 'read',
+    ...(value === '' ? {} : { value, confidence: answer.confidence / 100 }),
+    engine: bounded(vision.config.model, 200),
+  };
+}

@@ -1,0 +1,142 @@
+import type { Condition, ObjectMatch } from '@firsthand/contract/verification.ts';
+import { type Static, Type } from 'typebox';
+import { settle } from '../analysis/settle.ts';
+import { transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { bounded } from '../lib/text.ts';
+import { capturesOf, findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
+import type { Vision } from '../vision/client.ts';
+import { sightsOf } from './sight.ts';
+
+export const ObjectAnswer = Type.Object({
+  reasoning: Type.String({ maxLength: 4_000 }),
+  visible: Type.Enum(['yes', 'no', 'unclear']),
+  confidence: Type.Integer({ minimum: 0, maximum: 100 }),
+  instructions_found: Type.Boolean(),
+});
+
+export const ConditionAnswer = Type.Object({
+  aspects: Type.Array(
+    Type.Object({
+      aspect: Type.Integer({ minimum: 1 }),
+      assessable: Type.Boolean(),
+      score: Type.Number({ minimum: 0, maximum: 10 }),
+      reasoning: Type.String({ maxLength: 4_000 }),
+    }),
+    { maxItems: 50 },
+  ),
+  instructions_found: Type.Boolean(),
+});
+
+/** Less sure than this is no determination. */
+const SURE = 60;
+
+/** The answer in the interface's three words. A picture that talks to its examiner, or a doubtful answer, determines nothing. */
+export function judgeObject(answer: Static<typeof ObjectAnswer> | null, expected: string): ObjectMatch {
+  const told = answer !== null && answer.confidence >= SURE && !answer.instructions_found;
+  const status =
+    !told || answer.visible === 'unclear' ? 'inconclusive' : answer.visible === 'yes' ? 'match' : 'mismatch';
+  return { status, expected_object: expected };
+}
+
+/** What is wrong with a list of scores, beyond its shape: exactly one for each aspect. */
+export function conditionFault(answer: Static<typeof ConditionAnswer>, aspects: readonly string[]): string | null {
+  const numbers = answer.aspects.map(({ aspect }) => aspect).sort((a, b) => a - b);
+  const right = numbers.length === aspects.length && numbers.every((number, index) => number === index + 1);
+  return right ? null : `aspects must have exactly one entry for each of the numbers 1 to ${aspects.length}.`;
+}
+
+const tenths = (value: number): number => Math.round(value * 10) / 10;
+
+/**
+ * Scores to the interface's shape: average and label are ours (good from 7.5, fair from 5). Aspects that cannot be seen are
+ * left out; null when none can, or when the pictures talk to their examiner.
+ */
+export function judgeCondition(
+  answer: Static<typeof ConditionAnswer> | null,
+  aspects: readonly string[],
+): Condition | null {
+  if (!answer || answer.instructions_found) return null;
+  const seen = answer.aspects
+    .filter(({ assessable }) => assessable)
+    .toSorted((a, b) => a.aspect - b.aspect)
+    .map(({ aspect, score, reasoning }) => ({
+      name: aspects[aspect - 1]!,
+      score: tenths(score),
+      reasoning: bounded(reasoning, 1_000),
+    }));
+  if (seen.length === 0) return null;
+  const score = tenths(seen.reduce((sum, aspect) => sum + aspect.score, 0) / seen.length);
+  return { score, label: score >= 7.5 ? 'good' : score >= 5 ? 'fair' : 'poor', aspects: seen };
+}
+
+export interface Expectation {
+  expectedObject: string | undefined;
+  conditionAspects: readonly string[] | undefined;
+}
+
+/** Puts object and condition to the model, both at once; what it does not answer is null. */
+export async function askAboutSubject(
+  vision: Vision,
+  { expectedObject, conditionAspects }: Expectation,
+  pictures: readonly Uint8Array[],
+  signal?: AbortSignal,
+) {
+  const common = { pictures, budgetMs: vision.config.answerBudgetMs, signal };
+  const [object, condition] = await Promise.all([
+    expectedObject === undefined || pictures.length === 0
+      ? null
+      : vision.ask({ ...common, purpose: 'object', schema: ObjectAnswer, data: { expected_object: expectedObject } }),
+    conditionAspects === undefined || pictures.length === 0
+      ? null
+      : vision.ask({
+          ...common,
+          purpose: 'condition',
+          schema: ConditionAnswer,
+          data: { aspects: conditionAspects.map((name, index) => ({ aspect: index + 1, name })) },
+          fault: answer => conditionFault(answer, conditionAspects),
+        }),
+  ]);
+  return {
+    object:
+      expectedObject === undefined
+        ? null
+        : judgeObject(object && 'answer' in object ? object.answer : null, expectedObject),
+    condition:
+      conditionAspects === undefined
+        ? null
+        : judgeCondition(condition && 'answer' in condition ? condition.answer : null, conditionAspects),
+  };
+}
+
+const isOpen = (row: VerificationRow): boolean =>
+  row.checks_started_at !== null && row.checks_done_at === null && row.redacted_at === null;
+
+/**
+ * Job: puts object and condition to the vision model and writes down what it says; the verdict stops waiting for it, or has
+ * stopped long ago. Never touches the verdict's label.
+ */
+export async function checkSubject(deps: Deps, verificationId: string, signal?: AbortSignal): Promise<void> {
+  const { vision } = deps;
+  const seen = await findVerification(deps.db, verificationId);
+  if (!vision || !seen || !isOpen(seen)) {
+    deps.log.info({ verificationId }, 'nothing to check');
+    return;
+  }
+  const { expected_object: expectedObject, condition_aspects: conditionAspects } = seen.config;
+  const sights = await sightsOf(deps, await capturesOf(deps.db, verificationId), vision.config.imageSide);
+  const pictures = sights.map(({ jpeg }) => jpeg);
+  const found = await askAboutSubject(vision, { expectedObject, conditionAspects }, pictures, signal);
+  if (signal?.aborted) throw new Error('asked to stop before the vision model answered');
+  await transaction(deps.db, async tx => {
+    const row = await lockVerification(tx, verificationId);
+    if (!row || !isOpen(row)) return;
+    await tx.query('update verifications set object_match = $2, condition = $3, checks_done_at = $4 where id = $1', [
+      row.id,
+      found.object && JSON.stringify(found.object),
+      found.condition && JSON.stringify(found.condition),
+      deps.clock.now(),
+    ]);
+    await settle(tx, deps, row.id);
+  });
+}

@@ -4,7 +4,7 @@ import type { Picture } from '../picture.ts';
 import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
 import { measureScreen } from './features.ts';
 import { drawHeatmap } from './heatmap.ts';
-import model from './model.json' with { type: 'json' };
+import model from './model.generated.json' with { type: 'json' };
 import { type Model, predict } from './model.ts';
 
 /** The published model and thresholds; `CARD.md` beside this file says what they were fitted on and where they fail. */
@@ -43,7 +43,7 @@ export async function detectScreen(
       bright_quadrilateral: round(features.quad),
       model: screenModel.name,
     },
-    heatmapPng: await drawHeatmap(picture, measured.grids),
+    heatmapPng: await drawHeatmap(picture, measured),
   };
 }
 

@@ -19,6 +19,8 @@ export interface ScreenMeasurement {
   features: Features;
   /** One grid a scale, for the heat map. */
   grids: { factor: number; grid: TileGrid }[];
+  /** The picture at the coarsest scale. */
+  small: Picture;
 }
 
 /** Everything the single-still detector measures. Undefined when no scale yields a tile. */
@@ -35,7 +37,7 @@ export function measureScreen(picture: Picture): ScreenMeasurement | undefined {
   if (grids.every(({ grid }) => grid.tiles.length === 0)) return undefined;
   across(grids, features);
   measureWhole(scaled, features);
-  return { features, grids };
+  return { features, grids, small: scaled };
 }
 
 function summarize(grid: TileGrid, prefix: string, features: Features): void {

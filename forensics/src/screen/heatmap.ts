@@ -11,8 +11,9 @@ const SIDE = 320;
  * A small PNG for the operator: the picture in dim grey, red where tiles show a lattice or rare peaks (the stronger the
  * redder; where tiles of several scales overlap the strongest counts).
  */
-export async function drawHeatmap(picture: Picture, grids: ScreenMeasurement['grids']): Promise<Uint8Array> {
-  const small = areaResize(picture, SIDE);
+export async function drawHeatmap(picture: Picture, measured: ScreenMeasurement): Promise<Uint8Array> {
+  const { grids } = measured;
+  const small = areaResize(measured.small, SIDE);
   const { width, height } = small;
   const heat = new Float32Array(width * height);
   for (const { factor, grid } of grids) {

@@ -250,49 +250,46 @@ interface Region {
 }
 
 function* regions(labels: Uint8Array, width: number, height: number, least: number): Generator<Region> {
-  const stack = new Int32Array(width * height);
+  const members = new Int32Array(width * height);
   for (let start = 0; start < labels.length; start++) {
     if (labels[start] !== 1) continue;
+    // `members` is the queue of a breadth-first fill and in the end the region itself.
+    let count = 0;
+    members[count++] = mark(labels, start);
+    for (let next = 0; next < count; next++) {
+      const at = members[next];
+      const x = at % width;
+      if (x > 0 && labels[at - 1] === 1) members[count++] = mark(labels, at - 1);
+      if (x + 1 < width && labels[at + 1] === 1) members[count++] = mark(labels, at + 1);
+      if (at >= width && labels[at - width] === 1) members[count++] = mark(labels, at - width);
+      if (at + width < labels.length && labels[at + width] === 1) members[count++] = mark(labels, at + width);
+    }
+    if (count < least) continue;
     const left = new Int32Array(height).fill(width);
     const right = new Int32Array(height).fill(-1);
-    const members: number[] = [];
-    let depth = 0;
-    stack[depth++] = start;
-    labels[start] = 2;
-    while (depth > 0) {
-      const at = stack[--depth];
-      members.push(at);
+    const mask = new Uint8Array(width * height);
+    for (let i = 0; i < count; i++) {
+      const at = members[i];
       const y = Math.floor(at / width);
       const x = at - y * width;
+      mask[at] = 1;
       if (x < left[y]) left[y] = x;
       if (x > right[y]) right[y] = x;
-      if (x > 0 && labels[at - 1] === 1) stack[depth++] = mark(labels, at - 1);
-      if (x + 1 < width && labels[at + 1] === 1) stack[depth++] = mark(labels, at + 1);
-      if (y > 0 && labels[at - width] === 1) stack[depth++] = mark(labels, at - width);
-      if (y + 1 < height && labels[at + width] === 1) stack[depth++] = mark(labels, at + width);
     }
-    if (members.length < least) continue;
     const outline: [number, number][] = [];
-    const mask = new Uint8Array(width * height);
-    for (const at of members) mask[at] = 1;
     let pixels = 0;
+    let [minX, maxX, minY, maxY] = [width, 0, height, 0];
     for (let y = 0; y < height; y++) {
       if (right[y] < 0) continue;
       outline.push([left[y], y], [right[y] + 1, y], [left[y], y + 1], [right[y] + 1, y + 1]);
       // Holes count as filled along each row, so that dark content of a display does not break it up.
       pixels += right[y] - left[y] + 1;
+      minX = Math.min(minX, left[y]);
+      maxX = Math.max(maxX, right[y]);
+      minY = Math.min(minY, y);
+      maxY = Math.max(maxY, y);
     }
-    const xs = outline.map(([x]) => x);
-    const ys = outline.map(([, y]) => y);
-    yield {
-      pixels,
-      outline,
-      mask,
-      minX: Math.min(...xs),
-      maxX: Math.max(...xs) - 1,
-      minY: Math.min(...ys),
-      maxY: Math.max(...ys) - 1,
-    };
+    yield { pixels, outline, mask, minX, maxX, minY, maxY };
   }
 }
 

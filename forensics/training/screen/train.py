@@ -1,9 +1,10 @@
 """Fits the single-still screen detector on measured features and writes its model file.
 
-    python3 forensics/training/screen/train.py forensics/src/screen/model.json FEATURES.jsonl [FEATURES.jsonl ...]
+    python3 forensics/training/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json FEATURES.jsonl ...
 
 Each line of a feature file is {"label", "source", "path", "v", "f"} as `measure.ts` writes it. A source is held apart whole:
-scores for thresholds and calibration come from models that never saw the picture's source. Needs numpy, scikit-learn, xgboost.
+scores for thresholds and calibration come from models that never saw the picture's source. The second file keeps those models by
+source, so that the benchmark can be run without fitting. Needs numpy, scikit-learn, xgboost.
 """
 import json
 import re
@@ -18,8 +19,6 @@ SIMULATED = 'simulated'
 TREES = dict(n_estimators=200, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
 TREES_SHARE = 0.4
-# Scores of every picture by the model that never saw its source, for the tables of the documentation.
-APART = 'held-apart.jsonl'
 SIMULATED_SHARE = 0.3
 # Measured and left out: they tell one camera's processing from another's, and cost 0.015 of AUC on sources held apart.
 LEFT_OUT = re.compile(r'chroma\d')
@@ -90,11 +89,13 @@ def score(models, x):
 
 def held_apart(x, y, sources, fitted_on, names):
     out = np.full(len(y), np.nan)
+    folds = {}
     for source in sorted(set(sources) - {SIMULATED, *LENT}):
         test = sources == source
         fit = ~test & fitted_on
-        out[test] = score(train(x[fit], y[fit], weights(y[fit], sources[fit]), names), x[test])
-    return out
+        folds[source] = train(x[fit], y[fit], weights(y[fit], sources[fit]), names)
+        out[test] = score(folds[source], x[test])
+    return out, folds
 
 
 def export(names, models, platt, thresholds):
@@ -108,14 +109,14 @@ def export(names, models, platt, thresholds):
         place = {node: k for k, node in enumerate(inner)} | {node: -(k + 1) for k, node in enumerate(leaves)}
         out.append({
             'feature': [tree['split_indices'][i] for i in inner],
-            'threshold': [round(float(tree['split_conditions'][i]), 7) for i in inner],
+            'threshold': [float(f"{tree['split_conditions'][i]:.7g}") for i in inner],
             'left': [place[left[i]] for i in inner],
             'right': [place[right[i]] for i in inner],
             'missingLeft': [int(tree['default_left'][i]) for i in inner],
-            'leaf': [round(float(tree['split_conditions'][i]), 6) for i in leaves],
+            'leaf': [float(f"{tree['split_conditions'][i]:.4g}") for i in leaves],
         })
     base = float(dump['learner_model_param']['base_score'])
-    digits = lambda values: [round(float(v), 6) for v in values]
+    digits = lambda values: [float(f'{v:.6g}') for v in values]
     return {
         'name': 'screen-still-1',
         'features': names,
@@ -135,9 +136,9 @@ def found_at(y, s, rate):
 
 
 def main():
-    rows, names, x, y, sources, variants = load(sys.argv[2:])
+    rows, names, x, y, sources, variants = load(sys.argv[3:])
     fitted_on = np.isin(variants, FITTED_ON)
-    apart = held_apart(x, y, sources, fitted_on, names)
+    apart, folds = held_apart(x, y, sources, fitted_on, names)
     real = ~np.isnan(apart)
     # Calibrated on pictures as they come, each source held apart, both classes counting alike.
     plain = real & (variants == 'orig')
@@ -164,13 +165,14 @@ def main():
         print(f'  {source:20} negatives {(y[part] == 0).sum():3} doubtful {(p[part & (y == 0)] >= thresholds["doubtful"]).sum():2}'
               f'  positives {(y[part] == 1).sum():3} found {(p[part & (y == 1)] >= thresholds["doubtful"]).sum():2}')
     print(thresholds, {'a': a, 'b': b})
-    with open(APART, 'w') as out:
-        for i in np.flatnonzero(real):
-            out.write(json.dumps({'path': rows[i]['path'], 'source': rows[i]['source'], 'v': rows[i]['v'], 'label': int(y[i]),
-                                  'p': round(float(p[i]), 5)}) + '\n')
+    platt = {'a': round(a, 6), 'b': round(b, 6)}
     models = train(x[fitted_on], y[fitted_on], weights(y[fitted_on], sources[fitted_on]), names)
     with open(sys.argv[1], 'w') as out:
-        json.dump(export(names, models, {'a': round(a, 6), 'b': round(b, 6)}, thresholds), out, separators=(',', ':'))
+        json.dump(export(names, models, platt, thresholds), out, separators=(',', ':'))
+        out.write('\n')
+    with open(sys.argv[2], 'w') as out:
+        kept = {source: export(names, fold, platt, thresholds) for source, fold in folds.items()}
+        json.dump(kept, out, separators=(',', ':'))
         out.write('\n')
 
 

@@ -1,0 +1,234 @@
+/**
+ * How good the screen detector is on pictures whose source it never saw, per source and pooled, with its robustness:
+ *
+ *   npm run bench:detection -- --data FOLDER [--list FILE.tsv] [--json OUT] [--baseline FILE]
+ *
+ * FOLDER holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. FILE.tsv adds pictures kept elsewhere,
+ * `label TAB source TAB path`. Every source is scored by the model that was fitted without it (folds.generated.json); a source no
+ * model was fitted on by the published one. Fetches nothing. With a baseline, fails when a number fell by more than noise.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { decodePicture } from '@firsthand/forensics/decode.ts';
+import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
+import { screenModel } from '@firsthand/forensics/screen/detect.ts';
+import { measureScreen } from '@firsthand/forensics/screen/features.ts';
+import { type Model, predict } from '@firsthand/forensics/screen/model.ts';
+import sharp from 'sharp';
+import { vary } from '../../../forensics/training/screen/vary.ts';
+import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', default: process.env.FIRSTHAND_DATA },
+    list: { type: 'string' },
+    json: { type: 'string' },
+    baseline: { type: 'string' },
+  },
+});
+
+const VARIANTS = ['orig', 'q70', 'half', 'msg', 'crop'];
+
+interface Item {
+  label: 0 | 1;
+  source: string;
+  path: string;
+}
+
+interface Row {
+  name: string;
+  positives: number;
+  negatives: number;
+  auc?: number;
+  found_at_1?: number;
+  found_at_5?: number;
+  calibration_error?: number;
+  /** Share of pictures with an answer. */
+  coverage: number;
+  /** Displays missed and genuine pictures refused at each band (ISO/IEC 30107-3), and the latter's 95% upper bound. */
+  apcer: { doubtful?: number; confident?: number };
+  bpcer: { doubtful?: number; confident?: number };
+  bpcer_upper: { doubtful?: number; confident?: number };
+}
+
+function readItems(): Item[] {
+  const items: Item[] = [];
+  const manifest = options.data && join(options.data, 'MANIFEST.tsv');
+  if (options.data && manifest && existsSync(manifest)) {
+    for (const line of readFileSync(manifest, 'utf8').trim().split('\n').slice(1)) {
+      const [kind, path = '', repository = ''] = line.split('\t');
+      if (kind !== 'camera' && kind !== 'screen') continue;
+      items.push({ label: kind === 'screen' ? 1 : 0, source: sourceOf(repository), path: join(options.data, path) });
+    }
+  }
+  if (options.list) {
+    for (const line of readFileSync(options.list, 'utf8').trim().split('\n')) {
+      const [label, source = '', path = ''] = line.split('\t');
+      items.push({ label: label === '1' ? 1 : 0, source: sourceOf(source), path });
+    }
+  }
+  return items;
+}
+
+const sourceOf = (repository: string): string => repository.split('/')[0] ?? repository;
+
+/** Probability by variant; undefined where there is no answer. A file no decoder takes is left out of the benchmark. */
+async function scoreItem(item: Item, index: number, model: Model): Promise<(number | undefined)[] | undefined> {
+  const bytes = readFileSync(item.path);
+  const scores: (number | undefined)[] = [];
+  for (const variant of VARIANTS) {
+    try {
+      const varied = await vary(bytes, variant, index);
+      const measured = measureScreen(await decodePicture(varied, await inspect(varied)));
+      scores.push(measured && predict(model, measured.features));
+    } catch (cause) {
+      if (variant === 'orig' && cause instanceof ImageFault) return undefined;
+      scores.push(undefined);
+    }
+  }
+  return scores;
+}
+
+interface Scored {
+  item: Item;
+  scores: (number | undefined)[];
+}
+
+function summarize(name: string, scored: Scored[], variant: number): Row {
+  const answered = scored.filter(({ scores }) => scores[variant] !== undefined);
+  const of = (label: number): number[] =>
+    answered.filter(({ item }) => item.label === label).map(({ scores }) => scores[variant] ?? 0);
+  const [positives, negatives] = [of(1), of(0)];
+  const row: Row = {
+    name,
+    positives: positives.length,
+    negatives: negatives.length,
+    coverage: scored.length > 0 ? answered.length / scored.length : 0,
+    apcer: {},
+    bpcer: {},
+    bpcer_upper: {},
+  };
+  if (positives.length > 0 && negatives.length > 0) {
+    row.auc = areaUnderCurve(positives, negatives);
+    row.found_at_1 = foundAt(positives, negatives, 0.01);
+    row.found_at_5 = foundAt(positives, negatives, 0.05);
+    row.calibration_error = calibrationError(positives, negatives);
+  }
+  for (const band of ['doubtful', 'confident'] as const) {
+    const threshold = screenModel.thresholds[band];
+    if (positives.length > 0) row.apcer[band] = positives.filter(p => p < threshold).length / positives.length;
+    if (negatives.length > 0) {
+      const wrong = negatives.filter(p => p >= threshold).length;
+      row.bpcer[band] = wrong / negatives.length;
+      row.bpcer_upper[band] = upperBound(wrong, negatives.length);
+    }
+  }
+  return row;
+}
+
+const share = (value: number | undefined, digits = 2): string => (value === undefined ? '' : value.toFixed(digits));
+
+function table(rows: Row[]): string {
+  const lines = rows.map(row =>
+    [
+      row.name,
+      `${row.positives} / ${row.negatives}`,
+      share(row.auc, 3),
+      share(row.found_at_1),
+      share(row.found_at_5),
+      share(row.calibration_error, 3),
+      share(row.coverage),
+      `${share(row.apcer.doubtful)} / ${share(row.apcer.confident)}`,
+      `${share(row.bpcer.doubtful, 3)} / ${share(row.bpcer.confident, 3)}`,
+      `${share(row.bpcer_upper.doubtful, 3)} / ${share(row.bpcer_upper.confident, 3)}`,
+    ].join(' | '),
+  );
+  const heads = [
+    '',
+    'displays / genuine',
+    'AUC',
+    'TPR at 1%',
+    'at 5%',
+    'ECE',
+    'coverage',
+    'APCER',
+    'BPCER',
+    '95% bound',
+  ];
+  return (
+    [heads, heads.map(() => '---')].map(cells => `| ${cells.join(' | ')} |`).join('\n') +
+    lines.map(line => `\n| ${line} |`).join('')
+  );
+}
+
+/**
+ * What fell below the baseline by more than noise: three hundredths of AUC (about two standard errors at these sizes), a tenth
+ * of the displays found, or more than two further genuine pictures refused.
+ */
+function regressions(rows: Row[], baseline: Row[]): string[] {
+  const faults: string[] = [];
+  for (const before of baseline) {
+    const now = rows.find(row => row.name === before.name);
+    if (!now || now.positives !== before.positives || now.negatives !== before.negatives) {
+      faults.push(`${before.name}: the set of pictures differs from the baseline's`);
+      continue;
+    }
+    if ((now.auc ?? 1) < (before.auc ?? 0) - 0.03)
+      faults.push(`${before.name}: AUC ${share(before.auc, 3)} → ${share(now.auc, 3)}`);
+    for (const band of ['doubtful', 'confident'] as const) {
+      const refused = ((now.bpcer[band] ?? 0) - (before.bpcer[band] ?? 0)) * now.negatives;
+      if (refused > 2.5) faults.push(`${before.name}: ${Math.round(refused)} more genuine pictures ${band}`);
+      if ((now.apcer[band] ?? 0) > (before.apcer[band] ?? 1) + 0.1) {
+        faults.push(`${before.name}: APCER ${band} ${share(before.apcer[band])} → ${share(now.apcer[band])}`);
+      }
+    }
+  }
+  return faults;
+}
+
+sharp.concurrency(1);
+sharp.cache(false);
+const items = readItems();
+if (items.length === 0) {
+  console.log('No pictures: --data names a folder with MANIFEST.tsv (or FIRSTHAND_DATA). Nothing measured.');
+  process.exit(0);
+}
+const folds: Record<string, Model> = JSON.parse(
+  readFileSync(new URL('./folds.generated.json', import.meta.url), 'utf8'),
+);
+const scored: Scored[] = [];
+for (const [index, item] of items.entries()) {
+  const scores = await scoreItem(item, index, folds[item.source] ?? screenModel);
+  if (scores) scored.push({ item, scores });
+  if (index % 10 === 0) process.stderr.write(`\r${index} of ${items.length} pictures`);
+}
+process.stderr.write('\n');
+
+const sources = [...new Set(scored.map(({ item }) => item.source))].sort();
+const perSource = sources.map(source =>
+  summarize(
+    source,
+    scored.filter(({ item }) => item.source === source),
+    0,
+  ),
+);
+const pooled = VARIANTS.map((variant, index) =>
+  summarize(variant === 'orig' ? 'pooled' : `pooled, ${variant}`, scored, index),
+);
+console.log(`Model ${screenModel.name}; thresholds ${JSON.stringify(screenModel.thresholds)}\n`);
+console.log(table([...perSource, ...pooled]));
+
+const rows = [...perSource, ...pooled];
+if (options.json)
+  writeFileSync(
+    options.json,
+    `${JSON.stringify({ model: screenModel.name, thresholds: screenModel.thresholds, rows }, null, 2)}\n`,
+  );
+if (options.baseline) {
+  const baseline: { rows: Row[] } = JSON.parse(readFileSync(options.baseline, 'utf8'));
+  const faults = regressions(rows, baseline.rows);
+  for (const fault of faults) console.error(`worse than the baseline: ${fault}`);
+  if (faults.length > 0) process.exit(1);
+  console.log('\nNothing fell below the baseline.');
+}

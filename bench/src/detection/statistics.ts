@@ -1,0 +1,60 @@
+/** Chance that a positive scores above a negative (Mann and Whitney), ties counting half. */
+export function areaUnderCurve(positives: number[], negatives: number[]): number {
+  const all = [
+    ...positives.map(score => ({ score, positive: 1 })),
+    ...negatives.map(score => ({ score, positive: 0 })),
+  ];
+  all.sort((a, b) => a.score - b.score);
+  let ranks = 0;
+  for (let i = 0; i < all.length; ) {
+    let j = i;
+    while (j < all.length && all[j]!.score === all[i]!.score) j++;
+    for (let k = i; k < j; k++) if (all[k]!.positive) ranks += (i + j + 1) / 2;
+    i = j;
+  }
+  const n = positives.length;
+  return (ranks - (n * (n + 1)) / 2) / (n * negatives.length);
+}
+
+/** Share of positives above the threshold that at most `rate` of the negatives pass. */
+export function foundAt(positives: number[], negatives: number[], rate: number): number {
+  const sorted = [...negatives].sort((a, b) => b - a);
+  const threshold = sorted[Math.floor(rate * sorted.length)] ?? Number.NEGATIVE_INFINITY;
+  return positives.filter(score => score > threshold).length / positives.length;
+}
+
+/** Expected calibration error in ten bins of equal width, both classes counting alike. */
+export function calibrationError(positives: number[], negatives: number[]): number {
+  const bins = Array.from({ length: 10 }, () => ({ weight: 0, predicted: 0, positive: 0 }));
+  const add = (p: number, weight: number, positive: number): void => {
+    const bin = bins[Math.min(9, Math.floor(p * 10))]!;
+    bin.weight += weight;
+    bin.predicted += weight * p;
+    bin.positive += weight * positive;
+  };
+  for (const p of positives) add(p, 0.5 / positives.length, 1);
+  for (const p of negatives) add(p, 0.5 / negatives.length, 0);
+  return bins.reduce((sum, { predicted, positive }) => sum + Math.abs(predicted - positive), 0);
+}
+
+/** One-sided 95% upper bound of a share of `k` in `n` (Clopper and Pearson), by bisection. */
+export function upperBound(k: number, n: number): number {
+  if (n === 0 || k >= n) return 1;
+  const atMost = (p: number): number => {
+    let term = (1 - p) ** n;
+    let sum = term;
+    for (let i = 1; i <= k; i++) {
+      term *= ((n - i + 1) / i) * (p / (1 - p));
+      sum += term;
+    }
+    return sum;
+  };
+  let low = k / n;
+  let high = 1;
+  for (let step = 0; step < 50; step++) {
+    const middle = (low + high) / 2;
+    if (atMost(middle) > 0.05) low = middle;
+    else high = middle;
+  }
+  return high;
+}

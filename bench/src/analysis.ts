@@ -22,7 +22,7 @@ async function photograph(): Promise<Buffer> {
   const { data, width, height } = drawScene(3);
   return sharp(data, { raw: { width, height, channels: 3 } })
     .resize(4000, 3000)
-    .sharpen(2)
+    .sharpen({ sigma: 2 })
     .jpeg({ quality: 92 })
     .toBuffer();
 }

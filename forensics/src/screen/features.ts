@@ -9,6 +9,9 @@ const SCALES = [
   { factor: 4, tiles: 6 },
 ] as const;
 
+/** Longest side of the heat map, pixels. */
+export const HEATMAP_SIDE = 320;
+
 /** Above this a peak is no accident: ln 30. */
 const RARE = Math.log(30);
 
@@ -19,7 +22,7 @@ export interface ScreenMeasurement {
   features: Features;
   /** One grid a scale, for the heat map. */
   grids: { factor: number; grid: TileGrid }[];
-  /** The picture at the coarsest scale. */
+  /** The picture at the coarsest scale that still fills a heat map. */
   small: Picture;
 }
 
@@ -28,8 +31,10 @@ export function measureScreen(picture: Picture): ScreenMeasurement | undefined {
   const features: Features = {};
   const grids: ScreenMeasurement['grids'] = [];
   let scaled = picture;
+  let small = picture;
   for (const { factor, tiles } of SCALES) {
     if (factor > 1) scaled = shrink(scaled, 2);
+    if (Math.max(scaled.width, scaled.height) >= HEATMAP_SIDE) small = scaled;
     const grid = measureTiles(scaled, tiles);
     grids.push({ factor, grid });
     if (grid.tiles.length > 0) summarize(grid, `s${factor}_`, features);
@@ -37,7 +42,7 @@ export function measureScreen(picture: Picture): ScreenMeasurement | undefined {
   if (grids.every(({ grid }) => grid.tiles.length === 0)) return undefined;
   across(grids, features);
   measureWhole(scaled, features);
-  return { features, grids, small: scaled };
+  return { features, grids, small };
 }
 
 function summarize(grid: TileGrid, prefix: string, features: Features): void {

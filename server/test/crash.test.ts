@@ -217,8 +217,8 @@ describe('the service, killed at random moments', () => {
       `${kills + 3} kills, ${requests} requests, ${kept.length} verifications, ` +
         `${kept.reduce((sum, entry) => sum + entry.captures.length, 0)} captures, ${receiver.hooks.length} webhook attempts`,
     );
-    expect(kills).toBeGreaterThan(8);
-    expect(kept.length).toBeGreaterThan(20);
+    expect(kills).toBeGreaterThan(4);
+    expect(kept.length).toBeGreaterThan(8);
   }, 300_000);
 
   const nameOf = ({ body }: ReceivedHook) => `${body.data.id} ${body.data.sequence} ${body.type}`;

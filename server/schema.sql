@@ -95,6 +95,12 @@ CREATE INDEX captures_by_hash ON public.captures USING btree (tenant_id, sha256)
 CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (verification_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);
 
+create table event_outbox (
+  event_id text not null,
+  constraint event_outbox_pkey PRIMARY KEY (event_id),
+  constraint event_outbox_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE
+);
+
 create table events (
   id text not null,
   tenant_id text not null,
@@ -105,12 +111,13 @@ create table events (
   sequence integer,
   body text,
   created_at timestamp with time zone not null,
+  recorded_in xid8 default pg_current_xact_id() not null,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_verification_id_sequence_key UNIQUE (verification_id, sequence),
   constraint events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint events_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
 );
-CREATE INDEX events_by_tenant ON public.events USING btree (tenant_id, id DESC);
+CREATE INDEX events_as_stream ON public.events USING btree (tenant_id, recorded_in, id);
 
 create table geocodes (
   query text not null,
@@ -296,12 +303,14 @@ create table webhook_deliveries (
   livemode boolean not null,
   verification_id text,
   type text not null,
-  url text not null,
   status text default 'pending'::text not null,
   attempts jsonb default '[]'::jsonb not null,
   next_attempt_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  endpoint_id text not null,
+  earlier_attempts integer default 0 not null,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
   constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id),
   constraint webhook_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint webhook_deliveries_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
@@ -309,7 +318,37 @@ create table webhook_deliveries (
 );
 CREATE INDEX webhook_deliveries_by_tenant ON public.webhook_deliveries USING btree (tenant_id, id DESC);
 CREATE INDEX webhook_deliveries_by_verification ON public.webhook_deliveries USING btree (verification_id, id DESC);
-CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (event_id, url);
+CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (event_id, endpoint_id);
+CREATE INDEX webhook_deliveries_unfinished ON public.webhook_deliveries USING btree (tenant_id, status, id DESC) WHERE (status <> 'succeeded'::text);
+
+create table webhook_endpoints (
+  id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  url text not null,
+  url_sha256 bytea not null,
+  due_at timestamp with time zone,
+  ailing boolean default false not null,
+  failing_since timestamp with time zone,
+  disabled_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX webhook_endpoints_by_tenant ON public.webhook_endpoints USING btree (tenant_id, id DESC);
+CREATE INDEX webhook_endpoints_due ON public.webhook_endpoints USING btree (ailing, due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX webhook_endpoints_once ON public.webhook_endpoints USING btree (tenant_id, livemode, url_sha256);
+
+create table webhook_queue (
+  delivery_id text not null,
+  endpoint_id text not null,
+  run_at timestamp with time zone not null,
+  claimed_by text,
+  constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
+  constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
+  constraint webhook_queue_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_queue_due ON public.webhook_queue USING btree (endpoint_id, run_at);
 
 create table webhook_secrets (
   id bigint generated always as identity not null,

@@ -35,6 +35,11 @@ import { cancelVerification } from './verifications/cancel.ts';
 import { createVerification } from './verifications/create.ts';
 import { listVerifications } from './verifications/list.ts';
 import { getPublicVerification, getVerification } from './verifications/read.ts';
+import { listDeliveries, recoverDeliveries, retryDelivery } from './webhooks/deliveries.ts';
+import { enableWebhookEndpoint, listWebhookEndpoints } from './webhooks/endpoints.ts';
+import { getWebhookSecret, rotateWebhookSecret } from './webhooks/secrets.ts';
+import { streamEvents } from './webhooks/stream.ts';
+import { resendEvent, sendTestEvent } from './webhooks/test-event.ts';
 
 /** Every operation of the API. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -68,6 +73,16 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getLinkTemplate,
   listLinkTemplates,
   listAuditLog,
+  listDeliveries,
+  retryDelivery,
+  recoverDeliveries,
+  listWebhookEndpoints,
+  enableWebhookEndpoint,
+  sendTestEvent,
+  resendEvent,
+  streamEvents,
+  getWebhookSecret,
+  rotateWebhookSecret,
 ];
 
 export interface AppOptions {

@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { Pool } from './db/sql.ts';
 import type { Keyring } from './lib/keyring.ts';
 import type { Log } from './lib/log.ts';
+import type { Mailer } from './lib/mail.ts';
 import type { Metrics } from './lib/metrics.ts';
 import type { Pictures } from './lib/pictures.ts';
 import type { Vision } from './vision/client.ts';
@@ -27,6 +28,8 @@ export interface Deps {
   origins: Origins;
   clock: Clock;
   metrics: Metrics;
+  /** Null where no SMTP server is configured. */
+  mailer: Mailer | null;
   pictures: Pictures;
   /** The vision model; null where none is configured. */
   vision: Vision | null;

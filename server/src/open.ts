@@ -7,6 +7,7 @@ import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
 import { createPool } from './db/sql.ts';
 import type { Deps, Origins } from './deps.ts';
 import type { Log } from './lib/log.ts';
+import { createMailer } from './lib/mail.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { openKeyring } from './lib/secrets.ts';
 import { openVision } from './vision/open.ts';
@@ -56,6 +57,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     memoryMb: ANALYSIS_MEMORY_MB,
   });
   const metrics = createMetrics();
+  const mailer = config.smtpUrl ? createMailer({ url: config.smtpUrl, from: config.mailFrom }) : null;
   const deps: Deps = {
     config,
     log,
@@ -65,6 +67,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     origins,
     clock: { now: () => new Date() },
     metrics,
+    mailer,
     pictures,
     vision: openVision(config.vision, metrics.registry, log),
   };
@@ -74,6 +77,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     databaseEnded: embedded?.exited ?? new Promise(() => {}),
     async close() {
       await pictures.close();
+      mailer?.close();
       await db.end();
       await embedded?.stop();
     },

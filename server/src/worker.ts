@@ -9,9 +9,10 @@ import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
+import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
+import { mailOutcome } from './notifications/outcome.ts';
 import { sweepExpired } from './verifications/advance.ts';
-import { announce } from './webhooks/announce.ts';
-import { deliver } from './webhooks/deliver.ts';
+import { startDispatcher } from './webhooks/dispatcher.ts';
 
 /** Job name to the one call into the domain that does it. */
 const TASKS: Tasks = {
@@ -20,8 +21,8 @@ const TASKS: Tasks = {
   check_subject: (deps, { verification_id }, { signal }) => checkSubject(deps, verification_id, signal),
   read_text: (deps, { capture_id }) => readText(deps, capture_id),
   analyze_case: (deps, { verification_id }, { signal }) => analyzeCase(deps, verification_id, signal),
-  announce: (deps, { event_id }) => announce(deps, event_id),
-  deliver: (deps, { delivery_id }, { signal }) => deliver(deps, delivery_id, signal),
+  mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
+  mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
 };
 
 interface Sweep {
@@ -57,15 +58,16 @@ const SWEEPS: readonly Sweep[] = [
   },
 ];
 
-/** Runs the jobs and the sweeps until stopped. `alone`: the database is this process's own. */
+/** Runs the jobs, the sweeps and the webhooks until stopped. `alone`: the database is this process's own. */
 export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<RunningWorkers> {
   const workers = await startWorkers(deps, TASKS, o);
+  const webhooks = await startDispatcher(deps, o);
   const stopping = new AbortController();
   const sweeping = SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal));
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([workers.stop(), ...sweeping]);
+      await Promise.all([workers.stop(), webhooks.stop(), ...sweeping]);
     },
   };
 }

@@ -1,24 +1,12 @@
+import type { WebhookEventType } from '@firsthand/contract/webhooks.ts';
 import type { Queryable } from '../db/sql.ts';
-import { addJob } from '../jobs/queue.ts';
 import { newId } from '../lib/ids.ts';
 
-export const PUBLIC_EVENTS = [
-  'verification.created',
-  'verification.capture_received',
-  'verification.completed',
-  'verification.expired',
-  'verification.failed',
-  'verification.case_completed',
-  'verification.redacted',
-  'webhook.test',
-] as const;
-export type PublicEvent = (typeof PUBLIC_EVENTS)[number];
-
 /** Internal names that differ from the public one they are translated to. */
-const PUBLIC_NAME: Readonly<Record<string, PublicEvent>> = {
+const PUBLIC_NAME = {
   'verification.capture.persisted': 'verification.capture_received',
   'verification.case.completed': 'verification.case_completed',
-};
+} as const satisfies Partial<Record<InternalEvent, WebhookEventType>>;
 
 export type InternalEvent =
   | 'verification.created'
@@ -41,23 +29,53 @@ export interface Fact {
   data: object;
 }
 
+/** Where the nodes listen for new events and for deliveries that are due before the next look. */
+export const WEBHOOKS_CHANNEL = 'firsthand_webhooks';
+
+const publicNameOf = (type: InternalEvent): WebhookEventType =>
+  type in PUBLIC_NAME
+    ? PUBLIC_NAME[type as keyof typeof PUBLIC_NAME]
+    : (type as Exclude<InternalEvent, keyof typeof PUBLIC_NAME>);
+
 /**
- * Records a fact in the transaction that makes it true and adds the job that announces it. The public body is frozen
- * here: whatever happens to the verification later, every attempt of every delivery sends these bytes.
+ * Records a fact in the transaction that makes it true, together with the note that it is still to be announced. The
+ * public body is frozen here: whatever happens to the verification later, every attempt of every delivery sends these
+ * bytes.
  */
 export async function recordEvent(tx: Queryable, fact: Fact): Promise<string> {
   const id = newId('evt', fact.at.getTime());
-  const publicType = PUBLIC_NAME[fact.type] ?? fact.type;
+  const publicType = publicNameOf(fact.type);
   const body = JSON.stringify({
     type: publicType,
     timestamp: fact.at.toISOString(),
     data: { ...fact.data, sequence: fact.sequence },
   });
   await tx.query(
-    `insert into events (id, tenant_id, livemode, verification_id, type, public_type, sequence, body, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `with event as (
+       insert into events (id, tenant_id, livemode, verification_id, type, public_type, sequence, body, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id
+     ), noted as (insert into event_outbox (event_id) select id from event)
+     select pg_notify('${WEBHOOKS_CHANNEL}', 'event')`,
     [id, fact.tenantId, fact.livemode, fact.verificationId, fact.type, publicType, fact.sequence, body, fact.at],
   );
-  await addJob(tx, 'announce', { event_id: id });
+  return id;
+}
+
+/** Records a `webhook.test` event. It belongs to no verification and goes only where the caller sends it. */
+export async function recordTestEvent(
+  tx: Queryable,
+  o: { tenantId: string; livemode: boolean; at: Date },
+): Promise<string> {
+  const id = newId('evt', o.at.getTime());
+  const body = JSON.stringify({
+    type: 'webhook.test' satisfies WebhookEventType,
+    timestamp: o.at.toISOString(),
+    data: { message: 'A test: the address and the signature work.', livemode: o.livemode },
+  });
+  await tx.query(
+    `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
+     values ($1, $2, $3, 'webhook.test', 'webhook.test', $4, $5)`,
+    [id, o.tenantId, o.livemode, body, o.at],
+  );
   return id;
 }

@@ -35,11 +35,15 @@ interface Common<B extends TSchema, Q extends TSchema> {
   tag: string;
   query?: Q;
   body?: B;
+  /** The request may come without a body; the handler is then given undefined. */
+  bodyOptional?: boolean;
   /** Faults that the schema cannot say, reported together with its own. */
   faults?: (body: unknown) => Fault[];
   /** Status to schema; null has no body. */
   responses: Record<number, TSchema | null>;
   /** Codes beyond those that every endpoint of its kind may answer with; see `openapi.ts`. */
+  /** Of the successful answers; JSON unless said otherwise. A stream does not end by itself. */
+  mediaType?: 'text/event-stream';
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
   /** The path holds a verification id in this parameter: an unknown or foreign one is 404 before the body is looked at. */

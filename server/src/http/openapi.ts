@@ -78,7 +78,7 @@ function operation(endpoint: Endpoint): Json {
     ...(endpoint.body
       ? {
           requestBody: {
-            required: true,
+            required: !endpoint.bodyOptional,
             content: {
               'application/json': { schema: endpoint.body, ...(example?.request ? { example: example.request } : {}) },
             },
@@ -137,7 +137,7 @@ function successes(endpoint: Endpoint): Json {
         ...(schema
           ? {
               content: {
-                'application/json': {
+                [endpoint.mediaType ?? 'application/json']: {
                   schema,
                   ...(example?.responses?.[Number(status)] ? { example: example.responses[Number(status)] } : {}),
                 },

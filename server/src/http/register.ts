@@ -66,7 +66,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
         if (target !== null) await guard.target(target, principal);
         if (endpoint.exists && !(await endpoint.exists({ deps, principal, params }))) throw notFound();
       } else if (target !== null) request.principal = await guard.fromPath(target);
-      const faults = [...checkQuery(request.query), ...bodyFaults(request, raw, checkBody)];
+      const faults = [...checkQuery(request.query), ...bodyFaults(request, raw, checkBody, endpoint.bodyOptional)];
       if (faults.length > 0) throw invalid(faults);
     },
     onSend: async (request, reply) => {
@@ -142,11 +142,11 @@ function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   return value;
 }
 
-function bodyFaults(request: FastifyRequest, raw: Buffer, check: Validator | null) {
+function bodyFaults(request: FastifyRequest, raw: Buffer, check: Validator | null, optional = false) {
   if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return [];
   if (raw.length === 0) {
     request.body = undefined;
-    return check ? [{ path: 'body', message: 'is required' }] : [];
+    return check && !optional ? [{ path: 'body', message: 'is required' }] : [];
   }
   const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
   if (type !== 'application/json') return [{ path: 'body', message: 'must be sent as application/json' }];

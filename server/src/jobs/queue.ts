@@ -7,8 +7,8 @@ export interface JobPayloads {
   check_subject: { verification_id: string };
   read_text: { capture_id: string };
   analyze_case: { verification_id: string };
-  announce: { event_id: string };
-  deliver: { delivery_id: string };
+  mail_outcome: { event_id: string };
+  mail_endpoint_disabled: { endpoint_id: string };
 }
 
 export interface JobOptions {

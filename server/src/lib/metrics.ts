@@ -20,6 +20,19 @@ export function createMetrics() {
       buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
       registers: [registry],
     }),
+    webhookAttempts: new Histogram({
+      name: 'firsthand_webhook_attempt_seconds',
+      help: 'Time an attempt to deliver a webhook took, by outcome',
+      labelNames: ['outcome'],
+      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15],
+      registers: [registry],
+    }),
+    webhookFirstAttempt: new Histogram({
+      name: 'firsthand_webhook_first_attempt_seconds',
+      help: 'Time from an event to the first attempt to deliver it',
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300],
+      registers: [registry],
+    }),
     verdicts: new Counter({
       name: 'firsthand_verdicts_total',
       help: 'Verdicts written, by label and reason',

@@ -45,19 +45,5 @@ export async function createTenant(
   };
 }
 
-/** The secrets that sign a tenant's webhooks now: the current one first, then those that still overlap. */
-export async function webhookSecretsOf(
-  db: { query: Tx['query'] },
-  deps: Pick<Deps, 'keyring' | 'clock'>,
-  tenantId: string,
-): Promise<string[]> {
-  const { rows } = await db.query<{ sealed: string }>(
-    `select sealed from webhook_secrets where tenant_id = $1 and (expires_at is null or expires_at > $2)
-     order by expires_at desc nulls first`,
-    [tenantId, deps.clock.now()],
-  );
-  return rows.map(row => deps.keyring.decrypt(row.sealed));
-}
-
 export const tenantExists = async (db: { query: Tx['query'] }, tenantId: string): Promise<boolean> =>
   (await one(db, 'select 1 from tenants where id = $1', [tenantId])) !== undefined;

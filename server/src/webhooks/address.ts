@@ -1,11 +1,20 @@
-import { lookup } from 'node:dns/promises';
+import { lookup as systemLookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Deps } from '../deps.ts';
 
 /** An address that webhooks must not reach. */
 export class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
+  readonly code = 'FORBIDDEN_ADDRESS';
 }
+
+export interface Address {
+  address: string;
+  family: number;
+}
+/** Every address of a host. Throws as `dns.lookup` does. */
+export type Resolve = (hostname: string) => Promise<Address[]>;
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
 
@@ -13,11 +22,14 @@ const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
 const allowsLoopback = ({ config }: Pick<Deps, 'config'>): boolean =>
   LOOPBACK_HOSTS.has(config.host) && config.publicUrl === null;
 
+/** The only IPv6 block that is given out for the public internet (RFC 4291, 2.4). */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+
 /** True when webhooks may go to this address: a public one, or one that WEBHOOK_ALLOW_CIDRS names. */
 export function mayReach(deps: Pick<Deps, 'config'>, address: string): boolean {
   const parsed = ipaddr.process(address);
   const range = parsed.range();
-  if (range === 'unicast') return true;
+  if (range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST))) return true;
   if (range === 'loopback' && allowsLoopback(deps)) return true;
   return deps.config.webhookAllowCidrs.some(cidr => {
     const [network, bits] = cidr.includes('/') ? ipaddr.parseCIDR(cidr) : [ipaddr.process(cidr), undefined];
@@ -26,15 +38,29 @@ export function mayReach(deps: Pick<Deps, 'config'>, address: string): boolean {
   });
 }
 
-/** Resolves a host to the one address that the attempt then uses, so that a second look-up cannot change it. */
-export async function pin(deps: Pick<Deps, 'config'>, hostname: string): Promise<{ address: string; family: 4 | 6 }> {
+/** The literal address that a URL's hostname is, or null for a name. */
+export function literalAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$/g, '');
-  const candidates = ipaddr.isValid(bare)
-    ? [{ address: bare, family: ipaddr.parse(bare).kind() === 'ipv6' ? 6 : 4 }]
-    : await lookup(bare, { all: true });
-  const chosen = candidates.find(candidate => mayReach(deps, candidate.address));
-  if (!chosen || !candidates.every(candidate => mayReach(deps, candidate.address))) {
-    throw new ForbiddenAddress(`${hostname} is an address that webhooks may not reach`);
-  }
-  return { address: chosen.address, family: chosen.family === 6 ? 6 : 4 };
+  return ipaddr.isValid(bare) ? bare : null;
 }
+
+/**
+ * A look-up for `net.connect` that checks what it hands over: the connection goes to the very addresses that were judged,
+ * so a name that resolves otherwise a moment later changes nothing. One forbidden address forbids the name.
+ */
+export const checkedLookup =
+  (deps: Pick<Deps, 'config'>, resolve: Resolve = name => systemLookup(name, { all: true })): LookupFunction =>
+  (hostname, options, callback) => {
+    resolve(hostname).then(
+      addresses => {
+        const [first] = addresses;
+        if (!first) {
+          callback(Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' }), '', 0);
+        } else if (!addresses.every(({ address }) => mayReach(deps, address))) {
+          callback(new ForbiddenAddress(`${hostname} is an address that webhooks may not reach`), '', 0);
+        } else if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
+  };

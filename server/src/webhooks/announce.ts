@@ -1,46 +1,77 @@
-import { one, transaction } from '../db/sql.ts';
+import { many, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
-import { newId } from '../lib/ids.ts';
+import { type Destination, endpointsOf, insertDeliveries } from './queue.ts';
 
 interface EventRow {
   id: string;
   tenant_id: string;
   livemode: boolean;
   verification_id: string | null;
-  public_type: string | null;
+  public_type: string;
   webhook_url: string | null;
+  notify_email: string | null;
 }
 
-/** More than the retry schedule needs: the delivery's own row says when it ends, not the queue. */
-const QUEUE_ATTEMPTS = 1_000;
+/** Events that are worth an e-mail. */
+const MAILED = new Set(['verification.completed', 'verification.expired', 'verification.failed']);
 
-/** Job: gives an event its delivery to the verification's webhook address, once, however often it runs. */
-export async function announce(deps: Deps, eventId: string): Promise<void> {
-  await transaction(deps.db, async tx => {
-    const event = await one<EventRow>(
+/**
+ * Takes up to `batch` recorded events and gives each what follows from it, once: a delivery to the verification's webhook
+ * address, an e-mail job. Gives back how many it took; fewer than `batch`: nothing is left.
+ */
+export async function announceEvents(deps: Deps, batch = 200): Promise<number> {
+  return transaction(deps.db, async tx => {
+    // What a power cut undoes here is done again: the note is then still there.
+    await tx.query('set local synchronous_commit = off');
+    const events = await many<EventRow>(
       tx,
-      `select e.id, e.tenant_id, e.livemode, e.verification_id, e.public_type, v.config ->> 'webhook_url' as webhook_url
-       from events e left join verifications v on v.id = e.verification_id where e.id = $1`,
-      [eventId],
+      `with taken as (
+         delete from event_outbox where event_id = any (array(
+           select event_id from event_outbox order by event_id limit $1 for update skip locked))
+         returning event_id
+       )
+       select e.id, e.tenant_id, e.livemode, e.verification_id, e.public_type,
+         v.config ->> 'webhook_url' as webhook_url, v.config ->> 'notify_email' as notify_email
+       from taken join events e on e.id = taken.event_id left join verifications v on v.id = e.verification_id
+       order by e.id`,
+      [batch],
     );
-    if (!event?.webhook_url || !event.public_type) return;
     const now = deps.clock.now();
-    const delivery = await one<{ id: string }>(
-      tx,
-      `insert into webhook_deliveries (id, event_id, tenant_id, livemode, verification_id, type, url, next_attempt_at, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $8) on conflict (event_id, url) do nothing returning id`,
-      [
-        newId('whd', now.getTime()),
-        event.id,
-        event.tenant_id,
-        event.livemode,
-        event.verification_id,
-        event.public_type,
-        event.webhook_url,
-        now,
-      ],
+    const sent = events.flatMap(event =>
+      event.webhook_url === null ? [] : [{ event, to: destinationOf(event, event.webhook_url) }],
     );
-    if (delivery) await addJob(tx, 'deliver', { delivery_id: delivery.id }, { maxAttempts: QUEUE_ATTEMPTS });
+    if (sent.length > 0) {
+      const endpointOf = await endpointsOf(
+        tx,
+        sent.map(({ to }) => to),
+        now,
+      );
+      const deliveries = sent.map(({ event, to }) => {
+        const endpoint = endpointOf(to);
+        return {
+          eventId: event.id,
+          verificationId: event.verification_id,
+          type: event.public_type,
+          endpoint,
+          queued: endpoint.disabled_at === null,
+        };
+      });
+      await insertDeliveries(tx, deliveries, now);
+    }
+    if (deps.mailer) {
+      for (const event of events) {
+        if (event.notify_email && MAILED.has(event.public_type)) {
+          await addJob(tx, 'mail_outcome', { event_id: event.id }, { key: `mail:${event.id}` });
+        }
+      }
+    }
+    return events.length;
   });
 }
+
+const destinationOf = (event: EventRow, url: string): Destination => ({
+  tenantId: event.tenant_id,
+  livemode: event.livemode,
+  url,
+});

@@ -1,80 +1,192 @@
-import { Agent, request } from 'undici';
+import type { AttemptError } from '@firsthand/contract/webhooks.ts';
+import { Agent, type Dispatcher } from 'undici';
 import type { Deps } from '../deps.ts';
-import { pin } from './address.ts';
+import { checkedLookup, literalAddress, mayReach, type Resolve } from './address.ts';
+import { retryAfterSeconds, type Sent } from './schedule.ts';
 
-const TIMEOUT_MS = 15_000;
+export const ATTEMPT_TIMEOUT_MS = 15_000;
 const EXCERPT_BYTES = 1_024;
+/** What an answer may hold; more is a failure, and the rest is never read. */
+const MAX_ANSWER_BYTES = 1_048_576;
+/** An idle connection is kept for less time than any usual receiver keeps it, so that none is written to as it closes. */
+const IDLE_MS = 4_000;
+/** A connection is not kept longer than this, so that a name that moves is followed. */
+const CONNECTION_LIFE_MS = 60_000;
 
-export interface Sent {
-  statusCode: number | null;
-  /** Named failure, when there was no answer. */
-  error: string | null;
-  excerpt: string | null;
-  latencyMs: number;
-  /** Seconds the receiver asked us to wait. */
-  retryAfterSeconds: number | null;
+export interface Sender {
+  /** One POST. Never throws: whatever happens is in what it resolves to. `signal` aborted resolves to null. */
+  send(url: string, body: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Sent | null>;
+  close(): Promise<void>;
 }
 
-/** One POST to a webhook address: pinned, no redirects, 15 s in all, at most 1 kB of the answer read. */
-export async function send(
-  deps: Pick<Deps, 'config'>,
-  url: string,
-  body: string,
-  headers: Record<string, string>,
-  signal?: AbortSignal,
-): Promise<Sent> {
-  const started = performance.now();
-  const done = (result: Partial<Sent>): Sent => ({
-    statusCode: null,
-    error: null,
-    excerpt: null,
-    retryAfterSeconds: null,
-    ...result,
-    latencyMs: Math.round(performance.now() - started),
+export interface SenderOptions {
+  resolve?: Resolve;
+  timeoutMs?: number;
+}
+
+/**
+ * Sends webhooks: connections are kept alive, each to an address that was checked as it was opened; no redirect is
+ * followed; one attempt ends within 15 s whatever the receiver does, and 1 kB of its answer is kept.
+ */
+export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}): Sender {
+  const timeoutMs = o.timeoutMs ?? ATTEMPT_TIMEOUT_MS;
+  const agent = new Agent({
+    connect: { timeout: timeoutMs, lookup: checkedLookup(deps, o.resolve), autoSelectFamily: true },
+    // One tenant's slow requests must not queue another's to the same host: the caller bounds how many are open.
+    connections: null,
+    pipelining: 1,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
+    clientTtl: CONNECTION_LIFE_MS,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
   });
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  let agent: Agent | undefined;
-  try {
-    const target = new URL(url);
-    const pinned = await pin(deps, target.hostname);
-    agent = new Agent({
-      connect: {
-        timeout: TIMEOUT_MS,
-        lookup: (_host, options, callback) =>
-          options.all ? callback(null, [pinned]) : callback(null, pinned.address, pinned.family),
-      },
+  return {
+    send: (url, body, headers, signal) =>
+      new Promise(resolve => {
+        const attempt = new Attempt(timeoutMs, resolve, signal);
+        const target = URL.canParse(url) ? new URL(url) : null;
+        if (!target || (target.protocol !== 'https:' && target.protocol !== 'http:')) {
+          attempt.end('invalid_url');
+          return;
+        }
+        // An address in the URL itself is never looked up.
+        const literal = literalAddress(target.hostname);
+        if (literal && !mayReach(deps, literal)) {
+          attempt.end('forbidden_address');
+          return;
+        }
+        const { username, password } = target;
+        const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+        agent.dispatch(
+          {
+            origin: target.origin,
+            path: target.pathname + target.search,
+            method: 'POST',
+            headers: username || password ? { ...headers, authorization: `Basic ${basic}` } : headers,
+            body,
+          },
+          attempt,
+        );
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+/** One request's handler: undici tells it what happens, and it ends exactly once. */
+class Attempt implements Dispatcher.DispatchHandler {
+  readonly #started = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  readonly #signal: AbortSignal | undefined;
+  readonly #interrupt = () => this.#finish(null);
+  #resolve: ((sent: Sent | null) => void) | null;
+  #controller: Dispatcher.DispatchController | null = null;
+  #statusCode: number | null = null;
+  #retryAfter: number | null = null;
+  #excerpt: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(timeoutMs: number, resolve: (sent: Sent | null) => void, signal: AbortSignal | undefined) {
+    this.#resolve = resolve;
+    this.#signal = signal;
+    this.#timer = setTimeout(() => this.end('timeout'), timeoutMs);
+    if (signal?.aborted) this.#interrupt();
+    else signal?.addEventListener('abort', this.#interrupt, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Ended while the connection was being made.
+    if (!this.#resolve) controller.abort(new Error('over'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (statusCode < 200) return;
+    this.#statusCode = statusCode;
+    const retryAfter = headers['retry-after'];
+    this.#retryAfter = retryAfterSeconds(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now());
+    if (Number(headers['content-length']) > MAX_ANSWER_BYTES) this.end('answer_too_large');
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#bytes < EXCERPT_BYTES) this.#excerpt.push(Buffer.from(chunk.subarray(0, EXCERPT_BYTES - this.#bytes)));
+    this.#bytes += chunk.length;
+    if (this.#bytes > MAX_ANSWER_BYTES) this.end('answer_too_large');
+  }
+
+  onResponseEnd(): void {
+    // Nothing is left to abort, and the connection is to be kept.
+    this.#controller = null;
+    this.end(errorOfStatus(this.#statusCode ?? 0));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.end(errorOf(error));
+  }
+
+  end(error: AttemptError | null): void {
+    this.#finish({
+      statusCode: this.#statusCode,
+      error,
+      // PostgreSQL stores no U+0000.
+      excerpt: this.#bytes > 0 ? Buffer.concat(this.#excerpt).toString('utf8').replaceAll('\0', '\ufffd') : null,
+      latencyMs: Math.round(performance.now() - this.#started),
+      retryAfterSeconds: this.#retryAfter,
     });
-    const answer = await request(target, {
-      method: 'POST',
-      headers,
-      body,
-      dispatcher: agent,
-      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
-    });
-    const excerpt = await readExcerpt(answer.body);
-    const retryAfter = Number(answer.headers['retry-after']);
-    return done({
-      statusCode: answer.statusCode,
-      excerpt,
-      retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter : null,
-    });
-  } catch (error) {
-    if (timeout.aborted) return done({ error: 'timeout' });
-    const { code, name } = (error ?? {}) as { code?: string; name?: string };
-    return done({ error: code ?? name ?? 'failed' });
-  } finally {
-    await agent?.destroy();
+  }
+
+  #finish(sent: Sent | null): void {
+    if (!this.#resolve) return;
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#interrupt);
+    const resolve = this.#resolve;
+    this.#resolve = null;
+    this.#controller?.abort(new Error('over'));
+    this.#controller = null;
+    resolve(sent);
   }
 }
 
-async function readExcerpt(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    // Leaving the loop destroys the stream: the rest is never read.
-    if (size >= EXCERPT_BYTES) break;
-  }
-  return Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString('utf8').replaceAll('\0', '');
+function errorOfStatus(status: number): AttemptError | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return 'redirect';
+  return status === 410 ? 'gone' : 'status';
+}
+
+const BY_CODE: Readonly<Record<string, AttemptError>> = {
+  FORBIDDEN_ADDRESS: 'forbidden_address',
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  EAI_FAIL: 'dns',
+  EAI_NODATA: 'dns',
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_closed',
+  EPIPE: 'connection_closed',
+  UND_ERR_SOCKET: 'connection_closed',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'connection_closed',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'protocol',
+  UND_ERR_INVALID_ARG: 'invalid_url',
+};
+
+/** The name of what went wrong, from the codes of the system, TLS, the HTTP parser and undici. */
+function errorOf(error: unknown): AttemptError {
+  const { code = '', name, errors } = error as { code?: string; name?: string; errors?: unknown[] };
+  // Several addresses were tried and each failed.
+  if (Array.isArray(errors) && errors.length > 0) return errorOf(errors[0]);
+  const known = BY_CODE[code];
+  if (known) return known;
+  if (name === 'HTTPParserError') return 'protocol';
+  if (/CERT|TLS|SSL|SIGNATURE|ISSUER|EPROTO/.test(code)) return 'tls';
+  return 'failed';
 }

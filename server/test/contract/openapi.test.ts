@@ -88,7 +88,9 @@ describe('the interface description', () => {
   });
 
   it(`stands ${FUZZ_REQUESTS} described and broken requests without a 5xx or an answer it does not describe`, async () => {
-    const fuzzed = ENDPOINTS.filter(endpoint => endpoint.method !== 'DELETE' && !endpoint.path.endsWith('/cancel'));
+    const fuzzed = ENDPOINTS.filter(
+      endpoint => endpoint.method !== 'DELETE' && !endpoint.path.endsWith('/cancel') && !endpoint.mediaType,
+    );
     const each = Math.ceil(FUZZ_REQUESTS / fuzzed.length);
     let sent = 0;
     let limited = 0;

@@ -1,0 +1,103 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, IdSchema } from './ids.ts';
+import type { Verification } from './verification.ts';
+
+const closed = { additionalProperties: false } as const;
+
+/** Everything that is sent to a webhook address. Nothing is sent when a person leaves (`abandoned`). */
+export const WEBHOOK_EVENTS = [
+  'verification.created',
+  'verification.capture_received',
+  'verification.completed',
+  'verification.expired',
+  'verification.failed',
+  'verification.case_completed',
+  'verification.redacted',
+  'webhook.test',
+] as const;
+export const WebhookEventType = Type.Enum([...WEBHOOK_EVENTS]);
+export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
+
+/** The body of a webhook: the verification as it was at the moment of the event, without image addresses. */
+export type WebhookEvent =
+  | {
+      type: Exclude<WebhookEventType, 'webhook.test'>;
+      timestamp: string;
+      /** `sequence` counts the events of one verification: 1, 2, 3… They may arrive in another order. */
+      data: Verification & { sequence: number; metadata: Record<string, string> };
+    }
+  | { type: 'webhook.test'; timestamp: string; data: { message: string; livemode: boolean } };
+
+export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
+export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES]);
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** Why an attempt failed. `status` and `gone` stand beside the status code that was answered. */
+export const ATTEMPT_ERRORS = {
+  timeout: 'no complete answer within 15 seconds',
+  status: 'answered with a status that is not 2xx',
+  redirect: 'answered with a redirect, which is never followed',
+  gone: 'answered 410: the delivery ends',
+  invalid_url: 'not an address that can be posted to',
+  forbidden_address: 'resolves to a loopback, private, link-local or metadata address',
+  dns: 'the host name did not resolve',
+  connection_refused: 'nothing listens there',
+  connection_closed: 'the connection was closed before the answer was complete',
+  unreachable: 'no route to the host',
+  tls: 'the certificate or the handshake was not acceptable',
+  protocol: 'the answer was not HTTP',
+  answer_too_large: 'the answer was larger than 1 MB',
+  failed: 'anything else',
+} as const;
+export type AttemptError = keyof typeof ATTEMPT_ERRORS;
+
+export const WebhookAttempt = Type.Object(
+  {
+    at: DateTime,
+    status_code: Type.Optional(Type.Integer()),
+    error: Type.Optional(Type.Enum(Object.keys(ATTEMPT_ERRORS) as AttemptError[])),
+    latency_ms: Type.Integer({ minimum: 0 }),
+    response_excerpt: Type.Optional(Type.String({ description: 'the first 1 kB of the answer' })),
+  },
+  closed,
+);
+export type WebhookAttempt = Static<typeof WebhookAttempt>;
+
+export const WebhookDelivery = Type.Object(
+  {
+    id: IdSchema('whd'),
+    event_id: Type.String({ description: 'the webhook-id header of every attempt' }),
+    type: WebhookEventType,
+    verification_id: Type.Optional(IdSchema('vfy')),
+    url: Type.String(),
+    status: DeliveryStatus,
+    attempts: Type.Array(WebhookAttempt),
+    next_attempt_at: Type.Optional(DateTime),
+    created_at: DateTime,
+  },
+  closed,
+);
+export type WebhookDelivery = Static<typeof WebhookDelivery>;
+
+export const WebhookEndpoint = Type.Object(
+  {
+    id: IdSchema('whe'),
+    url: Type.String(),
+    livemode: Type.Boolean(),
+    status: Type.Enum(['enabled', 'disabled']),
+    failing_since: Type.Optional(DateTime),
+    disabled_at: Type.Optional(DateTime),
+    created_at: DateTime,
+  },
+  closed,
+);
+export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
+
+export const WebhookSecret = Type.Object(
+  {
+    secret: Type.String({ description: 'whsec_ and base64' }),
+    previous: Type.Optional(Type.Object({ secret: Type.String(), expires_at: DateTime }, closed)),
+  },
+  closed,
+);
+export type WebhookSecret = Static<typeof WebhookSecret>;

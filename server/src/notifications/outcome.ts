@@ -1,0 +1,97 @@
+import type { LABELS, REASON_CODES, Verdict } from '@firsthand/contract/verification.ts';
+import { one } from '../db/sql.ts';
+import type { Deps, Origins } from '../deps.ts';
+import { MailRefused } from '../lib/mail.ts';
+import { renderLetter } from './letter.ts';
+
+interface OutcomeRow {
+  public_type: string;
+  created_at: Date;
+  livemode: boolean;
+  verification_id: string;
+  external_ref: string | null;
+  captures_count: number;
+  notify_email: string | null;
+  verdict: Verdict | null;
+  redacted_at: Date | null;
+}
+
+const VERDICT: Record<(typeof LABELS)[number], string> = {
+  verified: 'Verified: the pictures are first-hand.',
+  suspicious: 'Suspicious: something is doubtful, and somebody should look at the pictures.',
+  failed: 'Failed: the pictures are not what they claim to be.',
+};
+
+const REASON: Record<(typeof REASON_CODES)[number], string> = {
+  screen_detected: 'a photo of a screen',
+  ai_generated: 'made by a generator',
+  context_mismatch: 'not what was asked for',
+  reverse_search_match: 'found elsewhere on the web',
+  depth_anomaly: 'a flat reproduction',
+};
+
+/** Job: tells the address of a verification that it is completed, has expired or could not be analysed. */
+export async function mailOutcome(deps: Deps, eventId: string): Promise<void> {
+  if (!deps.mailer) return;
+  const row = await one<OutcomeRow>(
+    deps.db,
+    `select e.public_type, e.created_at, e.livemode, v.id as verification_id, v.external_ref, v.captures_count,
+       v.config ->> 'notify_email' as notify_email, v.verdict, v.redacted_at
+     from events e join verifications v on v.id = e.verification_id where e.id = $1`,
+    [eventId],
+  );
+  // What was redacted meanwhile is told to nobody.
+  if (!row?.notify_email || row.redacted_at) return;
+  const letter = letterOf(row, deps.origins);
+  if (!letter) return;
+  const { subject, ...parts } = letter;
+  try {
+    await deps.mailer.send({ to: row.notify_email, id: eventId, subject, ...renderLetter(parts) });
+  } catch (error) {
+    if (!(error instanceof MailRefused)) throw error;
+    deps.log.warn({ err: error, event: eventId }, 'an e-mail was refused for good and is not sent');
+  }
+}
+
+function letterOf(row: OutcomeRow, origins: Origins) {
+  const { verdict } = row;
+  const name = row.external_ref ?? row.verification_id;
+  const test = row.livemode ? '' : '[Test] ';
+  const facts: [string, string][] = [
+    ['Verification', row.verification_id],
+    ...(row.external_ref ? ([['Reference', row.external_ref]] as [string, string][]) : []),
+    ['Pictures', String(row.captures_count)],
+    ...(verdict?.reason_code ? ([['Reason', REASON[verdict.reason_code]]] as [string, string][]) : []),
+    ['Time', `${row.created_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`],
+  ];
+  const common = {
+    facts,
+    link: { text: 'Open the verification', url: `${origins.capture}/c/${row.verification_id}` },
+    footer: 'You get this because your address was given for the notifications of this verification.',
+  };
+  switch (row.public_type) {
+    case 'verification.completed':
+      return {
+        ...common,
+        subject: `${test}Verification ${verdict?.label ?? 'completed'}: ${name}`,
+        heading: `Verification completed${verdict ? `: ${verdict.label}` : ''}`,
+        lead: verdict ? VERDICT[verdict.label] : 'The verification is completed.',
+      };
+    case 'verification.expired':
+      return {
+        ...common,
+        subject: `${test}Verification expired: ${name}`,
+        heading: 'Verification expired',
+        lead: 'The link ended before everything that was asked for had been sent. Create a new one to ask again.',
+      };
+    case 'verification.failed':
+      return {
+        ...common,
+        subject: `${test}Verification failed: ${name}`,
+        heading: 'Verification could not be analysed',
+        lead: 'A picture could not be analysed, so there is no verdict. The pictures are kept.',
+      };
+    default:
+      return null;
+  }
+}

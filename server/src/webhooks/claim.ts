@@ -1,0 +1,112 @@
+import { many, type Queryable, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+
+/** One delivery that this node is to send now. */
+export interface Claimed {
+  id: string;
+  endpoint_id: string;
+  tenant_id: string;
+  event_id: string;
+  url: string;
+  body: string;
+  /** Attempts of this round so far. */
+  attempts: number;
+  disabled: boolean;
+  /** The event's time. */
+  recorded_at: Date;
+  /** Sealed, the current one first. */
+  secrets: string[];
+}
+
+export interface ClaimOptions {
+  node: string;
+  now: Date;
+  /** When the claim lapses, should the node vanish. */
+  until: Date;
+  ailing: boolean;
+  /** The most to take. */
+  free: number;
+  /** The most that one endpoint may have open at once. */
+  perEndpoint: number;
+  /** How many of these endpoints' deliveries are open already. */
+  open: ReadonlyMap<string, number>;
+  /** Tenants that have their share. */
+  fullTenants: readonly string[];
+}
+
+/** More endpoints than this are not looked at in one go. */
+const ENDPOINTS_A_CLAIM = 16;
+
+/**
+ * Takes due deliveries, endpoint by endpoint in the order they have waited, round robin between them: an endpoint that was
+ * served goes behind the others. What lies queued at an endpoint beyond its share is never read.
+ */
+export function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claimed[]> {
+  return many<Claimed>(
+    db,
+    `with open as (select * from unnest($1::text[], $2::integer[]) as o (endpoint_id, open)),
+     picked as materialized (
+       select e.id, e.due_at, $3 - coalesce((select open from open where endpoint_id = e.id), 0) as share
+       from webhook_endpoints e
+       where e.ailing = $4 and e.due_at <= $5 and e.tenant_id <> all ($6)
+         and not exists (select from open where endpoint_id = e.id and open >= $3)
+       order by e.due_at limit $7 for update of e skip locked
+     ), candidates as materialized (
+       select p.id as endpoint_id, p.due_at, q.delivery_id, q.run_at
+       from picked p cross join lateral (
+         select delivery_id, run_at from webhook_queue where endpoint_id = p.id and run_at <= $5
+         order by run_at limit p.share for update skip locked) q
+     ), taken as materialized (
+       select delivery_id, endpoint_id
+       from (select *, row_number() over (partition by endpoint_id order by run_at) as turn from candidates) c
+       order by turn, due_at limit $8
+     ), claimed as (
+       update webhook_queue q set run_at = $9, claimed_by = $10 from taken t where q.delivery_id = t.delivery_id
+     ), served as (
+       update webhook_endpoints e
+       set due_at = case when c.found >= p.share or c.found > t.taken then $5 else
+         least(case when t.taken > 0 then $9 end,
+           (select min(run_at) from webhook_queue q where q.endpoint_id = p.id and q.run_at > $5)) end
+       from picked p,
+         lateral (select count(*) as found from candidates where endpoint_id = p.id) c,
+         lateral (select count(*) as taken from taken where endpoint_id = p.id) t
+       where e.id = p.id
+     )
+     select d.id, d.endpoint_id, d.tenant_id, d.event_id, e.url, ev.body, ev.created_at as recorded_at,
+       jsonb_array_length(d.attempts) - d.earlier_attempts as attempts, e.disabled_at is not null as disabled,
+       array(select sealed from webhook_secrets s
+             where s.tenant_id = d.tenant_id and (s.expires_at is null or s.expires_at > $5)
+             order by s.id desc) as secrets
+     from taken t join webhook_deliveries d on d.id = t.delivery_id
+       join webhook_endpoints e on e.id = d.endpoint_id join events ev on ev.id = d.event_id`,
+    [
+      [...o.open.keys()],
+      [...o.open.values()],
+      o.perEndpoint,
+      o.ailing,
+      o.now,
+      o.fullTenants,
+      Math.min(o.free, ENDPOINTS_A_CLAIM),
+      o.free,
+      o.until,
+      o.node,
+    ],
+  );
+}
+
+/** Hands back what `node` (or, without one, anybody) has claimed and will not send. */
+export async function releaseClaims(deps: Deps, node: string | null): Promise<void> {
+  const now = deps.clock.now();
+  await transaction(deps.db, async tx => {
+    const released = await many<{ endpoint_id: string }>(
+      tx,
+      `update webhook_queue set run_at = $1, claimed_by = null
+       where claimed_by is not null and ($2::text is null or claimed_by = $2) returning endpoint_id`,
+      [now, node],
+    );
+    await tx.query('update webhook_endpoints set due_at = least(due_at, $2) where id = any($1)', [
+      [...new Set(released.map(row => row.endpoint_id))],
+      now,
+    ]);
+  });
+}

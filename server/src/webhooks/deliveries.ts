@@ -1,0 +1,175 @@
+import { DateTime, instantOf, isId } from '@firsthand/contract/ids.ts';
+import {
+  DeliveryStatus,
+  type WebhookAttempt,
+  WebhookDelivery,
+  WebhookEventType,
+} from '@firsthand/contract/webhooks.ts';
+import { Type } from 'typebox';
+import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
+import { decodeCursor, Page, pageOf } from '../http/cursor.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { invalidField } from '../http/problem.ts';
+import { enqueue } from './queue.ts';
+
+interface DeliveryRow {
+  id: string;
+  event_id: string;
+  type: WebhookEventType;
+  verification_id: string | null;
+  endpoint_id: string;
+  url: string;
+  status: DeliveryStatus;
+  attempts: WebhookAttempt[];
+  next_attempt_at: Date | null;
+  created_at: Date;
+}
+
+const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
+  id: row.id,
+  event_id: row.event_id,
+  type: row.type,
+  ...(row.verification_id ? { verification_id: row.verification_id } : {}),
+  url: row.url,
+  status: row.status,
+  attempts: row.attempts,
+  ...(row.next_attempt_at ? { next_attempt_at: row.next_attempt_at.toISOString() } : {}),
+  created_at: row.created_at.toISOString(),
+});
+
+const SELECT = 'select d.*, e.url from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id';
+
+/** Deliveries by their ids, as the API shows them, in the order of the ids. */
+export async function readDeliveries(db: Queryable, ids: readonly string[]): Promise<WebhookDelivery[]> {
+  return (await many<DeliveryRow>(db, `${SELECT} where d.id = any($1) order by d.id`, [ids])).map(presentDelivery);
+}
+
+export const listDeliveries = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/webhook-deliveries',
+  summary: 'List webhook deliveries, newest first',
+  description: 'Each with every attempt and the beginning of what was answered.',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  query: Type.Object(
+    {
+      limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+      cursor: Type.Optional(Type.String({ maxLength: 200 })),
+      verification_id: Type.Optional(Type.String({ maxLength: 100 })),
+      status: Type.Optional(DeliveryStatus),
+      type: Type.Optional(WebhookEventType),
+    },
+    { additionalProperties: false },
+  ),
+  responses: { 200: Page(WebhookDelivery) },
+  async handler({ deps, principal, query }) {
+    const values: unknown[] = [principal.tenantId];
+    const conditions = ['d.tenant_id = $1'];
+    const where = (condition: (parameter: string) => string, value: unknown) => {
+      values.push(value);
+      conditions.push(condition(`$${values.length}`));
+    };
+    if (query.cursor !== undefined) {
+      where(
+        p => `d.id < ${p}`,
+        decodeCursor(query.cursor, id => isId('whd', id)),
+      );
+    }
+    if (query.verification_id !== undefined) where(p => `d.verification_id = ${p}`, query.verification_id);
+    if (query.status) where(p => `d.status = ${p}`, query.status);
+    if (query.type) where(p => `d.type = ${p}`, query.type);
+    values.push(query.limit + 1);
+    const rows = await many<DeliveryRow>(
+      deps.db,
+      `${SELECT} where ${conditions.join(' and ')} order by d.id desc limit $${values.length}`,
+      values,
+    );
+    return ok(pageOf(rows, query.limit, row => row.id, presentDelivery));
+  },
+});
+
+interface Retried {
+  id: string;
+  endpoint_id: string;
+}
+
+/**
+ * Puts deliveries back into the queue for now, with the whole schedule before them again. `which` is a condition on
+ * `webhook_deliveries d`. One that is being sent at this moment is left to that.
+ */
+export async function sendAgain(tx: Tx, which: string, values: unknown[], at: Date): Promise<Retried[]> {
+  const rows = await many<Retried>(
+    tx,
+    `update webhook_deliveries d
+     set status = 'pending', next_attempt_at = $1, earlier_attempts = jsonb_array_length(attempts)
+     where ${which} and not exists (select from webhook_queue q where q.delivery_id = d.id and q.claimed_by is not null)
+     returning d.id, d.endpoint_id`,
+    [at, ...values],
+  );
+  await enqueue(
+    tx,
+    rows.map(row => ({ deliveryId: row.id, endpointId: row.endpoint_id })),
+    at,
+  );
+  return rows;
+}
+
+const ownDelivery = async (db: Queryable, tenantId: string, id: string): Promise<boolean> =>
+  isId('whd', id) &&
+  (await one(db, 'select 1 from webhook_deliveries where id = $1 and tenant_id = $2', [id, tenantId])) !== undefined;
+
+export const retryDelivery = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/webhook-deliveries/:id/retry',
+  summary: 'Send a delivery again now',
+  description:
+    'Whatever became of it before, with the same webhook-id. If the endpoint is disabled this is a single attempt, and ' +
+    'its success enables the endpoint.',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  exists: async ({ deps, principal, params }) => ownDelivery(deps.db, principal.tenantId, params.id!),
+  responses: { 202: WebhookDelivery },
+  async handler({ deps, principal, params, keepAnswer }) {
+    const id = params.id!;
+    return transaction(deps.db, async tx => {
+      await tx.query('select 1 from webhook_deliveries where id = $1 for no key update', [id]);
+      await sendAgain(tx, 'd.id = $2 and d.tenant_id = $3', [id, principal.tenantId], deps.clock.now());
+      const [delivery] = await readDeliveries(tx, [id]);
+      const answer = { status: 202, body: delivery };
+      await keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});
+
+export const recoverDeliveries = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/webhook-deliveries/recover',
+  summary: 'Send again what failed since a moment',
+  description:
+    'Every failed delivery that was made at or after `since`, those that a disabled endpoint missed included; to one `url` or ' +
+    'to all. What a still disabled endpoint missed stays failed: enable it first.',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  body: Type.Object({ since: DateTime, url: Type.Optional(Type.String()) }, { additionalProperties: false }),
+  responses: { 202: Type.Object({ recovered: Type.Integer() }, { additionalProperties: false }) },
+  async handler({ deps, principal, body, keepAnswer }) {
+    const since = instantOf(body.since);
+    if (!since) throw invalidField('since', 'is not a moment of the calendar');
+    return transaction(deps.db, async tx => {
+      const recovered = await sendAgain(
+        tx,
+        `d.tenant_id = $2 and d.status = 'failed' and d.created_at >= $3
+         and exists (select from webhook_endpoints e
+                     where e.id = d.endpoint_id and e.disabled_at is null and ($4::text is null or e.url = $4))`,
+        [principal.tenantId, since, body.url ?? null],
+        deps.clock.now(),
+      );
+      const answer = { status: 202, body: { recovered: recovered.length } };
+      await keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});

@@ -1,0 +1,78 @@
+import { isId } from '@firsthand/contract/ids.ts';
+import { WebhookEndpoint } from '@firsthand/contract/webhooks.ts';
+import { many, one, type Queryable, transaction } from '../db/sql.ts';
+import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { notFound } from '../http/problem.ts';
+import { audit, doingOf } from '../tenants/audit.ts';
+
+interface Row {
+  id: string;
+  url: string;
+  livemode: boolean;
+  failing_since: Date | null;
+  disabled_at: Date | null;
+  created_at: Date;
+}
+
+const present = (row: Row): WebhookEndpoint => ({
+  id: row.id,
+  url: row.url,
+  livemode: row.livemode,
+  status: row.disabled_at ? 'disabled' : 'enabled',
+  ...(row.failing_since ? { failing_since: row.failing_since.toISOString() } : {}),
+  ...(row.disabled_at ? { disabled_at: row.disabled_at.toISOString() } : {}),
+  created_at: row.created_at.toISOString(),
+});
+
+const ownEndpoint = async (db: Queryable, tenantId: string, id: string): Promise<Row | undefined> =>
+  isId('whe', id)
+    ? one<Row>(db, 'select * from webhook_endpoints where id = $1 and tenant_id = $2', [id, tenantId])
+    : undefined;
+
+export const listWebhookEndpoints = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/webhook-endpoints',
+  summary: 'List the addresses that webhooks were sent to, newest first',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  query: PageQuery,
+  responses: { 200: Page(WebhookEndpoint) },
+  async handler({ deps, principal, query }) {
+    const before = query.cursor === undefined ? null : decodeCursor(query.cursor, id => isId('whe', id));
+    const rows = await many<Row>(
+      deps.db,
+      `select * from webhook_endpoints where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+      [principal.tenantId, before, query.limit + 1],
+    );
+    return ok(pageOf(rows, query.limit, row => row.id, present));
+  },
+});
+
+export const enableWebhookEndpoint = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/webhook-endpoints/:id/enable',
+  summary: 'Send to a disabled endpoint again',
+  description: 'New events go to it from now on. Ask for what it missed with POST /v1/webhook-deliveries/recover.',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  responses: { 200: WebhookEndpoint },
+  exists: async ({ deps, principal, params }) =>
+    (await ownEndpoint(deps.db, principal.tenantId, params.id!)) !== undefined,
+  async handler(call) {
+    const { deps, principal, params } = call;
+    const row = await transaction(deps.db, async tx => {
+      const before = await ownEndpoint(tx, principal.tenantId, params.id!);
+      if (!before) throw notFound();
+      const after = await one<Row>(
+        tx,
+        'update webhook_endpoints set disabled_at = null, failing_since = null where id = $1 returning *',
+        [before.id],
+      );
+      if (before.disabled_at) await audit(tx, doingOf(call), { action: 'webhook_endpoint.enabled', target: before.id });
+      return after ?? before;
+    });
+    return ok(present(row));
+  },
+});

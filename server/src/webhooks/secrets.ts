@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { WebhookSecret } from '@firsthand/contract/webhooks.ts';
+import { Type } from 'typebox';
+import { many, type Queryable, type Tx, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { audit, doingOf } from '../tenants/audit.ts';
+
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+const MAX_OVERLAP_SECONDS = 604_800;
+/** How many rotated secrets may still sign: each adds a signature to every webhook. */
+const MAX_OVERLAPPING = 4;
+
+interface SecretRow {
+  id: string;
+  sealed: string;
+  expires_at: Date | null;
+}
+
+/** The secrets that sign now: the current one first, then those that still overlap, the latest first. */
+const currentSecrets = (db: Queryable, tenantId: string, now: Date): Promise<SecretRow[]> =>
+  many<SecretRow>(
+    db,
+    `select id, sealed, expires_at from webhook_secrets
+     where tenant_id = $1 and (expires_at is null or expires_at > $2) order by id desc`,
+    [tenantId, now],
+  );
+
+function present(deps: Pick<Deps, 'keyring'>, [current, previous]: SecretRow[]): WebhookSecret {
+  if (!current) throw new Error('a tenant without a webhook secret');
+  return {
+    secret: deps.keyring.decrypt(current.sealed),
+    ...(previous?.expires_at
+      ? { previous: { secret: deps.keyring.decrypt(previous.sealed), expires_at: previous.expires_at.toISOString() } }
+      : {}),
+  };
+}
+
+/** Makes a new secret; the one before signs beside it for `overlapSeconds`. */
+async function rotate(tx: Tx, deps: Deps, tenantId: string, overlapSeconds: number, now: Date): Promise<void> {
+  // Two rotations at once take turns.
+  await tx.query('select 1 from tenants where id = $1 for no key update', [tenantId]);
+  await tx.query('update webhook_secrets set expires_at = $2 where tenant_id = $1 and expires_at is null', [
+    tenantId,
+    new Date(now.getTime() + overlapSeconds * 1_000),
+  ]);
+  await tx.query(
+    `update webhook_secrets set expires_at = $2 where id in (
+       select id from webhook_secrets where tenant_id = $1 and expires_at > $2 order by id desc offset $3)`,
+    [tenantId, now, MAX_OVERLAPPING],
+  );
+  await tx.query('insert into webhook_secrets (tenant_id, sealed, created_at) values ($1, $2, $3)', [
+    tenantId,
+    deps.keyring.encrypt(`whsec_${randomBytes(32).toString('base64')}`),
+    now,
+  ]);
+}
+
+export const getWebhookSecret = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/webhook-secret',
+  summary: 'Read the secret that signs webhooks',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  role: 'owner',
+  responses: { 200: WebhookSecret },
+  async handler({ deps, principal }) {
+    return ok(present(deps, await currentSecrets(deps.db, principal.tenantId, deps.clock.now())));
+  },
+});
+
+const RotateRequest = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const rotateWebhookSecret = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/webhook-secret/rotate',
+  summary: 'Make a new webhook secret',
+  description:
+    'The one before goes on signing beside it for `overlap_seconds`, so that receivers can be changed over. Sent again ' +
+    'with the same Idempotency-Key, the answer comes without secrets and nothing is rotated again: read them.',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  role: 'owner',
+  secretAnswer: ['secret', 'previous'],
+  body: RotateRequest,
+  bodyOptional: true,
+  responses: { 200: WebhookSecret },
+  async handler(call) {
+    const { deps, principal, body } = call;
+    const overlap = body?.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
+    const doing = doingOf(call);
+    return transaction(deps.db, async tx => {
+      await rotate(tx, deps, principal.tenantId, overlap, doing.at);
+      await audit(tx, doing, { action: 'webhook_secret.rotated', detail: { overlap_seconds: overlap } });
+      const answer = ok(present(deps, await currentSecrets(tx, principal.tenantId, doing.at)));
+      await call.keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});

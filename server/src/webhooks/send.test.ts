@@ -1,0 +1,287 @@
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { generate } from 'selfsigned';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../config.ts';
+import { createSender, type Sender, type SenderOptions } from './send.ts';
+
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const thing of open.splice(0)) await thing.close();
+});
+
+async function listen(server: Server, protocol = 'http'): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', socket => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  open.push({
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return new Promise(resolve => server.close(resolve));
+    },
+  });
+  return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+}
+
+const http = (listener: RequestListener) => listen(createServer(listener));
+/** Answers the first bytes of each connection with whatever `answer` does to the socket. */
+const raw = (answer: (socket: Socket) => void) =>
+  listen(createTcpServer(socket => void socket.once('data', () => answer(socket))));
+
+function sender(o: SenderOptions = {}, env: Record<string, string> = {}): Sender {
+  const made = createSender({ config: readConfig(env) }, o);
+  open.push(made);
+  return made;
+}
+
+const post = (to: Sender, url: string, signal?: AbortSignal) =>
+  to.send(url, '{"type":"webhook.test"}', { 'content-type': 'application/json' }, signal);
+
+const TIMEOUT_MS = 400;
+const within = (ms: number) => ms >= TIMEOUT_MS - 20 && ms < TIMEOUT_MS + 1_500;
+
+describe('a receiver that behaves', () => {
+  it('is posted the body and headers, is read for 1 kB, and keeps its connection', async () => {
+    let connections = 0;
+    const bodies: string[] = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', chunk => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        bodies.push(`${request.method} ${request.url} ${request.headers['content-type']} ${body}`);
+        response.end('x'.repeat(5_000));
+      });
+    }).on('connection', () => {
+      connections += 1;
+    });
+    const url = await listen(server);
+    const to = sender();
+    for (let n = 0; n < 20; n += 1) {
+      const sent = await post(to, `${url}?n=${n}`);
+      expect(sent).toMatchObject({ statusCode: 200, error: null, excerpt: 'x'.repeat(1_024) });
+    }
+    expect(bodies[3]).toBe('POST /hooks?n=3 application/json {"type":"webhook.test"}');
+    // The next request may be sent in the moment before the last one lets go of its connection.
+    expect(connections).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    [200, null],
+    [204, null],
+    [299, null],
+    [301, 'redirect'],
+    [307, 'redirect'],
+    [400, 'status'],
+    [410, 'gone'],
+    [503, 'status'],
+  ])('answering %i is %s', async (status, error) => {
+    const url = await http((_request, response) => void response.writeHead(status).end());
+    expect(await post(sender(), url)).toMatchObject({ statusCode: status, error });
+  });
+
+  it('may say when to come back, and may send what is not text', async () => {
+    const url = await http((_request, response) => {
+      response.writeHead(503, { 'retry-after': '7' }).end(Buffer.from([0, 0xff, 0x41]));
+    });
+    expect(await post(sender(), url)).toMatchObject({ retryAfterSeconds: 7, excerpt: '\ufffd\ufffdA' });
+  });
+
+  it('is given the user and password of its URL', async () => {
+    const url = await http((request, response) => void response.end(request.headers.authorization));
+    const sent = await post(sender(), url.replace('://', '://me:p%40ss@'));
+    expect(sent?.excerpt).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
+  });
+
+  it('is interrupted when the process stops, which is no failure of its', async () => {
+    const url = await http(() => {});
+    const stop = new AbortController();
+    const sending = post(sender(), url, stop.signal);
+    setTimeout(() => stop.abort(), 50);
+    expect(await sending).toBeNull();
+  });
+});
+
+describe('a receiver that attacks', () => {
+  it('by never answering, times out', async () => {
+    const url = await http(() => {});
+    const sent = await post(sender({ timeoutMs: TIMEOUT_MS }), url);
+    expect(sent).toMatchObject({ statusCode: null, error: 'timeout' });
+    expect(within(sent!.latencyMs)).toBe(true);
+  });
+
+  it('by answering the head byte by byte, times out', async () => {
+    const url = await raw(socket => {
+      const text = `HTTP/1.1 200 OK\r\n${'x-slow: 1\r\n'.repeat(1_000)}\r\n`;
+      let at = 0;
+      const timer = setInterval(() => socket.write(text[at++] ?? ''), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const sent = await post(sender({ timeoutMs: TIMEOUT_MS }), url);
+    expect(sent).toMatchObject({ statusCode: null, error: 'timeout' });
+    expect(within(sent!.latencyMs)).toBe(true);
+  });
+
+  it('by answering the body byte by byte, times out with what it said', async () => {
+    const url = await http((_request, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('z'), 5);
+      response.on('close', () => clearInterval(timer));
+    });
+    const sent = await post(sender({ timeoutMs: TIMEOUT_MS }), url);
+    expect(sent).toMatchObject({ statusCode: 200, error: 'timeout' });
+    expect(sent!.excerpt).toMatch(/^z+$/);
+    expect(within(sent!.latencyMs)).toBe(true);
+  });
+
+  it('by answering with gigabytes, is cut off after one megabyte, in bounded memory', async () => {
+    const chunk = Buffer.alloc(1_048_576, 'g');
+    let written = 0;
+    const url = await http((_request, response) => {
+      response.on('error', () => {});
+      const pour = () => {
+        while (written < 4 * 1_073_741_824 && !response.destroyed) {
+          written += chunk.length;
+          if (!response.write(chunk)) {
+            response.once('drain', pour);
+            return;
+          }
+        }
+      };
+      pour();
+    });
+    const before = process.memoryUsage().rss;
+    const sent = await post(sender(), url);
+    expect(sent).toMatchObject({ statusCode: 200, error: 'answer_too_large', excerpt: 'g'.repeat(1_024) });
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1_048_576);
+    expect(written).toBeLessThan(64 * 1_048_576);
+  });
+
+  it('by announcing gigabytes, is not read at all', async () => {
+    const url = await http((_request, response) => {
+      response.writeHead(200, { 'content-length': 4 * 1_073_741_824 }).flushHeaders();
+    });
+    expect(await post(sender(), url)).toMatchObject({ error: 'answer_too_large', excerpt: null });
+  });
+
+  it('by sending endless headers, breaks the protocol', async () => {
+    const url = await raw(socket => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write(`x-more: ${'y'.repeat(8_000)}\r\n`), 1);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await post(sender(), url)).toMatchObject({ statusCode: null, error: 'protocol' });
+  });
+
+  it('by redirecting to the metadata address, is not followed', async () => {
+    const url = await http((_request, response) => {
+      response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
+    });
+    expect(await post(sender(), url)).toMatchObject({ statusCode: 302, error: 'redirect' });
+  });
+
+  it('by resolving to a private address on the second look-up, is reached where it was first or not at all', async () => {
+    let reached = 0;
+    const url = await http((_request, response) => {
+      reached += 1;
+      response.end();
+    });
+    const named = url.replace('127.0.0.1', 'rebind.example');
+    let lookups = 0;
+    // A public address that nobody answers at, then loopback, which this service must not reach.
+    const resolve = async () => [{ address: lookups++ === 0 ? '192.88.99.1' : '127.0.0.1', family: 4 }];
+    const public_ = { HOST: '0.0.0.0', PUBLIC_URL: 'https://firsthand.example', WEBHOOK_ALLOW_CIDRS: '192.88.99.1' };
+    const to = sender({ resolve, timeoutMs: TIMEOUT_MS }, public_);
+    const first = await post(to, named);
+    expect(['timeout', 'unreachable', 'connection_refused']).toContain(first?.error);
+    expect(lookups).toBe(1);
+    expect(await post(to, named)).toMatchObject({ error: 'forbidden_address' });
+    expect([lookups, reached]).toEqual([2, 0]);
+  });
+
+  it('by hiding a private address among public ones, is refused', async () => {
+    const resolve = async () => [
+      { address: '93.184.216.34', family: 4 },
+      { address: '::ffff:169.254.169.254', family: 6 },
+    ];
+    const sent = await post(sender({ resolve }), 'http://mixed.example/');
+    expect(sent).toMatchObject({ error: 'forbidden_address' });
+  });
+
+  it.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://0xa9fea9fe/',
+    'http://2852039166/',
+    'http://10.0.0.1:8080/',
+    'http://[fd00:ec2::254]/',
+    'http://0/',
+  ])('by naming %s, is refused without a connection', async url => {
+    expect(await post(sender(), url)).toMatchObject({ error: 'forbidden_address', statusCode: null });
+  });
+
+  it('with a certificate that nobody vouches for, is not given the body', async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
+    let requests = 0;
+    const url = await listen(
+      createHttpsServer({ key, cert }, (_request, response) => {
+        requests += 1;
+        response.end();
+      }),
+      'https',
+    );
+    expect(await post(sender(), url)).toMatchObject({ error: 'tls', statusCode: null });
+    expect(requests).toBe(0);
+  });
+
+  it('that speaks no TLS where it should, fails by name', async () => {
+    const url = await raw(socket => void socket.end('hello'));
+    expect(await post(sender(), url.replace('http:', 'https:'))).toMatchObject({ error: 'tls' });
+  });
+
+  it('by closing before, within the head of, and within the body of its answer, fails by name', async () => {
+    const answers = [
+      '',
+      'HTTP/1.1 200 OK\r\ncontent-le',
+      'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n',
+    ];
+    for (const answer of answers) {
+      const url = await raw(socket => void socket.end(answer));
+      expect([answer, (await post(sender(), url))?.error]).toEqual([answer, 'connection_closed']);
+    }
+    const url = await raw(socket => void socket.resetAndDestroy());
+    expect(await post(sender(), url)).toMatchObject({ error: 'connection_closed' });
+  });
+
+  it('that speaks another protocol, fails by name', async () => {
+    const url = await raw(socket => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+    expect(await post(sender(), url)).toMatchObject({ error: 'protocol' });
+  });
+
+  it('that is not there, fails by name', async () => {
+    const url = await http(() => {});
+    await open.pop()?.close();
+    expect(await post(sender(), url)).toMatchObject({ error: 'connection_refused' });
+    const nowhere = async () => {
+      throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    };
+    expect(await post(sender({ resolve: nowhere }), 'http://nowhere.example/')).toMatchObject({ error: 'dns' });
+    const never = () => new Promise<never>(() => {});
+    const hanging = await post(sender({ resolve: never, timeoutMs: TIMEOUT_MS }), 'http://hang.example/');
+    expect(hanging).toMatchObject({ error: 'timeout' });
+  });
+
+  it.each(['http://', 'nonsense', 'ftp://example.com/', 'http://a:99999/'])(
+    'whose address is %j, is never tried',
+    async url => {
+      expect(await post(sender(), url)).toMatchObject({ error: 'invalid_url' });
+    },
+  );
+});

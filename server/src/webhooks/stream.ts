@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { many, one, type Queryable } from '../db/sql.ts';
+import { tenantEndpoint } from '../http/endpoint.ts';
+import { invalidField, Problem } from '../http/problem.ts';
+
+/** How soon an event appears in the stream, at the latest. */
+const LOOK_MS = 250;
+/** A silent connection is given up by whatever stands between. */
+const HEARTBEAT_MS = 15_000;
+const BATCH = 100;
+const MAX_STREAMS_PER_TENANT = 8;
+
+/** Behind an event in the order of the stream: the transaction that recorded it, then its id. */
+interface Position {
+  transaction: string;
+  id: string;
+}
+
+const encodePosition = ({ transaction, id }: Position): string =>
+  Buffer.from(`${transaction}:${id}`).toString('base64url');
+
+function decodePosition(cursor: string): Position {
+  const match = /^(\d{1,20}):(|evt_[0-9A-Z]{26})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (!match || encodePosition({ transaction: match[1]!, id: match[2]! }) !== cursor) {
+    throw invalidField('cursor', 'is not a cursor of this stream');
+  }
+  return { transaction: match[1]!, id: match[2]! };
+}
+
+/** Where the stream now ends: everything before the oldest transaction that is still open has been seen or never will be. */
+async function endOfStream(db: Queryable): Promise<Position> {
+  const row = await one<{ xmin: string }>(db, 'select pg_snapshot_xmin(pg_current_snapshot())::text as xmin');
+  return { transaction: row!.xmin, id: '' };
+}
+
+interface StreamRow {
+  id: string;
+  recorded_in: string;
+  livemode: boolean;
+  type: string;
+  body: string;
+}
+
+const eventsAfter = (db: Queryable, tenantId: string, modes: boolean[], after: Position): Promise<StreamRow[]> =>
+  many<StreamRow>(
+    db,
+    `select id, recorded_in::text as recorded_in, livemode, public_type as type, body from events
+     where tenant_id = $1 and livemode = any($2) and (recorded_in, id) > ($3::text::xid8, $4)
+       and recorded_in < pg_snapshot_xmin(pg_current_snapshot())
+     order by recorded_in, id limit $5`,
+    [tenantId, modes, after.transaction, after.id, BATCH],
+  );
+
+/** Open streams of each tenant in this process. */
+const open = new Map<string, number>();
+
+export const streamEvents = tenantEndpoint({
+  method: 'GET',
+  path: '/v1/events/stream',
+  summary: 'Follow the events of the account',
+  description:
+    'Server-sent events, one for each webhook body whether or not there is a webhook address: `data` is ' +
+    '`{id, type, livemode, body}` with `body` the exact text of the webhook. Each carries a cursor as its `id`; give it ' +
+    'back as `Last-Event-ID` or `cursor` to go on after it without a gap. Without one the stream begins now.',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  query: Type.Object(
+    {
+      cursor: Type.Optional(Type.String({ maxLength: 200 })),
+      mode: Type.Optional(Type.Enum(['live', 'test'])),
+    },
+    { additionalProperties: false },
+  ),
+  mediaType: 'text/event-stream',
+  responses: { 200: Type.String({ description: 'text/event-stream' }) },
+  async handler({ deps, principal, query, request }) {
+    const { tenantId } = principal;
+    const last = request.headers['last-event-id'];
+    const cursor = typeof last === 'string' && last !== '' ? last : query.cursor;
+    const end = await endOfStream(deps.db);
+    const start = cursor === undefined ? end : decodePosition(cursor);
+    if (BigInt(start.transaction) > BigInt(end.transaction)) {
+      throw invalidField('cursor', 'is of another database; begin without one');
+    }
+    if ((open.get(tenantId) ?? 0) >= MAX_STREAMS_PER_TENANT) {
+      throw new Problem('too_many_requests', 'Too many streams are open; close one.', { retryAfterSeconds: 5 });
+    }
+    const modes = query.mode === undefined ? [true, false] : [query.mode === 'live'];
+    const { server } = request.server;
+    const ended = new AbortController();
+    request.raw.once('close', () => ended.abort());
+
+    async function* events(): AsyncGenerator<string> {
+      let position = start;
+      let saidAt = Date.now();
+      open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
+      try {
+        yield `event: ready\nid: ${encodePosition(position)}\ndata: {}\n\n`;
+        // A server that no longer listens is draining: the reader comes back to another, or to this one later.
+        while (!ended.signal.aborted && server.listening) {
+          const rows = await eventsAfter(deps.db, tenantId, modes, position);
+          for (const { id, recorded_in, livemode, type, body } of rows) {
+            position = { transaction: recorded_in, id };
+            yield `event: event\nid: ${encodePosition(position)}\ndata: ${JSON.stringify({ id, type, livemode, body })}\n\n`;
+          }
+          if (rows.length > 0) saidAt = Date.now();
+          else if (Date.now() - saidAt >= HEARTBEAT_MS) {
+            saidAt = Date.now();
+            yield ': still here\n\n';
+          }
+          if (rows.length < BATCH) await sleep(LOOK_MS, undefined, { signal: ended.signal }).catch(() => {});
+        }
+      } catch (error) {
+        // The reader goes on from its cursor on a new connection.
+        deps.log.warn({ err: error }, 'an event stream ended');
+      } finally {
+        const left = (open.get(tenantId) ?? 1) - 1;
+        if (left > 0) open.set(tenantId, left);
+        else open.delete(tenantId);
+      }
+    }
+    return {
+      status: 200,
+      headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+      body: Readable.from(events()),
+    };
+  },
+});

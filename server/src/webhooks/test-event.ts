@@ -1,0 +1,117 @@
+import { isId } from '@firsthand/contract/ids.ts';
+import { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
+import { Type } from 'typebox';
+import { one, type Queryable, transaction } from '../db/sql.ts';
+import { recordTestEvent } from '../events/record.ts';
+import { tenantEndpoint } from '../http/endpoint.ts';
+import { createsLive } from '../http/principal.ts';
+import { notFound } from '../http/problem.ts';
+import { readDeliveries, sendAgain } from './deliveries.ts';
+import { endpointsOf, insertDeliveries } from './queue.ts';
+
+const Url = Type.String({ format: 'uri' });
+
+const urlFaults = (body: unknown) => {
+  const url = (body as { url?: unknown } | null)?.url;
+  return typeof url === 'string' && !/^https?:\/\/[^/]/i.test(url)
+    ? [{ path: 'url', message: 'must be an http or https URL' }]
+    : [];
+};
+
+export const sendTestEvent = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/webhooks/test',
+  summary: 'Send a test event to an address',
+  description: 'A signed `webhook.test`, delivered and retried like any other. Look at the delivery for how it went.',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  body: Type.Object({ url: Url }, { additionalProperties: false }),
+  faults: urlFaults,
+  responses: { 202: Type.Object({ delivery_id: Type.String() }, { additionalProperties: false }) },
+  async handler({ deps, principal, body, keepAnswer }) {
+    return transaction(deps.db, async tx => {
+      const at = deps.clock.now();
+      const destination = { tenantId: principal.tenantId, livemode: createsLive(principal), url: body.url };
+      const eventId = await recordTestEvent(tx, { ...destination, at });
+      const endpoint = (await endpointsOf(tx, [destination], at))(destination);
+      const [id] = await insertDeliveries(
+        tx,
+        [{ eventId, verificationId: null, type: 'webhook.test', endpoint, queued: true }],
+        at,
+      );
+      const answer = { status: 202, body: { delivery_id: id } };
+      await keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});
+
+interface EventRow {
+  livemode: boolean;
+  verification_id: string | null;
+  public_type: string;
+}
+
+const ownEvent = async (db: Queryable, tenantId: string, id: string): Promise<EventRow | undefined> =>
+  isId('evt', id)
+    ? one<EventRow>(db, 'select livemode, verification_id, public_type from events where id = $1 and tenant_id = $2', [
+        id,
+        tenantId,
+      ])
+    : undefined;
+
+export const resendEvent = tenantEndpoint({
+  method: 'POST',
+  path: '/v1/events/:id/resend',
+  summary: 'Send an event again',
+  description: 'To every address it went to, or to `url` alone. The webhook-id stays the same.',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  body: Type.Object({ url: Type.Optional(Url) }, { additionalProperties: false }),
+  bodyOptional: true,
+  faults: urlFaults,
+  exists: async ({ deps, principal, params }) =>
+    (await ownEvent(deps.db, principal.tenantId, params.id!)) !== undefined,
+  responses: { 202: Type.Object({ data: Type.Array(WebhookDelivery) }, { additionalProperties: false }) },
+  async handler({ deps, principal, params, body, keepAnswer }) {
+    const id = params.id!;
+    return transaction(deps.db, async tx => {
+      const event = await ownEvent(tx, principal.tenantId, id);
+      if (!event) throw notFound();
+      const at = deps.clock.now();
+      if (body?.url !== undefined) {
+        const destination = { tenantId: principal.tenantId, livemode: event.livemode, url: body.url };
+        const endpoint = (await endpointsOf(tx, [destination], at))(destination);
+        await insertDeliveries(
+          tx,
+          [
+            {
+              eventId: id,
+              verificationId: event.verification_id,
+              type: event.public_type,
+              endpoint,
+              queued: true,
+            },
+          ],
+          at,
+        );
+      }
+      const again = await sendAgain(
+        tx,
+        `d.event_id = $2 and ($3::text is null
+           or exists (select from webhook_endpoints e where e.id = d.endpoint_id and e.url = $3))`,
+        [id, body?.url ?? null],
+        at,
+      );
+      const deliveries = await readDeliveries(
+        tx,
+        again.map(row => row.id),
+      );
+      const answer = { status: 202, body: { data: deliveries } };
+      await keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});

@@ -23,6 +23,9 @@ type Props = {
   onUnknown: () => void;
 };
 
+/** All that is held for the verification, read back from the store. */
+export type OnDevice = { captures: HeldCapture[]; answers: Record<string, string> };
+
 /** The visit to one verification from landing to success; what is held on the device is read back from the store. */
 export function App(props: Props): JSX.Element {
   const { client, store, reporter } = props;
@@ -30,31 +33,31 @@ export function App(props: Props): JSX.Element {
   const [view, setView] = useState(props.firstView);
   const [captures, setCaptures] = useState<HeldCapture[]>();
   const [answers, setAnswers] = useState<Record<string, string>>({});
-  const [end, setEnd] = useState<End | undefined>(() => endOf(props.firstView, Date.now()));
+  const [closed, setClosed] = useState<End>();
   const [refusal, setRefusal] = useState<{ words: string; faults: Record<string, string> }>();
   const camera = useMemo(createCamera, []);
   const locator = useMemo(createLocator, []);
 
-  const reread = useCallback(async (): Promise<Held> => {
-    const [nextCaptures, nextAnswers] = await Promise.all([store.captures(client.token), store.answers(client.token)]);
-    setCaptures(nextCaptures);
-    setAnswers(nextAnswers);
-    return { captures: nextCaptures, answers: nextAnswers };
-  }, [store, client]);
+  const read = useCallback(
+    async (): Promise<OnDevice> => ({
+      captures: await store.captures(client.token),
+      answers: await store.answers(client.token),
+    }),
+    [store, client],
+  );
+  const show = useCallback((next: OnDevice) => {
+    setCaptures(next.captures);
+    setAnswers(next.answers);
+  }, []);
+  const reread = useCallback(async () => show(await read()), [read, show]);
 
   const refresh = useCallback(async () => {
     try {
-      const next = await client.view();
-      setView(next);
-      const nextEnd = endOf(next, Date.now());
       // What was asked for may have been sent from another tab, or the time may be up.
-      if (nextEnd) {
-        setEnd(nextEnd);
-        if (nextEnd === 'completed') await store.clear(client.token);
-      }
+      setView(await client.view());
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) props.onUnknown();
-      if (error instanceof ApiError && error.code === 'expired') setEnd('expired');
+      if (error instanceof ApiError && error.code === 'expired') setClosed('expired');
       // Offline: the page goes on with what it knows.
     }
   }, [client]);
@@ -62,6 +65,14 @@ export function App(props: Props): JSX.Element {
   useEffect(() => {
     void reread();
   }, [reread]);
+
+  const held: Held = { captures: captures ?? [], answers };
+  const known = captures !== undefined;
+  const end = closed ?? (known ? endOf(view, Date.now(), held) : undefined);
+  useEffect(() => {
+    // There is no use for what is held any more, and it is nobody else's.
+    if (end) void store.clear(client.token);
+  }, [end, store, client]);
 
   const settled = place.at === 'success' || place.at === 'sending' || end !== undefined;
   useEffect(() => {
@@ -87,17 +98,19 @@ export function App(props: Props): JSX.Element {
   }, [onCamera, camera]);
 
   useEffect(() => {
-    if (end) return reporter.end();
+    // Until what is held is known nobody can tell whether anything is left to do.
+    if (!known) return;
+    if (end && place.at !== 'success') return reporter.end();
     if (place.at === 'landing') reporter.at({ step: 'landing' });
     if (place.at === 'summary') reporter.at({ step: 'reviewing' });
     if (place.at === 'sending') reporter.at({ step: 'uploading' });
     if (place.at === 'success') reporter.at({ step: 'success' });
-  }, [place, end, onCamera]);
+    // A camera step reports for itself: what it shows depends on the camera.
+    if (place.at === 'step' && !onCamera) reporter.at({ step: 'ready', step_index: place.index });
+  }, [place, end, onCamera, known]);
 
   if (end && place.at !== 'success') return <EndScreen end={end} view={view} />;
   if (!captures) return <div class="loading" />;
-
-  const held: Held = { captures, answers };
 
   switch (place.at) {
     case 'landing':
@@ -111,8 +124,9 @@ export function App(props: Props): JSX.Element {
           onCaptured={async (stepKey, capture) => {
             await store.putCapture({ ...capture, token: client.token, stepKey });
             if (place.replaces) await store.removeCapture(place.replaces);
-            return reread();
+            return read();
           }}
+          onHeld={show}
           onRemove={async id => {
             await store.removeCapture(id);
             await reread();
@@ -120,7 +134,7 @@ export function App(props: Props): JSX.Element {
           onAnswer={async (stepKey, value) => {
             await store.putAnswer({ token: client.token, key: stepKey, value });
             setRefusal(undefined);
-            return reread();
+            return read();
           }}
         />
       );
@@ -150,7 +164,7 @@ export function App(props: Props): JSX.Element {
           }}
           onClosed={(reason, next) => {
             if (next) setView(next);
-            setEnd(reason);
+            setClosed(reason);
           }}
           onUnknown={props.onUnknown}
           onRefused={async (words, faults) => {

@@ -42,6 +42,9 @@ export const isComplete = (view: CaptureView, held: Held): boolean =>
 export const isDelivered = (view: CaptureView): boolean =>
   view.captures_count > 0 && isComplete(view, { captures: [], answers: {} });
 
+/** Whether anything is on the device and not sent yet. */
+export const isHeld = (held: Held): boolean => held.captures.length > 0 || Object.keys(held.answers).length > 0;
+
 /** The first step, from `from` on, that still needs something. */
 export function firstOpenStep(view: CaptureView, held: Held, from = 0): number | undefined {
   const index = view.config.steps.findIndex((step, i) => i >= from && fillingOf(view, step, held).needed > 0);
@@ -58,11 +61,15 @@ export function placeAfter(view: CaptureView, held: Held, index: number): Place 
 export function placeToResume(view: CaptureView, held: Held): Place {
   const open = firstOpenStep(view, held);
   if (open !== undefined) return { at: 'step', index: open };
-  return { at: 'summary' };
+  const started = view.captures_count > 0 || isHeld(held);
+  return started ? { at: 'summary' } : { at: 'step', index: 0 };
 }
 
-/** Why there is nothing (more) to do, if so. The wire has no cancelled status: it is expiry before its time. */
-export function endOf(view: CaptureView, now: number): End | undefined {
+/**
+ * Why there is nothing (more) to do, if so. The wire has no cancelled status: it is expiry before its time. What is held
+ * is still to be sent, even when nothing more is required.
+ */
+export function endOf(view: CaptureView, now: number, held: Held): End | undefined {
   switch (view.status) {
     case 'completed':
       return 'completed';
@@ -71,7 +78,7 @@ export function endOf(view: CaptureView, now: number): End | undefined {
     case 'expired':
       return Date.parse(view.expires_at) > now + 60_000 ? 'withdrawn' : 'expired';
     default:
-      return isDelivered(view) ? 'completed' : undefined;
+      return isDelivered(view) && !isHeld(held) ? 'completed' : undefined;
   }
 }
 

@@ -34,3 +34,10 @@ export function usePlace(): { place: Place; go: (place: Place, replace?: boolean
   };
   return { place, go };
 }
+
+/** One entry back, settled once the browser is there: until then a new entry would be what it goes back from. */
+export const stepBack = (): Promise<void> =>
+  new Promise(resolve => {
+    addEventListener('popstate', () => resolve(), { once: true });
+    history.back();
+  });

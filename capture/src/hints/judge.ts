@@ -102,7 +102,7 @@ function hasFinger({ width, height, data }: Grey): boolean {
     }
     const rest = mean.filter((_, at) => !seen.has(at));
     const average = rest.reduce((sum, value) => sum + value, 0) / Math.max(1, rest.length);
-    if (seen.size >= 6 && seen.size <= 22 && average - level > 45) return true;
+    if (seen.size >= 5 && seen.size <= 22 && average - level > 45) return true;
   }
   return false;
 }
@@ -117,16 +117,27 @@ function isTilted({ width, height, data }: Grey): boolean {
   for (let y = 1; y < height - 1; y++) {
     for (let x = 1; x < width - 1; x++) {
       const at = y * width + x;
-      const dx = data[at + 1]! - data[at - 1]!;
-      const dy = data[at + width]! - data[at - width]!;
+      // Sobel's operator: its directions are truer than those of bare differences.
+      const dx =
+        data[at - width + 1]! -
+        data[at - width - 1]! +
+        data[at + width + 1]! -
+        data[at + width - 1]! +
+        2 * (data[at + 1]! - data[at - 1]!);
+      const dy =
+        data[at + width - 1]! -
+        data[at - width - 1]! +
+        data[at + width + 1]! -
+        data[at - width + 1]! +
+        2 * (data[at + width]! - data[at - width]!);
       const strength = Math.hypot(dx, dy);
-      if (strength < 40) continue;
+      if (strength < 160) continue;
       const angle = ((Math.atan2(dy, dx) * 180) / Math.PI + 360) % 90;
       bins[Math.floor(angle)]! += strength;
       total += strength;
     }
   }
-  if (total < width * height * 1.5) return false;
+  if (total < width * height * 6) return false;
   let best = 0;
   let share = 0;
   for (let at = 0; at < 90; at++) {
@@ -135,5 +146,5 @@ function isTilted({ width, height, data }: Grey): boolean {
     if (sum > share) [best, share] = [at, sum];
   }
   const off = Math.min(best, 90 - best);
-  return share / total > 0.55 && off >= 8 && off <= 37;
+  return share / total > 0.5 && off >= 8 && off <= 37;
 }

@@ -47,6 +47,7 @@ type Props = {
   locator: Locator;
   wantsLocation: boolean;
   wantsMotionFrame: boolean;
+  /** Keeps the photo and leaves the review: to another screen in its place in the history, or back to the camera. */
   onTaken: (photo: TakenPhoto) => Promise<void>;
   onSkip: (() => void) | undefined;
   onBack: () => void;
@@ -66,6 +67,21 @@ export function CameraStep(props: Props): JSX.Element {
 
   const stage: CaptureStage = shot && !sheet ? 'review' : state.status === 'blocked' ? 'blocked' : 'live';
   useEffect(() => props.onStage(stage, state), [stage, state]);
+
+  // Back, while a photo is looked at, is back to the camera; the step's own entry lies beneath.
+  useEffect(() => {
+    // The live picture is gone until the review is left, and starts anew then.
+    if (stage === 'review') setReady(false);
+    if (stage === 'review' && !history.state?.review) history.pushState({ ...history.state, review: true }, '');
+  }, [stage]);
+  useEffect(() => {
+    const onPop = () => {
+      setShot(undefined);
+      setSheet(undefined);
+    };
+    addEventListener('popstate', onPop);
+    return () => removeEventListener('popstate', onPop);
+  }, []);
 
   const stream = state.status === 'live' ? state.stream : null;
   const showsVideo = stream !== null && stage !== 'review';
@@ -149,7 +165,6 @@ export function CameraStep(props: Props): JSX.Element {
       ...(location ? { location } : {}),
       ...(motionFrame ? { motionFrame } : {}),
     });
-    setShot(undefined);
     setTaking(false);
   }
 
@@ -160,7 +175,7 @@ export function CameraStep(props: Props): JSX.Element {
         title={title}
         kicker={kicker}
         busy={taking}
-        onRetake={() => setShot(undefined)}
+        onRetake={() => history.back()}
         onUse={onUse}
       />
     );
@@ -251,7 +266,7 @@ function Viewfinder(props: ViewfinderProps): JSX.Element {
           <div class="finder-words">
             {props.kicker && <p class="kicker">{props.kicker}</p>}
             <h1 ref={heading} tabIndex={-1}>
-              {props.title}
+              <bdi>{props.title}</bdi>
             </h1>
           </div>
           {props.onSkip && (

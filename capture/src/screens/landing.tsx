@@ -50,7 +50,7 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
               <li key={step.key}>
                 <Icon name={done ? 'check' : STEP_ICONS[step.type]} />
                 <span>
-                  {step.description || t(STEP_WORDS[step.type])}
+                  <bdi>{step.description || t(STEP_WORDS[step.type])}</bdi>
                   {step.type !== 'text' && step.max > 1 && step.min > 1 && (
                     <span class="soft"> · {t('common.photos', { n: step.min })}</span>
                   )}

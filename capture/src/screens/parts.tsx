@@ -47,20 +47,22 @@ export function Screen({ name, title, sign, lead, children, actions, onBack, kic
         <BrandMark />
         {!onBack && <LanguageSwitch />}
       </header>
-      <main class="body">
-        {sign && (
-          <div class={`sign ${sign.tone ?? 'accent'}`}>
-            <Icon name={sign.icon} />
-          </div>
-        )}
-        {kicker && <p class="kicker">{kicker}</p>}
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
-        {lead && <p class="lead">{lead}</p>}
-        {children}
+      <main>
+        <div class="body">
+          {sign && (
+            <div class={`sign ${sign.tone ?? 'accent'}`}>
+              <Icon name={sign.icon} />
+            </div>
+          )}
+          {kicker && <p class="kicker">{kicker}</p>}
+          <h1 id="screen-title" ref={heading} tabIndex={-1}>
+            <bdi>{title}</bdi>
+          </h1>
+          {lead && <p class="lead">{lead}</p>}
+          {children}
+        </div>
+        {actions && <div class="actions">{actions}</div>}
       </main>
-      {actions && <div class="actions">{actions}</div>}
     </div>
   );
 }

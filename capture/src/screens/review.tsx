@@ -56,7 +56,9 @@ export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): 
           <h1 ref={heading} tabIndex={-1}>
             {t('review.title')}
           </h1>
-          <p class="review-step">{title}</p>
+          <p class="review-step">
+            <bdi>{title}</bdi>
+          </p>
         </div>
         <div ref={frame} class={`review-photo ${close ? 'close' : ''}`}>
           {url &&

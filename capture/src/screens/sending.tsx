@@ -12,6 +12,7 @@ import { createAttestation } from '../turnstile.ts';
 import { keepAwake } from '../wake-lock.ts';
 import { Screen } from './parts.tsx';
 
+const NOTHING = { captures: [], answers: {} };
 const RADIUS = 54;
 const LENGTH = 2 * Math.PI * RADIUS;
 
@@ -43,7 +44,8 @@ export function SendingScreen(props: Props): JSX.Element {
     }).then(
       result => {
         if (result.outcome === 'done') props.onDone(result.view);
-        if (result.outcome === 'closed') props.onClosed(endOf(result.view, Date.now()) ?? 'expired', result.view);
+        if (result.outcome === 'closed')
+          props.onClosed(endOf(result.view, Date.now(), NOTHING) ?? 'expired', result.view);
         if (result.outcome === 'refused') props.onRefused(`${t('refused.title')}. ${t('refused.text')}`, {});
         if (result.outcome === 'answers_refused') props.onRefused(t('refused.answer'), result.faults);
       },

@@ -31,14 +31,14 @@ export function StepMore(props: Props): JSX.Element {
       onBack={props.onBack}
       actions={
         <>
-          <button type="button" class="button" onClick={props.onNext}>
-            {t('step.next')}
-          </button>
           {filling.free > 0 && (
             <button type="button" class="button quiet" onClick={props.onAnother}>
               {t('step.another')}
             </button>
           )}
+          <button type="button" class="button" onClick={props.onNext}>
+            {t('step.next')}
+          </button>
         </>
       }
     >

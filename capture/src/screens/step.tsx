@@ -3,8 +3,10 @@ import type { HeldCapture } from '@firsthand/sdk/capture/store.ts';
 import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { OnDevice } from '../app.tsx';
 import type { Camera, CameraState } from '../camera/camera.ts';
 import { fillingOf, type Held, isRequired, type Place, placeAfter } from '../flow.ts';
+import { stepBack } from '../history.ts';
 import type { Locator } from '../location.ts';
 import { usePage } from '../page-context.ts';
 import type { Reporter } from '../progress.ts';
@@ -24,9 +26,11 @@ type Props = {
   locator: Locator;
   reporter: Reporter;
   go: (place: Place, replace?: boolean) => void;
-  onCaptured: (stepKey: string, capture: Omit<HeldCapture, 'token' | 'stepKey'>) => Promise<Held>;
+  /** Keeps a capture; what is then held is shown by `onHeld`, together with the move to where it is shown. */
+  onCaptured: (stepKey: string, capture: Omit<HeldCapture, 'token' | 'stepKey'>) => Promise<OnDevice>;
+  onHeld: (held: OnDevice) => void;
   onRemove: (id: string) => Promise<void>;
-  onAnswer: (stepKey: string, value: string) => Promise<Held>;
+  onAnswer: (stepKey: string, value: string) => Promise<OnDevice>;
 };
 
 /** One step of the request, by its type. */
@@ -43,7 +47,8 @@ export function StepScreen(props: Props): JSX.Element | null {
   const filling = fillingOf(view, step, held);
   const own = props.captures.filter(capture => capture.stepKey === step.key);
   const kicker = steps.length > 1 ? t('common.stepOf', { n: index + 1, total: steps.length }) : '';
-  const next = (after: Held) => go(place.fromSummary ? { at: 'summary' } : placeAfter(view, after, index));
+  const next = (after: Held, replace = false) =>
+    go(place.fromSummary ? { at: 'summary' } : placeAfter(view, after, index), replace);
   const onBack = () => history.back();
   const onSkip = isRequired(step) && filling.needed > 0 ? undefined : () => next(held);
 
@@ -69,7 +74,12 @@ export function StepScreen(props: Props): JSX.Element | null {
           value={props.answers[step.key] ?? ''}
           answered={filling.sent > 0}
           refusal={props.refusal?.[step.key]}
-          onAnswer={async value => next(value === '' ? held : await props.onAnswer(step.key, value))}
+          onAnswer={async value => {
+            if (value === '') return next(held);
+            const after = await props.onAnswer(step.key, value);
+            next(after);
+            props.onHeld(after);
+          }}
         />
       );
     case 'upload':
@@ -78,7 +88,7 @@ export function StepScreen(props: Props): JSX.Element | null {
           {...{ step, kicker, filling, onBack }}
           held={own}
           onPicked={async picture => {
-            await props.onCaptured(step.key, picture);
+            props.onHeld(await props.onCaptured(step.key, picture));
           }}
           onRemove={props.onRemove}
           onNext={() => next(held)}
@@ -107,9 +117,11 @@ export function StepScreen(props: Props): JSX.Element | null {
           wantsMotionFrame={view.requires?.motion_frame ?? false}
           onTaken={async photo => {
             const after = await props.onCaptured(step.key, { id: randomId(), ...photo });
-            const left = fillingOf(view, step, after);
+            // The review has an entry of its own in the history: what follows takes its place, or lies beneath it.
+            if (place.replaces || fillingOf(view, step, after).free === 0) next(after, true);
+            else await stepBack();
             setAnother(false);
-            if (place.replaces || left.free === 0) next(after);
+            props.onHeld(after);
           }}
         />
       );

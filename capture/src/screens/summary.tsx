@@ -73,7 +73,9 @@ function Part(props: Props & { step: Step; index: number }): JSX.Element {
   return (
     <li class="card part">
       <div class="part-head">
-        <h2>{name}</h2>
+        <h2>
+          <bdi>{name}</bdi>
+        </h2>
         {(filling.held > 0 || filling.free > 0) && (
           <button type="button" class="button plain" onClick={act.run} aria-label={`${act.words}: ${name}`}>
             {act.words}
@@ -89,7 +91,11 @@ function Part(props: Props & { step: Step; index: number }): JSX.Element {
       {filling.needed === 0 && filling.held + filling.sent === 0 && <p class="soft small">{t('summary.skipped')}</p>}
       <SentCount n={filling.sent} />
       {step.type === 'text'
-        ? props.answers[step.key] && <p class="part-answer">{props.answers[step.key]}</p>
+        ? props.answers[step.key] && (
+            <p class="part-answer" dir="auto">
+              {props.answers[step.key]}
+            </p>
+          )
         : own.length > 0 && (
             <ul class="thumbs">
               {own.map((capture, i) => (

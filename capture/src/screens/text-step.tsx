@@ -18,6 +18,12 @@ type Props = {
   onBack: () => void;
 };
 
+/** Digits as many keyboards type them (Arabic-Indic, Persian, Devanagari) in the form that identifiers are kept in. */
+export const withAsciiDigits = (text: string): string =>
+  text.replace(/[٠-٩۰-۹०-९]/g, digit =>
+    String((digit.codePointAt(0)! - (digit < '۰' ? 0x660 : digit < '०' ? 0x6f0 : 0x966)) % 10),
+  );
+
 export function TextStep(props: Props): JSX.Element {
   const { t } = usePage();
   const { step } = props;
@@ -29,7 +35,7 @@ export function TextStep(props: Props): JSX.Element {
 
   const submit = (event: Event) => {
     event.preventDefault();
-    const trimmed = value.trim();
+    const trimmed = format === 'free_text' ? value.trim() : withAsciiDigits(value.trim());
     const found = faultOfAnswer(step, trimmed);
     if (found && !(trimmed === '' && props.answered)) {
       setFault(t(found.key, 'n' in found ? { n: found.n } : {}));
@@ -54,6 +60,7 @@ export function TextStep(props: Props): JSX.Element {
     'aria-describedby': 'answer-hint answer-fault',
     'aria-invalid': fault !== '',
     'aria-required': step.required,
+    dir: 'auto' as const,
     onInput: (event: { currentTarget: { value: string } }) => {
       setValue(event.currentTarget.value);
       setFault('');

@@ -25,7 +25,7 @@ export function createCaptureClient(options: CaptureClientOptions) {
   async function call(url: string, init: RequestInit = {}): Promise<Response> {
     let response: Response;
     try {
-      response = await doFetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs), credentials: 'omit' });
+      response = await doFetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
     } catch (cause) {
       throw new NetworkError(cause);
     }

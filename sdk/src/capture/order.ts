@@ -1,12 +1,5 @@
 import type { CaptureView } from './wire.ts';
 
-/** What a step holds, with the service and on the device together. Text steps count their answer. */
-export function countOf(view: CaptureView, key: string, held: readonly { stepKey: string }[]): number {
-  const state = view.step_states.find(candidate => candidate.key === key);
-  if (!state || state.type === 'text') return 0;
-  return state.captured + held.filter(capture => capture.stepKey === key).length;
-}
-
 /**
  * The order in which held captures are submitted. A verification may be settled as soon as every minimum is met, so the
  * one that meets the last minimum goes last: of the last step that still lacks something, the last capture.

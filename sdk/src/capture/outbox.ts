@@ -42,6 +42,9 @@ export type SendOptions = {
 /** Tries of one capture whose uploaded bytes the service does not find again, before it counts as refused. */
 const MAX_REUPLOADS = 3;
 
+/** The service's own words for a capture that it will never take. */
+const REFUSALS = new Set(['invalid_request', 'unknown_step', 'idempotency_conflict', 'step_full']);
+
 /**
  * Sends all that is held for a verification, at most one sender at a time over all tabs, and survives whatever happens
  * in between: call it again with the same store and it goes on where it stood. All bytes are PUT first, then all captures are
@@ -167,7 +170,8 @@ async function send({
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.code === 'verification_closed') return settle(await persist('finishing', () => client.view()));
-      if (error.status >= 500 || error.status === 404 || error.code === 'expired') throw error;
+      // Anything else (a proxy's page, a store's bare status) says nothing about this capture: it stays held.
+      if (!REFUSALS.has(error.code)) throw error;
       await drop(capture);
       // Another tab or an earlier try has filled the step; this one is not needed any more.
       if (error.code === 'step_full') return undefined;

@@ -21,6 +21,9 @@ export type HeldCapture = {
 
 export type HeldAnswer = { token: string; key: string; value: string };
 
+/** Links are open for a day at most: what is older belongs to one that has closed. */
+const STALE_MS = 2 * 86_400_000;
+
 /** What outlives a reload. Everything is kept by verification and is erased once it was sent. */
 export type CaptureStore = {
   /** Whether what is held outlives the page: false when the browser refuses storage (private windows, a full disk). */
@@ -73,33 +76,61 @@ const committed = (transaction: IDBTransaction): Promise<void> =>
     transaction.onabort = () => reject(transaction.error);
   });
 
+function eraseOlder(rows: IDBObjectStore, timestamp: string): void {
+  const before = new Date(Date.now() - STALE_MS).toISOString();
+  const cursor = rows.openCursor();
+  cursor.onsuccess = () => {
+    if (!cursor.result) return;
+    if (cursor.result.value[timestamp] < before) cursor.result.delete();
+    cursor.result.continue();
+  };
+}
+
 /**
  * The store in IndexedDB. Pictures are kept as ArrayBuffers: blobs kept there become unreadable in some versions of
  * Safari. Where the browser refuses storage the memory store stands in, and `durable` says so.
  */
 export async function openStore(name = 'firsthand-capture'): Promise<CaptureStore> {
-  let db: IDBDatabase;
-  try {
+  const connect = async (): Promise<IDBDatabase> => {
     const open = indexedDB.open(name, 1);
     open.onupgradeneeded = () => {
       open.result.createObjectStore('captures', { keyPath: 'id' }).createIndex('token', 'token');
       open.result.createObjectStore('answers', { keyPath: ['token', 'key'] }).createIndex('token', 'token');
     };
-    db = await asPromise(open);
+    const opened = await asPromise(open);
+    // Another tab may hold a newer version of the page: let it upgrade.
+    opened.onversionchange = () => opened.close();
+    return opened;
+  };
+  let db: IDBDatabase;
+  try {
+    db = await connect();
   } catch {
     return memoryStore();
   }
-  // Another tab may hold a newer version of the page: let it upgrade, a reload of this one finds its data again.
-  db.onversionchange = () => db.close();
-
-  const all = <T>(table: string, token: string) =>
-    asPromise<T[]>(db.transaction(table).objectStore(table).index('token').getAll(token));
-  const write = (table: string, act: (rows: IDBObjectStore) => void): Promise<void> => {
-    // 'strict': acknowledged only once it is on disk, because what follows is "your photo is saved".
-    const transaction = db.transaction(table, 'readwrite', { durability: 'strict' });
-    act(transaction.objectStore(table));
-    return committed(transaction);
+  /** A phone that slept comes back with its connection to the database cut: then it is opened once more. */
+  const connected = async <T>(act: (db: IDBDatabase) => Promise<T>): Promise<T> => {
+    try {
+      return await act(db);
+    } catch (error) {
+      if ((error as DOMException).name === 'QuotaExceededError') throw error;
+      db = await connect();
+      return act(db);
+    }
   };
+  const all = <T>(table: string, token: string) =>
+    connected(async db => asPromise<T[]>(db.transaction(table).objectStore(table).index('token').getAll(token)));
+  const write = (table: string, act: (rows: IDBObjectStore) => void): Promise<void> =>
+    connected(async db => {
+      // 'strict': acknowledged only once it is on disk, because what follows is "your photo is saved".
+      const transaction = db.transaction(table, 'readwrite', { durability: 'strict' });
+      act(transaction.objectStore(table));
+      await committed(transaction);
+    });
+
+  // What a link that closed unseen has left behind. Best effort: it is tried again at the next visit.
+  void write('captures', rows => eraseOlder(rows, 'capturedAt')).catch(() => {});
+  void write('answers', rows => eraseOlder(rows, 'heldAt')).catch(() => {});
 
   // Takes over, capture by capture, when the disk is full: better held in this page only than not at all.
   const memory = memoryStore();
@@ -131,7 +162,7 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
     }),
     putAnswer: answer =>
       writeOr(
-        write('answers', rows => rows.put(answer)),
+        write('answers', rows => rows.put({ ...answer, heldAt: new Date().toISOString() })),
         () => memory.putAnswer(answer),
       ),
     clear: async token => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
+import { isId } from '@firsthand/contract/ids.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Deps } from '../deps.ts';
 
@@ -41,11 +42,23 @@ export async function registerPages(app: FastifyInstance, deps: Deps): Promise<v
     if (!existsSync(file)) {
       return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
     }
-    return reply.type('text/html; charset=utf-8').send(readFileSync(file));
+    // Who follows a link to show its preview wants the picture by its whole address.
+    const html = readFileSync(file, 'utf8').replaceAll(
+      `content="/_capture/`,
+      `content="${deps.origins.capture}/_capture/`,
+    );
+    return reply.type('text/html; charset=utf-8').send(html);
   };
   const schema = { hide: true } as object;
-  app.get('/v/:id', { schema }, async (_request, reply) => page(reply, 'index.html'));
-  app.get('/c/:id', { schema }, async (_request, reply) => page(reply, 'certificate.html'));
+  // What a page asks for first is asked for while its script is still on its way.
+  const shown = (path: string, name: string, firstRequest: (id: string) => string) =>
+    app.get<{ Params: { id: string } }>(path, { schema }, async (request, reply) => {
+      const { id } = request.params;
+      if (isId('vfy', id)) reply.header('link', `<${firstRequest(id)}>; rel=preload; as=fetch; crossorigin=anonymous`);
+      return page(reply, name);
+    });
+  shown('/v/:id', 'index.html', id => `/v1/verify/${id}`);
+  shown('/c/:id', 'certificate.html', id => `/v1/verifications/${id}/public`);
   // What the dashboard link opens until the operator's app is part of the service.
   app.get('/dashboard', { schema }, async (_request, reply) => {
     reply

@@ -7,10 +7,16 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
-import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import sharp from 'sharp';
 
-export type Chromium = { executablePath: string; args: string[]; env: Record<string, string> };
+export type Chromium = {
+  executablePath: string;
+  args: string[];
+  env: Record<string, string>;
+  /** A headless shell has no permission prompt of its own: without a fake one its camera is not supported. */
+  shell: boolean;
+};
 
 /** What keeps a headless Chromium quiet, small and off the network; enough for root and for an ordinary user. */
 const QUIET_ARGS = [
@@ -39,13 +45,13 @@ export async function findChromium(): Promise<Chromium> {
   const own = process.env.CHROMIUM_PATH;
   if (own) {
     if (!existsSync(own)) throw new Error(`CHROMIUM_PATH names no file: ${own}`);
-    return { executablePath: own, args: QUIET_ARGS, env: environment() };
+    return { executablePath: own, args: QUIET_ARGS, env: environment(), shell: false };
   }
   const folders = (process.env.PATH ?? '').split(':').filter(Boolean);
   for (const name of SYSTEM_NAMES) {
     for (const folder of folders) {
       const executablePath = join(folder, name);
-      if (isExecutable(executablePath)) return { executablePath, args: QUIET_ARGS, env: environment() };
+      if (isExecutable(executablePath)) return { executablePath, args: QUIET_ARGS, env: environment(), shell: false };
     }
   }
   return bundledChromium();
@@ -61,7 +67,7 @@ function isExecutable(path: string): boolean {
 }
 
 /** The Chromium of the npm package, unpacked once for each user and version. */
-export async function bundledChromium(): Promise<Chromium> {
+async function bundledChromium(): Promise<Chromium> {
   const packed = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../../bin');
   const { version } = JSON.parse(await readFile(join(packed, '../package.json'), 'utf8')) as { version: string };
   if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -86,10 +92,10 @@ export async function bundledChromium(): Promise<Chromium> {
       () => true,
       () => false,
     );
-  if (await starts(env)) return { executablePath, args, env };
+  if (await starts(env)) return { executablePath, args, env, shell: true };
   // Shared libraries are missing: the package carries the ones that a bare system lacks.
   env.LD_LIBRARY_PATH = [join(folder, 'al2023/lib'), env.LD_LIBRARY_PATH].filter(Boolean).join(':');
-  if (await starts(env)) return { executablePath, args, env };
+  if (await starts(env)) return { executablePath, args, env, shell: true };
   throw new Error('The bundled Chromium does not start on this system. Install Chromium, or set CHROMIUM_PATH.');
 }
 
@@ -124,17 +130,20 @@ async function untar(archive: string, into: string): Promise<void> {
   await rm(plain);
 }
 
-/** Launches Chromium with a camera that plays `cameraFile` (from `cameraFileOf`); without one, a machine without camera. */
-export async function launchChromium(cameraFile?: string, options: LaunchOptions = {}): Promise<Browser> {
-  const { executablePath, args, env } = await findChromium();
+/**
+ * Launches Chromium with a camera that plays `cameraFile` (from `cameraFileOf`); without one, a machine without camera. The
+ * camera is allowed when a page asks, unless `asks`: then the permission decides (`setCameraPermission` of phone.ts).
+ */
+export async function launchChromium(
+  cameraFile?: string,
+  o: { asks?: boolean; args?: string[] } = {},
+): Promise<Browser> {
+  const { executablePath, args, env, shell } = await findChromium();
   const camera = cameraFile
-    ? [
-        '--use-fake-ui-for-media-stream',
-        '--use-fake-device-for-media-stream',
-        `--use-file-for-fake-video-capture=${cameraFile}`,
-      ]
+    ? ['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${cameraFile}`]
     : [];
-  return chromium.launch({ executablePath, env, ...options, args: [...args, ...camera, ...(options.args ?? [])] });
+  const prompt = cameraFile && (!o.asks || shell) ? ['--use-fake-ui-for-media-stream'] : [];
+  return chromium.launch({ executablePath, env, args: [...args, ...camera, ...prompt, ...(o.args ?? [])] });
 }
 
 /**

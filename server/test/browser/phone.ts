@@ -1,14 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { findChromium } from './chromium.ts';
 
 export const PHONE = { width: 390, height: 844 };
 export const SMALL_PHONE = { width: 320, height: 568 };
 
 export interface Phone {
   page: Page;
+  context: BrowserContext;
+  /** Another tab of the same phone, with the same storage. */
+  secondTab(url: string): Promise<Phone>;
   /** Waits for a screen, by the name it gives itself. */
   screen(name: string): Promise<void>;
   /** Presses a button (or follows a link) by its words. */
@@ -41,6 +45,35 @@ export async function openOnPhone(
     ...options,
   });
   context.setDefaultTimeout(20_000);
+  if (camera === 'ask' && (await findChromium()).shell) await context.addInitScript(refuseUnlessGranted);
+  return phoneOf(context, url);
+}
+
+/** What the permission says, in a headless shell whose camera heeds only its fake prompt. */
+function refuseUnlessGranted(): void {
+  const devices = navigator.mediaDevices;
+  const open = devices.getUserMedia.bind(devices);
+  devices.getUserMedia = async constraints => {
+    const { state } = await navigator.permissions.query({ name: 'camera' as PermissionName });
+    if (state !== 'granted') throw new DOMException('Permission denied', 'NotAllowedError');
+    return open(constraints);
+  };
+}
+
+/** Changes the camera's permission as the browser's own settings would, while the page is open. */
+export async function setCameraPermission(phone: Phone, setting: 'granted' | 'denied'): Promise<void> {
+  const session = await phone.context.newCDPSession(phone.page);
+  const { targetInfo } = await session.send('Target.getTargetInfo');
+  const browser = await phone.context.browser()!.newBrowserCDPSession();
+  const { browserContextId } = targetInfo;
+  await browser.send('Browser.setPermission', {
+    permission: { name: 'camera' },
+    setting,
+    ...(browserContextId ? { browserContextId } : {}),
+  });
+}
+
+async function phoneOf(context: BrowserContext, url: string): Promise<Phone> {
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('pageerror', error => errors.push(String(error)));
@@ -52,25 +85,23 @@ export async function openOnPhone(
   const screen = async (name: string) => {
     await page.waitForSelector(`[data-screen="${name}"]`);
   };
-  const press = (name: string | RegExp) =>
-    page.getByRole('button', { name }).or(page.getByRole('link', { name })).click();
   const shutter = async () => {
     await page.locator('.shutter:not([disabled])').click();
     await screen('review');
   };
   return {
     page,
+    context,
+    secondTab: other => phoneOf(context, other),
     screen,
-    press,
+    press: name => page.getByRole('button', { name }).or(page.getByRole('link', { name })).click(),
     shutter,
     async photo() {
       await shutter();
       await page.locator('.pair .button').last().click();
       await page.waitForSelector('[data-screen]:not([data-screen="review"])');
     },
-    async fine(name) {
-      await looksFine(page, name);
-    },
+    fine: name => looksFine(page, name),
     async close(expected) {
       await context.close();
       expect(errors.filter(error => !expected?.test(error))).toEqual([]);

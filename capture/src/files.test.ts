@@ -1,0 +1,29 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { checkFile } from './files.ts';
+
+const canvas = () => sharp({ create: { width: 4, height: 4, channels: 3, background: '#888' } });
+const ftyp = (brand: string) => new Blob([new Uint8Array([0, 0, 0, 24]), `ftyp${brand}`, new Uint8Array(16)]);
+
+test('pictures are known by their bytes, whatever they are called', async () => {
+  for (const [format, type] of [
+    ['jpeg', 'image/jpeg'],
+    ['png', 'image/png'],
+    ['webp', 'image/webp'],
+    ['avif', 'image/avif'],
+  ] as const) {
+    const bytes = new Uint8Array(await canvas().toFormat(format).toBuffer());
+    expect(await checkFile(new Blob([bytes], { type: 'text/plain' }))).toMatchObject({ contentType: type });
+  }
+  expect(await checkFile(ftyp('heic'))).toMatchObject({ contentType: 'image/heic' });
+  expect(await checkFile(ftyp('mif1'))).toMatchObject({ contentType: 'image/heif' });
+});
+
+test('what is no picture, is not asked for, is empty or too large is refused with its reason', async () => {
+  expect(await checkFile(new Blob(['<svg/>'], { type: 'image/jpeg' }))).toEqual({ fault: 'file.type' });
+  expect(await checkFile(new Blob([]))).toEqual({ fault: 'file.empty' });
+  const png = new Blob([new Uint8Array(await canvas().png().toBuffer())]);
+  expect(await checkFile(png, ['image/jpeg'])).toEqual({ fault: 'file.type' });
+  expect(await checkFile(png, ['image/png'], png.size - 1)).toEqual({ fault: 'file.size' });
+  expect(await checkFile(png, ['image/png'], png.size)).toMatchObject({ contentType: 'image/png' });
+});

@@ -1,0 +1,81 @@
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { shiftBetween } from '../camera/shift.ts';
+import { judge } from './judge.ts';
+import type { Grey } from './picture.ts';
+
+const WIDTH = 480;
+const HEIGHT = 360;
+
+/** A page of text-like bars on a table, drawn by code; `svg` adds what is over it. */
+async function scene(
+  o: { light?: number; blur?: number; turn?: number; over?: string; width?: number } = {},
+): Promise<Grey> {
+  const bars = Array.from({ length: 34 }, (_, i) => {
+    const y = 90 + (i % 17) * 32;
+    const x = i < 17 ? 250 : 610;
+    return `<rect x="${x}" y="${y}" width="${180 + ((i * 73) % 150)}" height="13" fill="#223"/>`;
+  }).join('');
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="900">
+    <rect width="1200" height="900" fill="#8a7a66"/>
+    <g transform="rotate(${o.turn ?? 0} 600 450)"><rect x="200" y="40" width="800" height="640" fill="#f2f2ee"/>${bars}</g>
+    ${o.over ?? ''}</svg>`;
+  let image = sharp(Buffer.from(svg));
+  if (o.blur) image = sharp(await image.png().toBuffer()).blur(o.blur);
+  const { data, info } = await image
+    .resize(WIDTH, HEIGHT)
+    .linear(o.light ?? 1, 0)
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, data: Float32Array.from(data) };
+}
+
+describe('hints', () => {
+  test('a sharp, well lit, level page gets none', async () => {
+    expect(judge(await scene(), 2000)).toEqual([]);
+  });
+  test('the same page in the dark is called dark, and nothing more', async () => {
+    expect(judge(await scene({ light: 0.12 }), 2000)).toEqual(['dark']);
+  });
+  test('out of focus is called blurred', async () => {
+    expect(judge(await scene({ blur: 9 }), 2000)).toEqual(['blurred']);
+  });
+  test('few pixels are called small', async () => {
+    expect(judge(await scene(), 400)).toEqual(['small']);
+  });
+  test('a page turned by 15 degrees is called tilted, by 2 degrees not', async () => {
+    expect(judge(await scene({ turn: 15 }), 2000)).toEqual(['tilted']);
+    expect(judge(await scene({ turn: 2 }), 2000)).toEqual([]);
+  });
+  test('a dark blob over a corner is called a finger', async () => {
+    const finger = '<ellipse cx="1150" cy="860" rx="520" ry="460" fill="#4a2a20"/>';
+    expect(judge(await scene({ over: finger }), 2000)).toContain('finger');
+  });
+  test('an empty wall is not called blurred', () => {
+    const data = new Float32Array(WIDTH * HEIGHT).fill(180);
+    expect(judge({ width: WIDTH, height: HEIGHT, data }, 2000)).toEqual([]);
+  });
+});
+
+describe('sideways shift', () => {
+  const at = (grey: Grey, shift: number): Grey => {
+    const data = new Float32Array(96 * 72);
+    for (let y = 0; y < 72; y++)
+      for (let x = 0; x < 96; x++) data[y * 96 + x] = grey.data[y * 5 * WIDTH + (60 + x + shift) * 3]!;
+    return { width: 96, height: 72, data };
+  };
+  test('is found in pixels, with its direction, and survives a change of light', async () => {
+    const grey = await scene();
+    const first = at(grey, 0);
+    for (const shift of [-12, -5, 0, 4, 15]) {
+      const moved = at(grey, shift);
+      const darker = { ...moved, data: moved.data.map(value => value - 20) };
+      expect(shiftBetween(first, darker)).toBe(-shift || 0);
+    }
+  });
+  test('of pictures without structure is none', () => {
+    const flat = { width: 96, height: 72, data: new Float32Array(96 * 72).fill(90) };
+    expect(shiftBetween(flat, flat)).toBe(0);
+  });
+});

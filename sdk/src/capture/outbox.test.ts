@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CaptureClient } from './client.ts';
+import { ApiError, NetworkError } from './errors.ts';
+import { type SendProgress, sendHeld } from './outbox.ts';
+import type { Put } from './put.ts';
+import { type HeldCapture, memoryStore } from './store.ts';
+import type { CaptureView, Step } from './wire.ts';
+
+const image = (key: string, min: number, max: number): Step => ({ type: 'image', key, description: '', min, max });
+
+/** The service's side of the contract, as far as sending meets it, with a network that may fail before or after each act. */
+function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | number = () => 'no') {
+  const uploaded = new Set<string>();
+  const captures = new Map<string, { stepKey: string; key: string; idempotencyKey: string }>();
+  const answers: Record<string, string> = {};
+  let minted = 0;
+  let status: CaptureView['status'] = 'pending';
+  const view = (): CaptureView => ({
+    id: 'vfy_1',
+    status,
+    capture_url: 'https://x/v/vfy_1',
+    created_at: '2026-01-01T00:00:00Z',
+    expires_at: '2026-01-01T01:00:00Z',
+    captures_count: captures.size,
+    config: { max_captures: 20, steps, signals_required: ['screen'] },
+    requires: { location: false, motion_frame: false },
+    step_states: steps.map(step => {
+      const captured = [...captures.values()].filter(capture => capture.stepKey === step.key).length;
+      return step.type === 'text'
+        ? { key: step.key, type: 'text', answered: step.key in answers }
+        : { key: step.key, type: step.type, captured, remaining: step.max - captured };
+    }),
+  });
+  async function through<T>(act: () => T): Promise<T> {
+    const fault = fails();
+    if (typeof fault === 'number')
+      throw new ApiError(fault, fault === 503 ? 'storage_unavailable' : `http_${fault}`, '');
+    if (fault === 'before') throw new NetworkError();
+    const result = act();
+    if (fault === 'after') throw new NetworkError();
+    return result;
+  }
+  const client = {
+    token: 'vfy_1',
+    view: () => through(view),
+    uploadUrl: () =>
+      through(() => ({
+        capture_id: `cap_${++minted}`,
+        image_key: `k/cap_${minted}`,
+        upload_url: `u/cap_${minted}`,
+        method: 'PUT' as const,
+        headers: {},
+        expires_at: '',
+      })),
+    submit: (capture: { image_key: string; step_key?: string }, idempotencyKey: string) =>
+      through(() => {
+        const known = [...captures.values()].some(
+          other => other.key === capture.image_key || other.idempotencyKey === idempotencyKey,
+        );
+        if (known) return view();
+        if (status !== 'pending') throw new ApiError(409, 'verification_closed', '');
+        if (!uploaded.has(capture.image_key)) {
+          throw new ApiError(400, 'invalid_request', '', [{ path: 'image_key', message: 'was never uploaded' }]);
+        }
+        const step = steps.find(candidate => candidate.key === capture.step_key)!;
+        const count = [...captures.values()].filter(other => other.stepKey === step.key).length;
+        if (step.type !== 'text' && count >= step.max) throw new ApiError(409, 'step_full', '');
+        captures.set(capture.image_key, { stepKey: step.key, key: capture.image_key, idempotencyKey });
+        return view();
+      }),
+    answers: (given: Record<string, string>) =>
+      through(() => {
+        Object.assign(answers, given);
+        return view();
+      }),
+  } as unknown as CaptureClient;
+  const put: Put = (target, bytes, options) =>
+    through(() => {
+      if (uploaded.has(target.image_key)) throw new ApiError(412, 'http_412', '');
+      options?.onProgress?.(bytes.byteLength);
+      uploaded.add(target.image_key);
+    });
+  return {
+    client,
+    put,
+    captures,
+    answers,
+    forgetUploads: () => uploaded.clear(),
+    close: (next: CaptureView['status']) => {
+      status = next;
+    },
+  };
+}
+
+const held = (id: string, stepKey: string, at = 0): HeldCapture => ({
+  id,
+  token: 'vfy_1',
+  stepKey,
+  bytes: new ArrayBuffer(10),
+  contentType: 'image/jpeg',
+  sha256: 'x',
+  surface: 'web',
+  capturedAt: new Date(at).toISOString(),
+});
+
+async function storeWith(...captures: HeldCapture[]) {
+  const store = memoryStore();
+  for (const capture of captures) await store.putCapture(capture);
+  return store;
+}
+
+const pause = async () => {};
+
+describe('sendHeld', () => {
+  test('whatever the network loses, each capture arrives exactly once and nothing stays held', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.infiniteStream(fc.constantFrom('no', 'no', 'before', 'after', 503, 403) as fc.Arbitrary<'no' | number>),
+        fc.integer({ min: 1, max: 4 }),
+        async (faults, count) => {
+          // A stale address is given up after a few tries in a row, so such faults come one at a time.
+          let last: unknown;
+          const service = fakeService([image('a', 1, 9)], () => {
+            let next = faults.next().value ?? 'no';
+            if (next === 403 && last !== 'no') next = 'no';
+            last = next;
+            return next;
+          });
+          const store = await storeWith(...Array.from({ length: count }, (_, i) => held(`c${i}`, 'a', i)));
+          await store.putAnswer({ token: 'vfy_1', key: 't', value: 'yes' });
+          for (let visit = 0; (await store.captures('vfy_1')).length > 0 || visit === 0; visit++) {
+            const sent = sendHeld({ client: service.client, store, put: service.put, pause });
+            // A bare 403 outside of the PUT is no answer of the service: the page says so and the person tries again.
+            await sent.catch(error => expect(error).toMatchObject({ code: 'http_403' }));
+            if (visit > 50) throw new Error('never arrives');
+          }
+          const keys = [...service.captures.values()].map(capture => capture.idempotencyKey);
+          expect(keys.sort()).toEqual(Array.from({ length: count }, (_, i) => `c${i}`));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test('optional captures go before the last required one, and answers after all of them', async () => {
+    const steps = [image('front', 1, 2), image('extra', 0, 2), image('back', 1, 1)];
+    const service = fakeService(steps);
+    const store = await storeWith(
+      held('1', 'front', 1),
+      held('2', 'back', 2),
+      held('3', 'extra', 3),
+      held('4', 'front', 4),
+    );
+    await store.putAnswer({ token: 'vfy_1', key: 'note', value: 'hello' });
+    const result = await sendHeld({ client: service.client, store, put: service.put, pause });
+    expect(result.outcome).toBe('done');
+    const order = [...service.captures.values()].map(capture => capture.idempotencyKey);
+    expect(order[0]).toBe('3');
+    expect(order.at(-1)).toBe('4');
+    expect(service.answers).toEqual({ note: 'hello' });
+    expect(await store.answers('vfy_1')).toEqual({});
+  });
+
+  test('bytes that the service lost are uploaded again', async () => {
+    const service = fakeService([image('a', 1, 1)]);
+    const store = await storeWith({ ...held('1', 'a'), imageKey: 'k/cap_gone' });
+    const result = await sendHeld({ client: service.client, store, put: service.put, pause });
+    expect(result.outcome).toBe('done');
+    expect(service.captures.size).toBe(1);
+  });
+
+  test('a picture that the service cannot read is dropped and named, the others stay', async () => {
+    const service = fakeService([image('a', 1, 1), image('b', 1, 1)]);
+    const refuse: Put = async (target, bytes, options) => {
+      if (target.image_key === 'k/cap_2') throw new ApiError(400, 'invalid_request', 'no picture');
+      return service.put(target, bytes, options);
+    };
+    const store = await storeWith(held('1', 'a', 1), held('2', 'b', 2));
+    const result = await sendHeld({ client: service.client, store, put: refuse, pause });
+    expect(result).toMatchObject({ outcome: 'refused', stepKey: 'b' });
+    expect((await store.captures('vfy_1')).map(capture => capture.id)).toEqual(['1']);
+  });
+
+  test('a step that another tab has filled drops the surplus and goes on with the rest', async () => {
+    const service = fakeService([image('a', 1, 1), image('b', 1, 1)]);
+    const first = await storeWith(held('other', 'a'));
+    await sendHeld({ client: service.client, store: first, put: service.put, pause });
+    const store = await storeWith(held('1', 'a', 1), held('2', 'b', 2));
+    const result = await sendHeld({ client: service.client, store, put: service.put, pause });
+    expect(result.outcome).toBe('done');
+    expect([...service.captures.values()].map(capture => capture.idempotencyKey)).toEqual(['other', '2']);
+  });
+
+  test('a link that closed meanwhile ends sending; one that completed meanwhile counts as done', async () => {
+    const expired = fakeService([image('a', 1, 1)]);
+    expired.close('expired');
+    const kept = await storeWith(held('1', 'a'));
+    expect(await sendHeld({ client: expired.client, store: kept, put: expired.put, pause })).toMatchObject({
+      outcome: 'closed',
+      view: { status: 'expired' },
+    });
+    const completed = fakeService([image('a', 1, 2)]);
+    completed.close('completed');
+    const store = await storeWith(held('1', 'a'));
+    expect((await sendHeld({ client: completed.client, store, put: completed.put, pause })).outcome).toBe('done');
+    expect(await store.captures('vfy_1')).toEqual([]);
+  });
+
+  test('answers that are refused come back by step key, and stay held', async () => {
+    const service = fakeService([image('a', 0, 1)]);
+    const client: CaptureClient = {
+      ...service.client,
+      answers: async () => {
+        throw new ApiError(400, 'invalid_request', '', [{ path: 'answers.policy', message: 'digits only' }]);
+      },
+    };
+    const store = await storeWith();
+    await store.putAnswer({ token: 'vfy_1', key: 'policy', value: 'x' });
+    const result = await sendHeld({ client, store, put: service.put, pause });
+    expect(result).toEqual({ outcome: 'answers_refused', faults: { policy: 'digits only' } });
+    expect(await store.answers('vfy_1')).toEqual({ policy: 'x' });
+  });
+
+  test('progress never runs backwards while nothing fails, and ends with everything sent', async () => {
+    const service = fakeService([image('a', 2, 3)]);
+    const store = await storeWith(held('1', 'a', 1), held('2', 'a', 2));
+    const seen: SendProgress[] = [];
+    await sendHeld({
+      client: service.client,
+      store,
+      put: service.put,
+      pause,
+      onProgress: progress => seen.push(progress),
+    });
+    const bytes = seen.map(progress => progress.sentBytes);
+    expect(bytes).toEqual([...bytes].sort((a, b) => a - b));
+    expect(seen.at(-1)).toEqual({ state: 'finishing', sentBytes: 20, totalBytes: 20, sent: 2, total: 2 });
+  });
+
+  test('stopping leaves everything held', async () => {
+    const service = fakeService([image('a', 1, 1)], () => 'before');
+    const store = await storeWith(held('1', 'a'));
+    const stop = new AbortController();
+    const sending = sendHeld({
+      client: service.client,
+      store,
+      put: service.put,
+      signal: stop.signal,
+      pause: async () => stop.abort(),
+    });
+    await expect(sending).rejects.toThrow(NetworkError);
+    expect(await store.captures('vfy_1')).toHaveLength(1);
+  });
+});

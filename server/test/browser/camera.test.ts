@@ -1,0 +1,271 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, createVerification, startTestService, type TestService, until, untilStatus } from '../harness.ts';
+import { firstHand } from '../pictures.ts';
+import { cameraFileOf, launchChromium } from './chromium.ts';
+import { openOnPhone, type Phone, setCameraPermission } from './phone.ts';
+
+const IN_APP =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 330.0';
+
+describe('the camera, and doing without it', () => {
+  let service: TestService;
+  let folder: string;
+  let picture: Buffer;
+  let cameraFile: string;
+  const browsers: Browser[] = [];
+  const launch = async (...args: Parameters<typeof launchChromium>) => {
+    const browser = await launchChromium(...args);
+    browsers.push(browser);
+    return browser;
+  };
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
+    service = await startTestService();
+    picture = await firstHand(3);
+    cameraFile = await cameraFileOf(join(folder, 'camera.mjpeg'), [picture]);
+  });
+  afterAll(async () => {
+    for (const browser of browsers) await browser.close();
+    await service?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const progressOf = (id: string) =>
+    ask<{ progress?: { step: string; camera_permission?: string } }>(service, `/v1/verifications/${id}`, {
+      key: service.tenant.pk_test,
+    }).then(({ body }) => body.progress);
+  const send = async (phone: Phone) => {
+    await phone.screen('summary');
+    await phone.press('Send');
+    await phone.screen('success');
+  };
+
+  it('denied: says how to allow it in this browser; allowed later, it goes on by itself', async () => {
+    const browser = await launch(cameraFile, { asks: true });
+    const verification = await createVerification(service);
+    const phone = await openOnPhone(browser, verification.capture_url, { camera: 'ask' });
+    await setCameraPermission(phone, 'denied');
+    await phone.press('Start');
+    await phone.screen('blocked');
+    await phone.page.getByRole('heading', { name: 'The camera is blocked' }).waitFor();
+    await phone.fine('blocked');
+    await until(async () => (await progressOf(verification.id))?.camera_permission === 'denied', 'the report');
+    expect(await progressOf(verification.id)).toMatchObject({ step: 'camera_blocked' });
+    await setCameraPermission(phone, 'granted');
+    await phone.photo();
+    await send(phone);
+    await phone.close();
+  });
+
+  it('denied for good: a picture from the phone’s own camera app goes the same way, as web_file', async () => {
+    const browser = await launch(cameraFile, { asks: true });
+    const verification = await createVerification(service);
+    const phone = await openOnPhone(browser, verification.capture_url, { camera: 'ask' });
+    await setCameraPermission(phone, 'denied');
+    await phone.press('Start');
+    await phone.screen('blocked');
+    await phone.page.setInputFiles('input[type=file]', [
+      { name: 'notes.txt', mimeType: 'image/jpeg', buffer: Buffer.from('hello') },
+    ]);
+    await phone.page.getByText('This file is not a picture').waitFor();
+    await phone.page.setInputFiles('input[type=file]', [{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture }]);
+    await phone.screen('review');
+    await phone.press('Use photo');
+    await send(phone);
+    await phone.close();
+    const done = await untilStatus(service, verification.id, ['completed']);
+    expect(done.captures[0]).toMatchObject({ source: 'live', surface: 'web_file' });
+  });
+
+  it('no camera at all: says so, and takes a file', async () => {
+    const browser = await launch();
+    const verification = await createVerification(service);
+    const phone = await openOnPhone(browser, verification.capture_url);
+    await phone.press('Start');
+    await phone.screen('blocked');
+    await phone.page.getByRole('heading', { name: 'No camera found' }).waitFor();
+    await phone.fine('no-camera');
+    await phone.page.setInputFiles('input[type=file]', [{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture }]);
+    await phone.screen('review');
+    await phone.press('Use photo');
+    await send(phone);
+    await phone.close();
+  });
+
+  it('the browser inside an app: shows how to leave it, with the address to copy', async () => {
+    const browser = await launch();
+    const verification = await createVerification(service);
+    const phone = await openOnPhone(browser, verification.capture_url, {
+      userAgent: IN_APP,
+      permissions: ['clipboard-write', 'clipboard-read'],
+    });
+    await phone.press('Start');
+    await phone.screen('in-app');
+    await phone.fine('in-app');
+    await phone.press('Copy the link');
+    await phone.page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await phone.page.evaluate(() => navigator.clipboard.readText())).toBe(verification.capture_url);
+    await phone.close();
+  });
+
+  it('a stream that ends half-way (a call, the permission taken back) is survived', async () => {
+    const browser = await launch(cameraFile);
+    const verification = await createVerification(service, { max_captures: 2 });
+    const phone = await openOnPhone(browser, verification.capture_url);
+    await phone.press('Start');
+    await phone.photo();
+    await phone.page.waitForSelector('.shutter:not([disabled])');
+    await phone.page.evaluate(() => {
+      const track = (document.querySelector('video')!.srcObject as MediaStream).getTracks()[0]!;
+      track.stop();
+      track.dispatchEvent(new Event('ended'));
+    });
+    await phone.screen('lost');
+    await phone.fine('camera-lost');
+    await phone.press('Try again');
+    await phone.photo();
+    await send(phone);
+    await phone.close();
+    expect((await untilStatus(service, verification.id, ['completed'])).captures).toHaveLength(2);
+  });
+
+  it('hints at a dark picture, and lets it pass', async () => {
+    const dark = await sharp(picture).linear(0.07, 0).jpeg().toBuffer();
+    const browser = await launch(await cameraFileOf(join(folder, 'dark.mjpeg'), [dark]));
+    const verification = await createVerification(service);
+    const phone = await openOnPhone(browser, verification.capture_url);
+    await phone.press('Start');
+    await phone.shutter();
+    await phone.page.getByText('It looks dark').waitFor();
+    await phone.fine('hint-dark');
+    await phone.press('Use photo');
+    await send(phone);
+    await phone.close();
+  });
+
+  it('takes a second frame by itself once the view has moved, when depth is asked for', async () => {
+    // The camera's film: the same scene, shifted a little more in every frame.
+    const wide = await sharp(picture).resize(1440, 960, { fit: 'cover' }).toBuffer();
+    const film = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        sharp(wide)
+          .extract({ left: i * 14, top: 0, width: 1200, height: 960 })
+          .jpeg()
+          .toBuffer(),
+      ),
+    );
+    const browser = await launch(await cameraFileOf(join(folder, 'moving.mjpeg'), film, 6));
+    const verification = await createVerification(service, { signals_required: ['screen', 'depth'] });
+    const phone = await openOnPhone(browser, verification.capture_url);
+    await phone.press('Start');
+    await phone.page.locator('.shutter:not([disabled])').click();
+    await phone.page.getByRole('heading', { name: 'Now move a little to the right' }).waitFor();
+    await phone.screen('review');
+    const submitted = phone.page.waitForRequest(
+      request => request.url().endsWith('/captures') && request.method() === 'POST',
+    );
+    await phone.press('Use photo');
+    await phone.screen('summary');
+    await phone.press('Send');
+    const frame = Buffer.from((await submitted).postDataJSON().motion_frame_base64, 'base64');
+    expect(await sharp(frame).metadata()).toMatchObject({ format: 'jpeg', width: 1200, height: 960 });
+    await phone.screen('success');
+    await phone.close();
+  });
+
+  it('takes the second frame by a button too, or goes on without one', async () => {
+    const browser = await launch(cameraFile);
+    for (const [words, frames] of [
+      ['Take it now', 1],
+      ['Go on without it', 0],
+    ] as const) {
+      const verification = await createVerification(service, { signals_required: ['screen', 'depth'] });
+      const phone = await openOnPhone(browser, verification.capture_url);
+      await phone.press('Start');
+      await phone.page.locator('.shutter:not([disabled])').click();
+      await phone.page.getByRole('heading', { name: 'Now move a little to the right' }).waitFor();
+      if (frames === 1) await phone.fine('motion');
+      await phone.press(words);
+      await phone.screen('review');
+      await phone.press('Use photo');
+      await phone.screen('summary');
+      const submitted = phone.page.waitForRequest(
+        request => request.url().endsWith('/captures') && request.method() === 'POST',
+      );
+      await phone.press('Send');
+      expect(Object.hasOwn((await submitted).postDataJSON(), 'motion_frame_base64')).toBe(frames === 1);
+      await phone.screen('success');
+      await phone.close();
+    }
+  });
+
+  it('asks for the place at the shutter, only where one is expected; yes sends it, no lets the person go on', async () => {
+    const browser = await launch(cameraFile);
+    const place = { latitude: 52.52, longitude: 13.405, accuracy: 12 };
+    for (const allows of [true, false]) {
+      const verification = await createVerification(service, { expected_location: '52.5200,13.4050' });
+      const phone = await openOnPhone(browser, verification.capture_url, {
+        permissions: ['camera', 'geolocation'],
+        geolocation: place,
+      });
+      await phone.press('Start');
+      await phone.page.locator('.shutter:not([disabled])').click();
+      await phone.page.getByRole('heading', { name: 'Where are you?' }).waitFor();
+      if (allows) await phone.fine('location');
+      await phone.press(allows ? 'Share my location' : 'Go on without it');
+      await phone.screen('review');
+      await phone.press('Use photo');
+      await send(phone);
+      await phone.close();
+      const done = await untilStatus(service, verification.id, ['completed']);
+      expect(done.captures[0]?.location).toEqual(
+        allows ? { latitude: 52.52, longitude: 13.405, accuracy_m: 12 } : undefined,
+      );
+    }
+    const plainOne = await createVerification(service);
+    const phone = await openOnPhone(browser, plainOne.capture_url);
+    await phone.press('Start');
+    await phone.shutter();
+    expect(await phone.page.locator('dialog').count()).toBe(0);
+    await phone.close();
+  });
+
+  it('Turnstile: its token goes with the capture; where it cannot be had the capture goes without', async () => {
+    const guarded = await startTestService({
+      env: { TURNSTILE_SECRET: 'secret', TURNSTILE_SITE_KEY: '1x00', TURNSTILE_URL: 'http://127.0.0.1:9/siteverify' },
+    });
+    try {
+      const browser = await launch(cameraFile);
+      for (const works of [true, false]) {
+        const verification = await createVerification(guarded);
+        const phone = await openOnPhone(browser, verification.capture_url);
+        await phone.context.route('https://challenges.cloudflare.com/**', route =>
+          works ? route.fulfill({ contentType: 'text/javascript', body: TURNSTILE }) : route.abort(),
+        );
+        await phone.press('Start');
+        await phone.photo();
+        await phone.screen('summary');
+        const submitted = phone.page.waitForRequest(
+          request => request.url().endsWith('/captures') && request.method() === 'POST',
+        );
+        await phone.press('Send');
+        expect((await submitted).postDataJSON().attestation_token).toBe(works ? 'token-1x00' : undefined);
+        await phone.screen('success');
+        await phone.close(/challenges\.cloudflare\.com|ERR_FAILED/);
+      }
+    } finally {
+      await guarded.stop();
+    }
+  });
+});
+
+/** The part of Turnstile's script that the page calls. */
+const TURNSTILE = `globalThis.turnstile = {
+  render(element, options) { this.options = options; return 'w'; },
+  execute() { setTimeout(() => this.options.callback('token-' + this.options.sitekey), 20); },
+  reset() {},
+};`;

@@ -1,0 +1,168 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
+import { firstHand } from '../pictures.ts';
+import { cameraFileOf, launchChromium } from './chromium.ts';
+import { openOnPhone } from './phone.ts';
+
+const NOBODY = `vfy_${'0'.repeat(26)}`;
+const REFUSED = /Failed to load resource/;
+
+describe('every end, and the certificate', () => {
+  let service: TestService;
+  let browser: Browser;
+  let folder: string;
+  let picture: Buffer;
+  let ahead = 0;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
+    service = await startTestService({ now: () => new Date(Date.now() + ahead) });
+    picture = await firstHand(3);
+    browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [picture]));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('an unknown link', async () => {
+    const phone = await openOnPhone(browser, `${service.url}/v/${NOBODY}`);
+    await phone.screen('end-unknown');
+    await phone.fine('end-unknown');
+    await phone.close(REFUSED);
+  });
+
+  it('a template that was revoked', async () => {
+    const phone = await openOnPhone(browser, 'about:blank');
+    // The service shows the capture page in the place of a revoked template.
+    await phone.context.route('**/t/tpl_1', async route => {
+      route.fulfill({ response: await route.fetch({ url: `${service.url}/v/${NOBODY}` }) });
+    });
+    await phone.page.goto(`${service.url}/t/tpl_1`);
+    await phone.screen('end-revoked');
+    await phone.fine('end-revoked');
+    await phone.close(REFUSED);
+  });
+
+  it('a request that was withdrawn', async () => {
+    const verification = await createVerification(service);
+    await ask(service, `/v1/verifications/${verification.id}/cancel`, {
+      method: 'POST',
+      key: service.tenant.rk_secret,
+    });
+    const phone = await openOnPhone(browser, verification.capture_url);
+    await phone.screen('end-withdrawn');
+    await phone.fine('end-withdrawn');
+    await phone.close();
+  });
+
+  it('one whose analysis failed', async () => {
+    const verification = await createVerification(service, { metadata: { test_outcome: 'failed' } });
+    await submit(service, verification.id, picture);
+    await untilStatus(service, verification.id, ['failed']);
+    const phone = await openOnPhone(browser, verification.capture_url);
+    await phone.screen('end-failed');
+    await phone.fine('end-failed');
+    await phone.close();
+  });
+
+  it('one that closes while it is open, seen when looked at again and when sending', async () => {
+    try {
+      const [looked, sent] = [await createVerification(service), await createVerification(service)];
+      const looking = await openOnPhone(browser, looked.capture_url);
+      await looking.screen('landing');
+      const sending = await openOnPhone(browser, sent.capture_url);
+      await sending.press('Start');
+      await sending.photo();
+      await sending.screen('summary');
+      ahead = 2 * 3_600_000;
+      await looking.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      // Closed before the phone's own clock says so: it cannot tell from a withdrawal, and need not.
+      await looking.page.waitForSelector('[data-screen^="end-"]');
+      await sending.press('Send');
+      await sending.page.waitForSelector('[data-screen^="end-"]');
+      await looking.close();
+      await sending.close(REFUSED);
+    } finally {
+      ahead = 0;
+    }
+  });
+
+  it('one whose time was over before it was opened', async () => {
+    // Created an hour and a half ago, for an hour.
+    ahead = -5_400_000;
+    const verification = await createVerification(service);
+    ahead = 0;
+    const phone = await openOnPhone(browser, verification.capture_url);
+    await phone.screen('end-expired');
+    await phone.fine('end-expired');
+    await phone.close();
+  });
+
+  it('no connection when the link is opened: try again, and it goes on', async () => {
+    const verification = await createVerification(service);
+    const phone = await openOnPhone(browser, 'about:blank');
+    await phone.context.route('**/v1/verify/**', route => route.abort('internetdisconnected'));
+    await phone.page.goto(verification.capture_url);
+    await phone.screen('unreachable');
+    await phone.fine('unreachable');
+    await phone.context.unrouteAll();
+    await phone.press('Try again');
+    await phone.screen('landing');
+    await phone.close(/ERR_INTERNET_DISCONNECTED/);
+  });
+
+  it.each([
+    ['verified', 'Verified'],
+    ['suspicious', 'In doubt'],
+    ['screen_detected', 'Did not pass'],
+  ])('a certificate that says %s', async (outcome, words) => {
+    const verification = await createVerification(service, {
+      metadata: { test_outcome: outcome },
+      steps: [
+        { key: 'front', min: 1, max: 1 },
+        { type: 'text', key: 'secret', description: 'Secret' },
+      ],
+    });
+    await submit(service, verification.id, picture);
+    await ask(service, `/v1/verifications/${verification.id}/answers`, {
+      body: { answers: { secret: 'Rumpelstilzchen' } },
+    });
+    const done = await untilStatus(service, verification.id, ['completed']);
+    const phone = await openOnPhone(browser, `${service.url}/c/${verification.id}`);
+    await phone.screen('certificate');
+    await phone.page.getByRole('heading', { name: words, exact: true }).waitFor();
+    await phone.fine(`certificate-${outcome}`);
+    const text = (await phone.page.textContent('body')) ?? '';
+    expect(text).toContain(verification.id);
+    expect(text).toContain(done.record_seal!.hash);
+    expect(text).not.toContain('Rumpelstilzchen');
+    expect(await phone.page.locator('img').count()).toBe(0);
+    expect(await phone.page.getAttribute('meta[name=robots]', 'content')).toBe('noindex');
+    const preview = await ask(
+      service,
+      new URL((await phone.page.getAttribute('meta[property="og:image"]', 'content'))!, service.url).href,
+    );
+    expect([preview.status, preview.headers.get('content-type')]).toEqual([200, 'image/png']);
+    if (outcome === 'verified') {
+      await phone.page.emulateMedia({ media: 'print' });
+      expect(await phone.page.locator('.actions').isVisible()).toBe(false);
+    }
+    await phone.close();
+  });
+
+  it('a certificate of what is not finished, and of what never was', async () => {
+    const verification = await createVerification(service);
+    const phone = await openOnPhone(browser, `${service.url}/c/${verification.id}`);
+    await phone.page.getByRole('heading', { name: 'Not finished' }).waitFor();
+    await phone.fine('certificate-pending');
+    await phone.page.goto(`${service.url}/c/${NOBODY}`);
+    await phone.screen('certificate-unknown');
+    await phone.fine('certificate-unknown');
+    await phone.close(REFUSED);
+  });
+});

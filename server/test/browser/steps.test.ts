@@ -1,0 +1,240 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, createVerification, startTestService, type TestService, untilStatus } from '../harness.ts';
+import { firstHand, plain } from '../pictures.ts';
+import { cameraFileOf, launchChromium } from './chromium.ts';
+import { openOnPhone, PHONE, SMALL_PHONE } from './phone.ts';
+
+const STEPS = [
+  { key: 'front', description: 'The front of the car, with the number plate', min: 1, max: 1 },
+  { key: 'damage', description: 'The damage from close up', min: 1, max: 3 },
+  { key: 'odometer', description: 'The odometer', min: 0, max: 1 },
+  {
+    type: 'text',
+    key: 'policy',
+    description: 'What is your policy number?',
+    validation: { min_length: 4, max_length: 12, format: 'numeric_id' },
+  },
+  {
+    type: 'upload',
+    key: 'receipt',
+    description: 'The repair receipt',
+    min: 1,
+    max: 2,
+    accept: ['image/jpeg', 'image/png'],
+  },
+  { type: 'text', key: 'story', description: 'What happened?', required: false },
+];
+
+describe('every kind of step', () => {
+  let service: TestService;
+  let browser: Browser;
+  let folder: string;
+  let receipt: Buffer;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
+    service = await startTestService();
+    browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [await firstHand(3)]));
+    receipt = await plain({ width: 800, height: 1000, colour: '#e8e4da' });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('goes from landing to success; each screen is accessible, light and dark, and what arrives is what was given', async () => {
+    const verification = await createVerification(service, { steps: STEPS });
+    const phone = await openOnPhone(browser, verification.capture_url);
+    const { page } = phone;
+    await phone.screen('landing');
+    await phone.fine('landing');
+    await phone.press('Start');
+    await page.waitForSelector('.shutter:not([disabled])');
+    await phone.fine('camera');
+    await phone.shutter();
+    await phone.fine('review');
+    await phone.press('Look closer');
+    await phone.press('Retake');
+    await phone.photo();
+
+    await phone.photo();
+    await phone.screen('step-more');
+    await phone.fine('step-more');
+    await phone.press('Add another');
+    await phone.photo();
+    await phone.screen('step-more');
+    await phone.press('Next');
+    await phone.screen('camera');
+    await phone.press('Skip');
+
+    await phone.screen('text');
+    await page.fill('#answer', '12 34');
+    await phone.press('Next');
+    expect(await page.textContent('#answer-fault')).toBe('Digits only, please: no spaces, letters or signs.');
+    await phone.fine('text-refused');
+    await page.fill('#answer', '12');
+    await phone.press('Next');
+    expect(await page.textContent('#answer-fault')).toBe('Please write at least 4 characters.');
+    await page.fill('#answer', '٠١٢٣٤');
+    await phone.press('Next');
+
+    await phone.screen('upload');
+    await page.setInputFiles('input[type=file]', [
+      { name: 'receipt.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('<svg/>') },
+    ]);
+    await page.getByText('This file is not a picture').waitFor();
+    await page.setInputFiles('input[type=file]', [{ name: 'receipt.jpg', mimeType: 'image/jpeg', buffer: receipt }]);
+    await page.waitForSelector('.thumb img');
+    await phone.fine('upload');
+    await phone.press('Next');
+
+    await phone.screen('text');
+    await phone.fine('text');
+    await phone.press('Skip');
+    await phone.screen('summary');
+    await phone.fine('summary');
+
+    // Taking one again leaves the others as they are.
+    const thumbs = await page.locator('.thumb').count();
+    await phone.press('Retake: The front of the car, with the number plate');
+    await phone.screen('camera');
+    await phone.photo();
+    await phone.screen('summary');
+    expect(await page.locator('.thumb').count()).toBe(thumbs);
+
+    await phone.press('Send');
+    await phone.screen('success');
+    await phone.fine('success');
+    expect((await ask(service, `/v1/verify/${verification.id}`)).body).toMatchObject({ captures_count: 4 });
+
+    await page.reload();
+    await phone.screen('success');
+    const later = await phone.secondTab(verification.capture_url);
+    await later.screen('end-completed');
+    await later.fine('end-completed');
+    await phone.close();
+
+    const done = await untilStatus(service, verification.id, ['completed']);
+    expect(done.answers).toMatchObject({ policy: { value: '01234' } });
+    expect(Object.keys(done.answers ?? {})).toEqual(['policy']);
+    expect(done.captures.map(capture => [capture.step_key, capture.source, capture.surface]).sort()).toEqual([
+      ['damage', 'live', 'web'],
+      ['damage', 'live', 'web'],
+      ['front', 'live', 'web'],
+      ['receipt', 'upload', 'web_file'],
+    ]);
+    expect(done.progress).toMatchObject({ step: 'success' });
+  });
+
+  it('sends optional captures before the last required one', async () => {
+    const verification = await createVerification(service, {
+      steps: [
+        { key: 'needed', min: 1, max: 1 },
+        { key: 'extra', min: 0, max: 1 },
+      ],
+    });
+    const phone = await openOnPhone(browser, verification.capture_url);
+    await phone.press('Start');
+    await phone.photo();
+    await phone.photo();
+    await phone.screen('summary');
+    await phone.press('Send');
+    await phone.screen('success');
+    await phone.close();
+    const done = await untilStatus(service, verification.id, ['completed']);
+    const order = done.captures.toSorted(
+      (a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id),
+    );
+    expect(order.map(capture => capture.step_key)).toEqual(['extra', 'needed']);
+  });
+
+  it('keyboard alone goes the whole way, and the focus follows the screens', async () => {
+    const verification = await createVerification(service, {
+      steps: [
+        { key: 'front', description: 'The front', min: 1, max: 1 },
+        { type: 'text', key: 'note', description: 'A note' },
+      ],
+    });
+    const phone = await openOnPhone(browser, verification.capture_url, { isMobile: false, hasTouch: false });
+    const { page } = phone;
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.textContent?.trim() || document.activeElement?.ariaLabel);
+    const tabTo = async (words: string) => {
+      for (let i = 0; i < 12; i++) {
+        if ((await focused()) === words) return page.keyboard.press('Enter');
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`Tab never reached ${words}`);
+    };
+    await phone.screen('landing');
+    await tabTo('Start');
+    await page.waitForSelector('.shutter:not([disabled])');
+    expect(await focused()).toBe('The front');
+    await tabTo('Take photo');
+    await phone.screen('review');
+    expect(await focused()).toBe('Is it good?');
+    await tabTo('Use photo');
+    await phone.screen('text');
+    expect(await focused()).toBe('A note');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Hello');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate(() => document.activeElement?.tagName)) === 'TEXTAREA') await page.keyboard.press('Tab');
+    await tabTo('Next');
+    await phone.screen('summary');
+    expect(await focused()).toBe('Ready to send');
+    await tabTo('Send');
+    await phone.screen('success');
+    expect(await focused()).toBe('All sent. Thank you.');
+    await phone.close();
+  });
+
+  it.each([
+    ['a small phone', 'small', { viewport: SMALL_PHONE }],
+    ['a lying phone', 'landscape', { viewport: { width: PHONE.height, height: PHONE.width } }],
+    ['right to left', 'arabic', { locale: 'ar-EG' }],
+    ['text at 200 %', 'large-text', { viewport: { width: 195, height: 422 }, deviceScaleFactor: 4 }],
+  ])('works on %s', async (_, name, options) => {
+    const verification = await createVerification(service, { steps: [STEPS[0], STEPS[3]] });
+    const phone = await openOnPhone(browser, verification.capture_url, options);
+    const { page } = phone;
+    await phone.screen('landing');
+    expect(await page.getAttribute('html', 'dir')).toBe(name === 'arabic' ? 'rtl' : 'ltr');
+    await phone.fine(`${name}-landing`);
+    await page.locator('.actions .button').click();
+    await page.waitForSelector('.shutter:not([disabled])');
+    await phone.fine(`${name}-camera`);
+    await phone.shutter();
+    await phone.fine(`${name}-review`);
+    await page.locator('.review .zoom').click();
+    await page.locator('.pair .button').last().click();
+    await phone.screen('text');
+    await page.fill('#answer', '12345');
+    await phone.fine(`${name}-text`);
+    await page.locator('.actions .button').first().click();
+    await phone.screen('summary');
+    await phone.fine(`${name}-summary`);
+    await page.locator('.actions .button').click();
+    await phone.screen('success');
+    await phone.fine(`${name}-success`);
+    await phone.close();
+  });
+
+  it('speaks the language chosen in the switch, and keeps it', async () => {
+    const verification = await createVerification(service);
+    const phone = await openOnPhone(browser, verification.capture_url, { locale: 'pl-PL' });
+    const { page } = phone;
+    await page.getByRole('button', { name: 'Zacznij' }).waitFor();
+    await page.selectOption('select', 'de');
+    await page.getByRole('button', { name: 'Los geht’s' }).waitFor();
+    expect(await page.getAttribute('html', 'lang')).toBe('de');
+    await page.reload();
+    await page.getByRole('button', { name: 'Los geht’s' }).waitFor();
+    await phone.close();
+  });
+});

@@ -103,20 +103,16 @@ function Certificate({ view }: { view: PublicView }) {
           </div>
         ))}
       </dl>
-      <section class="card seal">
-        <h2 class="with-icon">
-          <Icon name="seal" />
-          {t('certificate.seal')}
-        </h2>
-        {view.record_seal ? (
-          <>
-            <p class="hash">{view.record_seal.hash}</p>
-            <p class="small soft">{t('certificate.sealText')}</p>
-          </>
-        ) : (
-          <p class="soft">{t('certificate.noSeal')}</p>
-        )}
-      </section>
+      {view.record_seal && (
+        <section class="card seal">
+          <h2 class="with-icon">
+            <Icon name="seal" />
+            {t('certificate.seal')}
+          </h2>
+          <p class="hash">{view.record_seal.hash}</p>
+          <p class="small soft">{t('certificate.sealText')}</p>
+        </section>
+      )}
       <section>
         <h2>{t('certificate.how')}</h2>
         <ol class="numbered">

@@ -15,14 +15,18 @@ import { sweepExpired } from './verifications/advance.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 
 /** Job name to the one call into the domain that does it. */
-const TASKS: Tasks = {
+const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   analyze_capture: (deps, { capture_id }, { attempt }) => analyzeCapture(deps, capture_id, attempt),
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
+  mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
+  mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
+};
+
+/** What waits for a model or a text reader: at most so many at once, beside the others, so that no verdict waits behind them. */
+const SLOW_TASKS: Pick<Tasks, 'check_subject' | 'read_text' | 'analyze_case'> = {
   check_subject: (deps, { verification_id }, { signal }) => checkSubject(deps, verification_id, signal),
   read_text: (deps, { capture_id }) => readText(deps, capture_id),
   analyze_case: (deps, { verification_id }, { signal }) => analyzeCase(deps, verification_id, signal),
-  mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
-  mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
 };
 
 interface Sweep {
@@ -60,14 +64,19 @@ const SWEEPS: readonly Sweep[] = [
 
 /** Runs the jobs, the sweeps and the webhooks until stopped. `alone`: the database is this process's own. */
 export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<RunningWorkers> {
-  const workers = await startWorkers(deps, TASKS, o);
+  const workers = await startWorkers(deps, TASKS, { ...o, concurrency: deps.config.workerConcurrency });
+  // Whatever dead workers held has been handed back by then.
+  const slow = await startWorkers(deps, SLOW_TASKS, {
+    alone: false,
+    concurrency: deps.config.vision?.concurrency ?? 2,
+  });
   const webhooks = await startDispatcher(deps, o);
   const stopping = new AbortController();
   const sweeping = SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal));
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([workers.stop(), webhooks.stop(), ...sweeping]);
+      await Promise.all([workers.stop(), slow.stop(), webhooks.stop(), ...sweeping]);
     },
   };
 }

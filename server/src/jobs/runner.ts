@@ -31,7 +31,11 @@ const SHUTDOWN_GRACE_MS = 20_000;
  * registered with a heartbeat, and what a silent one held is handed back at once. With a database of our own nobody
  * else can be alive, so everything that is locked at the start is free.
  */
-export async function startWorkers(deps: Deps, tasks: Tasks, o: { alone: boolean }): Promise<RunningWorkers> {
+export async function startWorkers(
+  deps: Deps,
+  tasks: Partial<Tasks>,
+  o: { alone: boolean; concurrency: number },
+): Promise<RunningWorkers> {
   const ids = new Set<string>();
   if (o.alone) await releaseDead(deps, new Date('9999-01-01'));
   const taskList: TaskList = Object.fromEntries(
@@ -60,7 +64,7 @@ export async function startWorkers(deps: Deps, tasks: Tasks, o: { alone: boolean
   const runner: Runner = await run({
     pgPool: deps.db,
     taskList,
-    concurrency: deps.config.workerConcurrency,
+    concurrency: o.concurrency,
     noHandleSignals: true,
     pollInterval: 1_000,
     logger: quiet(deps),

@@ -190,6 +190,18 @@ describe('a question to the vision model', () => {
     expect((await metric('firsthand_vision_circuit_open'))[0]!.value).toBe(0);
   });
 
+  it('leaves a server alone that is too slow for a budget, for that purpose alone', async () => {
+    const { vision, server } = await connect(() => 'hanging', {
+      VISION_TIMEOUT_SECONDS: '60',
+      VISION_BREAKER_FAILURES: '2',
+    });
+    for (let i = 0; i < 2; i += 1) expect(await ask(vision, { budgetMs: 200 })).toEqual({ noAnswer: 'timeout' });
+    expect(await ask(vision, { budgetMs: 200 })).toEqual({ noAnswer: 'resting' });
+    server.behave = () => ({ says: { found: true } });
+    const other = { purpose: 'text' as const, schema: Type.Object({ found: Type.Boolean() }), data: {}, pictures: [] };
+    expect(await vision.ask({ ...other, budgetMs: 5_000 })).toEqual({ answer: { found: true } });
+  });
+
   it('does not take being told to slow down, or a refusal, for a failure', async () => {
     const { vision, server } = await connect((_, count) => (count % 2 ? { retryAfter: '0' } : 'refusing'), {
       VISION_RETRIES: '0',

@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts';
 import { type Circuit, createCircuit } from './circuit.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { VisionMetrics } from './metrics.ts';
-import { evidenceBlock, type Prompt, type Purpose, promptFor } from './prompt.ts';
+import { evidenceBlock, type Prompt, PURPOSES, type Purpose, promptFor } from './prompt.ts';
 import { portable } from './schema.ts';
 import type { VisionConfig } from './settings.ts';
 
@@ -77,7 +77,8 @@ interface Parts {
   config: VisionConfig;
   api: OpenAI;
   gate: Gate;
-  circuit: Circuit;
+  /** One for each purpose: a model too slow for one may do for another. */
+  circuits: Record<Purpose, Circuit>;
   metrics: VisionMetrics;
   log: Log;
 }
@@ -97,11 +98,12 @@ export function createVision(config: VisionConfig, o: { metrics: VisionMetrics; 
       logLevel: 'off',
     }),
     gate: createGate(config.concurrency),
-    circuit: createCircuit({
-      failures: config.breakerFailures,
-      restMs: config.breakerMs,
-      now: () => performance.now(),
-    }),
+    circuits: Object.fromEntries(
+      PURPOSES.map(purpose => [
+        purpose,
+        createCircuit({ failures: config.breakerFailures, restMs: config.breakerMs, now: () => performance.now() }),
+      ]),
+    ) as Record<Purpose, Circuit>,
     ...o,
   };
   return {
@@ -110,7 +112,7 @@ export function createVision(config: VisionConfig, o: { metrics: VisionMetrics; 
       const result = await answer(parts, question);
       const outcome = 'answer' in result ? 'answered' : result.noAnswer;
       o.metrics.questions.inc({ purpose: question.purpose, outcome });
-      o.metrics.resting.set(parts.circuit.isOpen ? 1 : 0);
+      o.metrics.resting.set({ purpose: question.purpose }, parts.circuits[question.purpose].isOpen ? 1 : 0);
       return result;
     },
     async check() {
@@ -126,7 +128,8 @@ export function createVision(config: VisionConfig, o: { metrics: VisionMetrics; 
 }
 
 async function answer<S extends TSchema>(parts: Parts, question: Question<S>): Promise<Answered<Static<S>>> {
-  const { config, circuit, log } = parts;
+  const { config, log } = parts;
+  const circuit = parts.circuits[question.purpose];
   const budget = AbortSignal.timeout(Math.max(1, Math.round(question.budgetMs)));
   const signal = question.signal ? AbortSignal.any([budget, question.signal]) : budget;
   const deadline = performance.now() + question.budgetMs;
@@ -180,6 +183,7 @@ async function request<S extends TSchema>(
   });
   // The library's own timeout ends with the headers; a body may hang too.
   const own = AbortSignal.timeout(config.timeoutMs);
+  const started = performance.now();
   const end = metrics.requests.startTimer({ purpose: question.purpose });
   let outcome = 'failed';
   try {
@@ -205,7 +209,11 @@ async function request<S extends TSchema>(
     const content: unknown = choice?.message?.content;
     return typeof content === 'string' ? content : '';
   } catch (error) {
-    if (signal.aborted) throw new Miss('timeout', 'the budget ran out', { counts: false });
+    if (signal.aborted) {
+      // A server that was given most of the budget is too slow for it; one that was reached late may not be.
+      const slow = !question.signal?.aborted && performance.now() - started > question.budgetMs / 2;
+      throw new Miss('timeout', 'the budget ran out', { counts: slow });
+    }
     if (own.aborted) throw new Miss('timeout', `no answer within ${config.timeoutMs} ms`, { again: true });
     throw error;
   } finally {

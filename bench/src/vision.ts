@@ -1,0 +1,149 @@
+// How far a vision model agrees with a labelled folder, by the very questions, prompts and rules that the service uses:
+//   VISION_BASE_URL=… VISION_MODEL=… node bench/src/vision.ts FOLDER
+// The folder holds pictures and a labels.json; docs/vision.md describes it. Prints one JSON object.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makePreview } from '@firsthand/forensics/decode.ts';
+import { scaled } from 'firsthand/checks/sight.ts';
+import { askAboutSubject } from 'firsthand/checks/subject.ts';
+import { loadEnvironment, readConfig } from 'firsthand/config.ts';
+import { createLog } from 'firsthand/lib/log.ts';
+import type { Vision } from 'firsthand/vision/client.ts';
+import { openVision } from 'firsthand/vision/open.ts';
+import { PROMPTS } from 'firsthand/vision/prompt.ts';
+import { Registry } from 'prom-client';
+import { percentile } from './measure.ts';
+import { type Label, readLabels } from './vision-labels.ts';
+
+const STATUSES = ['match', 'mismatch', 'inconclusive'] as const;
+type Status = (typeof STATUSES)[number];
+
+export interface VisionReport {
+  model: string;
+  prompts: { object: number; condition: number };
+  pictures: number;
+  /** Rows: what the person says; columns: what the model says. */
+  object?: {
+    asked: number;
+    agreement: number;
+    /** Of the pictures that match, the share called a mismatch: honest people doubted. */
+    false_mismatch: number | null;
+    /** Of the pictures that mismatch, the share called a match. */
+    false_match: number | null;
+    /** Share for which the model determined anything. */
+    determined: number;
+    confusion: Record<Status, Record<Status, number>>;
+  };
+  condition?: {
+    asked: number;
+    answered: number;
+    /** Mean of |model − person| over the aspects answered, in points of ten. */
+    mean_absolute_error: number | null;
+    /** Share of the pictures answered whose label (good, fair, poor) is the person's. */
+    label_agreement: number | null;
+  };
+  seconds: { p50: number; p95: number };
+}
+
+const share = (part: number, whole: number): number | null =>
+  whole === 0 ? null : Math.round((part / whole) * 1e4) / 1e4;
+const labelOf = (score: number) => (score >= 7.5 ? 'good' : score >= 5 ? 'fair' : 'poor');
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Puts every labelled picture to the model, one after another, and counts. */
+export async function measureVision(vision: Vision, folder: string): Promise<VisionReport> {
+  const labels = await readLabels(folder);
+  const seconds: number[] = [];
+  const confusion = Object.fromEntries(
+    STATUSES.map(row => [row, Object.fromEntries(STATUSES.map(column => [column, 0]))]),
+  ) as Record<Status, Record<Status, number>>;
+  const errors: number[] = [];
+  const sameLabel: boolean[] = [];
+  for (const label of labels) {
+    const started = performance.now();
+    const { object, condition } = await lookAt(vision, folder, label);
+    seconds.push((performance.now() - started) / 1_000);
+    if (label.object && object) confusion[label.object.status][object.status] += 1;
+    if (!label.condition || !condition) continue;
+    errors.push(...condition.aspects.map(({ name, score }) => Math.abs(score - label.condition![name]!)));
+    sameLabel.push(condition.label === labelOf(mean(Object.values(label.condition))));
+  }
+  const cells = STATUSES.flatMap(row => STATUSES.map(column => ({ row, column, count: confusion[row][column] })));
+  const sum = (of: (cell: { row: Status; column: Status }) => boolean) =>
+    cells.filter(of).reduce((total, { count }) => total + count, 0);
+  const asked = sum(() => true);
+  const conditions = labels.filter(label => label.condition).length;
+  return {
+    model: vision.config.model,
+    prompts: { object: PROMPTS.object, condition: PROMPTS.condition },
+    pictures: labels.length,
+    ...(asked === 0
+      ? {}
+      : {
+          object: {
+            asked,
+            agreement: share(
+              sum(({ row, column }) => row === column),
+              asked,
+            )!,
+            false_mismatch: share(
+              confusion.match.mismatch,
+              sum(({ row }) => row === 'match'),
+            ),
+            false_match: share(
+              confusion.mismatch.match,
+              sum(({ row }) => row === 'mismatch'),
+            ),
+            determined: share(
+              sum(({ column }) => column !== 'inconclusive'),
+              asked,
+            )!,
+            confusion,
+          },
+        }),
+    ...(conditions === 0
+      ? {}
+      : {
+          condition: {
+            asked: conditions,
+            answered: sameLabel.length,
+            mean_absolute_error: errors.length === 0 ? null : Math.round(mean(errors) * 100) / 100,
+            label_agreement: share(sameLabel.filter(Boolean).length, sameLabel.length),
+          },
+        }),
+    seconds: { p50: round(percentile(seconds, 0.5)), p95: round(percentile(seconds, 0.95)) },
+  };
+}
+
+const round = (value: number) => Math.round(value * 1_000) / 1_000;
+
+async function lookAt(vision: Vision, folder: string, label: Label) {
+  const preview = await makePreview(await readFile(join(folder, label.file)));
+  const picture = await scaled(preview, vision.config.imageSide);
+  const expectation = {
+    expectedObject: label.object?.expected,
+    conditionAspects: label.condition && Object.keys(label.condition),
+  };
+  return askAboutSubject(vision, expectation, picture ? [picture] : []);
+}
+
+if (import.meta.main) {
+  const [folder] = process.argv.slice(2);
+  const { vision: config } = readConfig(loadEnvironment());
+  const registry = new Registry();
+  const vision = openVision(config, registry, createLog('warn', process.stderr));
+  if (!folder || !vision) {
+    console.error('usage: VISION_BASE_URL=… VISION_MODEL=… node bench/src/vision.ts FOLDER');
+    process.exit(2);
+  }
+  const report = await measureVision(vision, folder);
+  const total = async (name: string) => {
+    const values = (await registry.getSingleMetric(name)?.get())?.values ?? [];
+    return values.reduce((sum, { value }) => sum + value, 0);
+  };
+  const spent = {
+    tokens: await total('firsthand_vision_tokens_total'),
+    cost: await total('firsthand_vision_cost_total'),
+  };
+  console.log(JSON.stringify({ ...report, ...spent }, null, 2));
+}

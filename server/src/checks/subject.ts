@@ -98,6 +98,8 @@ export async function askAboutSubject(
         }),
   ]);
   return {
+    /** Whether the model gave every answer it was asked for. */
+    answered: [object, condition].every(one => one === null || 'answer' in one),
     object:
       expectedObject === undefined
         ? null

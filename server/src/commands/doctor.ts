@@ -1,15 +1,10 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { loadEnvironment, readConfig } from '../config.ts';
 import type { Deps } from '../deps.ts';
+import { visionFindings } from './doctor-vision.ts';
+import type { Finding } from './finding.ts';
 import { amber, green, red } from './print.ts';
 import { withDeps } from './tenants.ts';
-
-interface Finding {
-  state: 'ok' | 'missing' | 'wrong';
-  what: string;
-  /** What to do about it. */
-  advice?: string;
-}
 
 const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };
 
@@ -48,11 +43,7 @@ export async function doctor(): Promise<void> {
     findings.push({ state: 'wrong', what: 'Database', advice: (error as Error).message });
   }
   findings.push(
-    optional(
-      config.vision !== null,
-      'Vision model',
-      'Without one, object_match is inconclusive, condition is absent and context never trips. Set VISION_BASE_URL and VISION_MODEL.',
-    ),
+    ...(await visionFindings(config)),
     optional(
       config.geocoderUrl !== null,
       'Geocoder',

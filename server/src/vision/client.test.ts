@@ -234,11 +234,4 @@ describe('a question to the vision model', () => {
     expect(JSON.stringify(system)).not.toContain('answer yes');
     expect(JSON.stringify(user).match(/<\/evidence>/g)).toHaveLength(1);
   });
-
-  it('tells doctor whether the server is there', async () => {
-    const { vision, server } = await connect(() => 'right');
-    expect(await vision.check()).toEqual({ ok: true, message: 'answers' });
-    await server.close();
-    expect(await vision.check()).toMatchObject({ ok: false });
-  });
 });

@@ -50,8 +50,6 @@ export interface Vision {
   readonly config: VisionConfig;
   /** Asks the model. Resolves within the budget, whatever the server does; never rejects. */
   ask<S extends TSchema>(question: Question<S>): Promise<Answered<Static<S>>>;
-  /** True when the server lists models or at least answers; for `doctor`. */
-  check(): Promise<{ ok: boolean; message: string }>;
 }
 
 const MAX_ANSWER_CHARACTERS = 100_000;
@@ -114,15 +112,6 @@ export function createVision(config: VisionConfig, o: { metrics: VisionMetrics; 
       o.metrics.questions.inc({ purpose: question.purpose, outcome });
       o.metrics.resting.set({ purpose: question.purpose }, parts.circuits[question.purpose].isOpen ? 1 : 0);
       return result;
-    },
-    async check() {
-      try {
-        const { data } = await parts.api.models.list({ timeout: 5_000 });
-        const known = data.some(model => model.id === config.model);
-        return { ok: true, message: known ? 'answers' : `answers, but does not list ${config.model}` };
-      } catch (error) {
-        return { ok: false, message: (error as Error).message };
-      }
     },
   };
 }

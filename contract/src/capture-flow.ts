@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Fault } from './errors.ts';
 import { DateTime, IdSchema, instantOf } from './ids.ts';
+import { MapOf } from './map.ts';
 import { GeoPoint, Progress } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -23,7 +24,7 @@ export const UploadUrlResponse = Type.Object(
     image_key: Type.String(),
     upload_url: Type.String(),
     method: Type.Literal('PUT'),
-    headers: Type.Record(Type.String(), Type.String(), { description: 'the client must send these' }),
+    headers: MapOf(Type.String(), { description: 'the client must send these' }),
     expires_at: DateTime,
   },
   closed,
@@ -84,7 +85,7 @@ export function uploadUrlFaults(body: unknown): Fault[] {
 }
 
 export const AnswersRequest = Type.Object(
-  { answers: Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 2_000 }), { minProperties: 1 }) },
+  { answers: MapOf(Type.String({ minLength: 1, maxLength: 2_000 }), { minProperties: 1 }) },
   closed,
 );
 export type AnswersRequest = Static<typeof AnswersRequest>;

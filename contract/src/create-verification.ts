@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Fault } from './errors.ts';
 import { EXPIRES_IN_SECONDS, MAX_CAPTURES } from './limits.ts';
+import { MapOf } from './map.ts';
 import { StepInput } from './steps.ts';
 
 export const SIGNALS = ['screen', 'ai', 'reverse', 'context', 'depth'] as const;
@@ -17,12 +18,12 @@ export const Context = Type.Object(
   {
     kind: Type.String({ minLength: 1, maxLength: 64 }),
     summary: Type.String({ minLength: 1, maxLength: 500 }),
-    attributes: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
+    attributes: Type.Optional(MapOf(Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
   },
   closed,
 );
 
-export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 500 }));
+export const Metadata = MapOf(Type.String({ maxLength: 500 }));
 
 export const Person = Type.Object(
   {
@@ -142,7 +143,7 @@ function stepFaults(steps: unknown[]): Fault[] {
       faults.push({ path: `steps.${index}.min`, message: 'must not exceed max' });
     }
   });
-  if (steps.length > 0 && pictureSteps === 0) {
+  if (steps.length > 0 && pictureSteps === 0 && steps.every(isRecord)) {
     faults.push({ path: 'steps', message: 'must hold at least one image or upload step' });
   }
   if (capacity > MAX_CAPTURES) {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Context, Metadata, SIGNALS } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
+import { MapOf } from './map.ts';
 import { Step } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -80,8 +81,7 @@ export const Verdict = Type.Object(
 );
 export type Verdict = Static<typeof Verdict>;
 
-export const Answers = Type.Record(
-  Type.String(),
+export const Answers = MapOf(
   Type.Object({ value: Type.String({ minLength: 1, maxLength: 2_000 }), answered_at: DateTime }, closed),
 );
 export type Answers = Static<typeof Answers>;
@@ -241,11 +241,9 @@ export const Capture = Type.Object(
       ),
     ),
     signals: Type.Optional(Signals),
-    metadata: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'what the file says of its camera, time and place' }),
-    ),
+    metadata: Type.Optional(MapOf(Type.Unknown(), { description: 'what the file says of its camera, time and place' })),
     context: Type.Optional(ContextCheck),
-    text: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'text read for ocr_type' })),
+    text: Type.Optional(MapOf(Type.Unknown(), { description: 'text read for ocr_type' })),
   },
   closed,
 );

@@ -15,7 +15,8 @@ export type Settlement = 'wait' | 'fail' | 'complete';
 
 /**
  * Complete when everything required is in and every capture so far has been analysed; fail when the analysis of a
- * required capture (one in a step that needs any) ended in a permanent error; else wait.
+ * required capture (one in a step that needs any) ended in a permanent error, or that of every capture there is: no
+ * verdict is written from nothing; else wait.
  */
 export function settlementOf(
   row: Pick<VerificationRow, 'config' | 'answers'>,
@@ -24,7 +25,8 @@ export function settlementOf(
   const required = new Set(row.config.steps.filter(step => isPictureStep(step) && step.min > 0).map(step => step.key));
   if (captures.some(capture => capture.analysis_state === 'failed' && required.has(capture.step_key))) return 'fail';
   if (captures.some(capture => capture.analysis_state === 'pending')) return 'wait';
-  return requirementsMet(row.config.steps, heldBy(captures), answeredKeys(row)) ? 'complete' : 'wait';
+  if (!requirementsMet(row.config.steps, heldBy(captures), answeredKeys(row))) return 'wait';
+  return captures.some(capture => capture.analysis_state === 'done') ? 'complete' : 'fail';
 }
 
 /** Settles a verification in the caller's transaction if it is time; safe to call at any moment, any number of times. */

@@ -86,8 +86,13 @@ export async function openDiskStore({
       const file = join(path, name);
       return { file, size: (await stat(file)).size, contentType: decodeURIComponent(name) };
     } catch (error) {
-      if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw new BlobMissing(key);
-      throw asUnavailable(error);
+      if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw asUnavailable(error);
+      // Without its folder (a volume that is not mounted) the store is away; nothing can be said of the object.
+      const there = await stat(folder).then(
+        found => found.isDirectory(),
+        () => false,
+      );
+      throw there ? new BlobMissing(key) : new BlobUnavailable('the blob folder is not there', { cause: error });
     }
   }
 

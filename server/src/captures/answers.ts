@@ -1,13 +1,14 @@
 import { AnswersRequest } from '@firsthand/contract/capture-flow.ts';
+import type { Fault } from '@firsthand/contract/errors.ts';
 import { type Answers, EndUserView } from '@firsthand/contract/verification.ts';
 import { one, transaction } from '../db/sql.ts';
-import { ok, openEndpoint } from '../http/endpoint.ts';
-import { expired, invalid, notFound, verificationClosed } from '../http/problem.ts';
+import { type Asked, ok, openEndpoint } from '../http/endpoint.ts';
+import { expired, notFound, verificationClosed } from '../http/problem.ts';
 import { addJob } from '../jobs/queue.ts';
 import { lockCurrent } from '../verifications/advance.ts';
-import { readCurrent } from '../verifications/read.ts';
-import { answeredKeys, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
+import { answeredKeys, capturesOf, findVerification, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { answerFault, requirementsMet } from '../verifications/steps.ts';
+import { isOver } from './openness.ts';
 import { endUserView } from './session.ts';
 
 export const submitAnswers = openEndpoint({
@@ -19,21 +20,14 @@ export const submitAnswers = openEndpoint({
   credentials: ['capture'],
   target: 'token',
   body: AnswersRequest,
+  recordFaults: unfitAnswers,
   responses: { 200: EndUserView },
   errors: ['verification_closed', 'expired'],
   async handler({ deps, params, body }) {
-    const { config } = await readCurrent(deps, params.token!);
-    const faults = Object.entries(body.answers).flatMap(([key, value]) => {
-      const step = config.steps.find(candidate => candidate.key === key);
-      const message = step?.type === 'text' ? answerFault(step, value) : 'is not a text step of this verification';
-      return message ? [{ path: `answers.${key}`, message }] : [];
-    });
-    if (faults.length > 0) throw invalid(faults);
-
     const after = await transaction(deps.db, async tx => {
       const row = await lockCurrent(tx, deps, params.token!);
       if (!row) throw notFound();
-      if (row.status === 'expired') throw expired();
+      if (isOver(row, deps.clock.now())) throw expired();
       if (row.status === 'completed' || row.status === 'failed') throw verificationClosed();
       const answeredAt = deps.clock.now().toISOString();
       const answers: Answers = { ...row.answers };
@@ -54,3 +48,17 @@ export const submitAnswers = openEndpoint({
     return ok(await endUserView(deps, after));
   },
 });
+
+/** The answers that no text step of the verification takes. */
+async function unfitAnswers({ deps, params, body }: Asked): Promise<Fault[]> {
+  const answers = typeof body === 'object' && body !== null && 'answers' in body ? body.answers : null;
+  if (typeof answers !== 'object' || answers === null) return [];
+  const row = await findVerification(deps.db, params.token!);
+  return Object.entries(answers).flatMap(([key, value]) => {
+    const step = row?.config.steps.find(candidate => candidate.key === key);
+    const takes = step?.type === 'text' ? step : null;
+    if (takes && typeof value !== 'string') return [];
+    const message = takes ? answerFault(takes, value) : 'is not a text step of this verification';
+    return message ? [{ path: `answers.${key}`, message }] : [];
+  });
+}

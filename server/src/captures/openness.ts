@@ -1,5 +1,6 @@
 import { expired, Problem, verificationClosed } from '../http/problem.ts';
 import type { VerificationRow } from '../verifications/row.ts';
+import { isTerminal } from '../verifications/status.ts';
 import type { Held, Slot } from '../verifications/steps.ts';
 import { pickSlot } from '../verifications/steps.ts';
 
@@ -12,13 +13,20 @@ const stepFull = (key: string | undefined): Problem =>
   );
 
 /**
+ * True when the link takes nothing more because its time is up. That may be before the status says so: what only waits
+ * for its analysis past the deadline is still to be completed.
+ */
+export const isOver = (row: Pick<VerificationRow, 'status' | 'expires_at'>, now: Date): boolean =>
+  row.status === 'expired' || (!isTerminal(row.status) && row.expires_at <= now);
+
+/**
  * The step that a capture fills. Throws, in this order, `unknown_step`, `expired`, `step_full` (also after completion)
  * and `verification_closed` (closed, though there would be room).
  */
-export function openSlot(row: VerificationRow, held: Held, stepKey: string | undefined) {
+export function openSlot(row: VerificationRow, held: Held, stepKey: string | undefined, now: Date) {
   const slot: Slot = pickSlot(row.config.steps, held, stepKey);
   if ('fault' in slot && slot.fault === 'unknown_step') throw unknownStep(stepKey);
-  if (row.status === 'expired') throw expired();
+  if (isOver(row, now)) throw expired();
   if ('fault' in slot) throw stepFull(stepKey);
   if (row.status === 'completed' || row.status === 'failed') throw verificationClosed();
   return slot.step;

@@ -30,7 +30,7 @@ export async function readPicture(deps: Deps, verificationId: string, body: Capt
   if (body.image_base64 !== undefined) return inline('image_base64', body.image_base64);
   const picture = await byKey(deps, verificationId, 'image_key', body.image_key!);
   if (picture.sha256 !== body.image_sha256!.toLowerCase()) {
-    throw invalidField('image_sha256', 'does not match the bytes that were uploaded');
+    throw hashMismatch();
   }
   return picture;
 }
@@ -83,4 +83,5 @@ async function checked(field: string, bytes: Buffer, stored: Picture['stored']):
   }
 }
 
+export const hashMismatch = () => invalidField('image_sha256', 'does not match the bytes that were uploaded');
 export const tooLarge = (field: string, limit: number) => invalidField(field, `must be at most ${limit} bytes`);

@@ -3,12 +3,13 @@ import { instantOf } from '@firsthand/contract/ids.ts';
 import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
 import { type Attestation, EndUserView } from '@firsthand/contract/verification.ts';
-import { one, type Tx, transaction } from '../db/sql.ts';
+import { one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
-import { invalidField, notFound, storageUnavailable } from '../http/problem.ts';
+import { invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
 import { addJob } from '../jobs/queue.ts';
 import { newId } from '../lib/ids.ts';
+import { sha256Hex } from '../lib/keyring.ts';
 import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
@@ -16,7 +17,7 @@ import { pickSlot } from '../verifications/steps.ts';
 import { attest } from './attestation.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { openSlot, unknownStep } from './openness.ts';
-import { type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
+import { hashMismatch, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
 import { acceptedBy, maxBytesOf } from './upload-url.ts';
 
@@ -35,17 +36,28 @@ export const submitCapture = openEndpoint({
   body: CaptureRequest,
   faults: captureFaults,
   responses: { 201: EndUserView },
-  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'storage_unavailable'],
+  errors: [
+    'unknown_step',
+    'step_full',
+    'verification_closed',
+    'expired',
+    'idempotency_conflict',
+    'storage_unavailable',
+  ],
   async handler({ deps, params, body, ip, idempotencyKey }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
-    if (await findRetry(deps, row.id, body.image_key, idempotencyKey)) return created(await endUserView(deps, row));
+    const before = await findRetry(deps.db, row.id, body, idempotencyKey);
+    if (before) {
+      assertSame(before, body, body.image_sha256 ?? sha256Hex(Buffer.from(body.image_base64 ?? '', 'base64')));
+      return created(await endUserView(deps, row));
+    }
 
     const held = heldBy(await capturesOf(deps.db, row.id));
     const likely = likelyStep(row, held, body.step_key);
     const picture = await readPicture(deps, row.id, body);
     if (likely) checkAgainstStep(likely, picture);
     const motion = await readMotionFrame(deps, row.id, body);
-    openSlot(row, held, body.step_key);
+    openSlot(row, held, body.step_key, deps.clock.now());
     const attestation = await attest(deps, body.attestation_token, ip);
 
     const captureId = picture.stored?.captureId ?? newId('cap', deps.clock.now().getTime());
@@ -57,17 +69,32 @@ export const submitCapture = openEndpoint({
   },
 });
 
+type Stored = Pick<CaptureRow, 'id' | 'step_key' | 'sha256'>;
+
+/** A key that was used is no cover for another picture: taking it for a retry would lose that picture. */
+function assertSame(stored: Stored, body: CaptureRequest, sha256: string): void {
+  const samePicture = sha256.toLowerCase() === stored.sha256;
+  if (captureIdIn(body) === stored.id) {
+    if (!samePicture) throw hashMismatch();
+  } else if (!samePicture || (body.step_key !== undefined && body.step_key !== stored.step_key)) {
+    throw new Problem('idempotency_conflict', 'This Idempotency-Key was used with another request.');
+  }
+}
+
+const captureIdIn = ({ image_key }: CaptureRequest): string | null =>
+  image_key === undefined ? null : (parseImageKey(image_key)?.captureId ?? null);
+
 /** A retry is known by the capture id inside its image_key, or by its Idempotency-Key. */
 function findRetry(
-  db: Deps | { db: Tx },
+  db: Queryable,
   verificationId: string,
-  imageKey: string | undefined,
+  body: CaptureRequest,
   idempotencyKey: string | undefined,
-): Promise<{ id: string } | undefined> {
-  return one<{ id: string }>(
-    db.db,
-    'select id from captures where verification_id = $1 and (id = $2 or idempotency_key = $3)',
-    [verificationId, imageKey ? (parseImageKey(imageKey)?.captureId ?? null) : null, idempotencyKey ?? null],
+): Promise<Stored | undefined> {
+  return one<Stored>(
+    db,
+    'select id, step_key, sha256 from captures where verification_id = $1 and (id = $2 or idempotency_key = $3)',
+    [verificationId, captureIdIn(body), idempotencyKey ?? null],
   );
 }
 
@@ -128,9 +155,13 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   const row = await lockCurrent(tx, deps, o.verificationId);
   if (!row) throw notFound();
   // Asked again under the lock: two equal requests may have got here side by side.
-  if (await findRetry({ db: tx }, row.id, body.image_key, o.idempotencyKey)) return row;
+  const before = await findRetry(tx, row.id, body, o.idempotencyKey);
+  if (before) {
+    assertSame(before, body, picture.sha256);
+    return row;
+  }
   const captures = await capturesOf(tx, row.id);
-  const step = openSlot(row, heldBy(captures), body.step_key);
+  const step = openSlot(row, heldBy(captures), body.step_key, deps.clock.now());
   checkAgainstStep(step, picture);
   const now = deps.clock.now();
   const capture = await one<CaptureRow>(

@@ -48,7 +48,7 @@ export const createUploadUrl = openEndpoint({
       faults.push({ path: 'size_bytes', message: `must be at most ${limit}` });
     }
     if (faults.length > 0) throw invalid(faults);
-    openSlot(row, held, body.step_key);
+    openSlot(row, held, body.step_key, deps.clock.now());
 
     const captureId = newId('cap', deps.clock.now().getTime());
     const imageKey = imageKeyOf(row.id, captureId);

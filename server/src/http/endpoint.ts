@@ -27,6 +27,15 @@ export interface Call<B, Q, P> {
   reply: FastifyReply;
 }
 
+/** A request whose caller and target are known to be right; its body may be anything. */
+export interface Asked {
+  deps: Deps;
+  principal: Principal | null;
+  params: Record<string, string>;
+  body: unknown;
+  query: unknown;
+}
+
 interface Common<B extends TSchema, Q extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -39,6 +48,8 @@ interface Common<B extends TSchema, Q extends TSchema> {
   bodyOptional?: boolean;
   /** Faults that the schema cannot say, reported together with its own. */
   faults?: (body: unknown) => Fault[];
+  /** Faults that only the caller or the stored record can tell, reported together with the others. */
+  recordFaults?: (request: Asked) => Fault[] | Promise<Fault[]>;
   /** Status to schema; null has no body. */
   responses: Record<number, TSchema | null>;
   /** Codes beyond those that every endpoint of its kind may answer with; see `openapi.ts`. */

@@ -1,11 +1,13 @@
+import { isUtf8 } from 'node:buffer';
+import type { Fault } from '@firsthand/contract/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { sha256 } from '../lib/keyring.ts';
-import type { Answer, Call, Endpoint } from './endpoint.ts';
+import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
 import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
 import type { CapturePrincipal, Principal } from './principal.ts';
-import { invalid, invalidField, notFound } from './problem.ts';
+import { invalid, notFound } from './problem.ts';
 import { compileBody, compileQuery, type Validator } from './validate.ts';
 
 /** What stands between a request and its handler; made by `auth/`. */
@@ -47,26 +49,24 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store');
       if (endpoint.credentials.includes('capture')) allowAnyOrigin(reply);
-      if (!needsPrincipal) return guard.limit(request, reply, endpoint, null);
-      const principal = await guard.fromHeaders(request, endpoint);
-      request.principal = principal;
-      if (principal) await guard.limit(request, reply, endpoint, principal);
+      if (needsPrincipal) request.principal = await guard.fromHeaders(request, endpoint);
+      // Who and what are settled before the body is read: 401, 403, 429 and 404 come before any fault of the body.
+      if (request.principal || !needsPrincipal) await admit(request, reply);
     },
     preValidation: async (request, reply) => {
       const raw = request.rawBody ?? Buffer.alloc(0);
-      const params = request.params as Record<string, string>;
-      const target = endpoint.target ? (params[endpoint.target] ?? '') : null;
-      if (needsPrincipal) {
-        let principal = request.principal as Principal | null;
-        if (!principal) {
-          principal = await guard.fromBody(request, raw, endpoint);
-          request.principal = principal;
-          await guard.limit(request, reply, endpoint, principal);
-        }
-        if (target !== null) await guard.target(target, principal);
-        if (endpoint.exists && !(await endpoint.exists({ deps, principal, params }))) throw notFound();
-      } else if (target !== null) request.principal = await guard.fromPath(target);
-      const faults = [...checkQuery(request.query), ...bodyFaults(request, raw, checkBody, endpoint.bodyOptional)];
+      if (needsPrincipal && !request.principal) {
+        request.principal = await guard.fromBody(request, raw, endpoint);
+        await admit(request, reply);
+      }
+      const faults = [
+        ...headerFaults(request),
+        ...checkQuery(request.query),
+        ...bodyFaults(request, raw, checkBody, endpoint.bodyOptional),
+      ];
+      for (const fault of (await endpoint.recordFaults?.(askedOf(request))) ?? []) {
+        if (!faults.some(known => known.path === fault.path)) faults.push(fault);
+      }
       if (faults.length > 0) throw invalid(faults);
     },
     onSend: async (request, reply) => {
@@ -78,6 +78,25 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
       return answer.body === undefined ? reply.send() : reply.send(answer.body);
     },
+  });
+
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const principal = request.principal as Principal | null;
+    await guard.limit(request, reply, endpoint, principal);
+    const params = request.params as Record<string, string>;
+    const target = endpoint.target ? (params[endpoint.target] ?? '') : null;
+    if (principal) {
+      if (target !== null) await guard.target(target, principal);
+      if (endpoint.exists && !(await endpoint.exists({ deps, principal, params }))) throw notFound();
+    } else if (target !== null) request.principal = await guard.fromPath(target);
+  }
+
+  const askedOf = ({ principal, params, body, query }: FastifyRequest): Asked => ({
+    deps,
+    principal: principal?.kind === 'capture' ? null : principal,
+    params: params as Record<string, string>,
+    body,
+    query,
   });
 
   async function answerOnce(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
@@ -118,11 +137,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
 
   function callOf(request: FastifyRequest, reply: FastifyReply, key: string | undefined) {
     const call: Call<unknown, unknown, Principal | null> = {
-      deps,
-      principal: request.principal?.kind === 'capture' ? null : request.principal,
-      params: request.params as Record<string, string>,
-      body: request.body,
-      query: request.query,
+      ...askedOf(request),
       ip: request.ip,
       idempotencyKey: key,
       keepAnswer: async () => {},
@@ -135,14 +150,16 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
 
 function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   const value = request.headers['idempotency-key'];
-  if (value === undefined) return undefined;
-  if (typeof value !== 'string' || value.length < 1 || value.length > 255) {
-    throw invalidField('Idempotency-Key', 'must have 1 to 255 characters');
-  }
-  return value;
+  return typeof value === 'string' ? value : undefined;
 }
 
-function bodyFaults(request: FastifyRequest, raw: Buffer, check: Validator | null, optional = false) {
+function headerFaults(request: FastifyRequest): Fault[] {
+  const key = idempotencyKeyOf(request);
+  if (key === undefined || (key.length >= 1 && key.length <= 255)) return [];
+  return [{ path: 'Idempotency-Key', message: 'must have 1 to 255 characters' }];
+}
+
+function bodyFaults(request: FastifyRequest, raw: Buffer, check: Validator | null, optional = false): Fault[] {
   if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return [];
   if (raw.length === 0) {
     request.body = undefined;
@@ -150,6 +167,7 @@ function bodyFaults(request: FastifyRequest, raw: Buffer, check: Validator | nul
   }
   const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
   if (type !== 'application/json') return [{ path: 'body', message: 'must be sent as application/json' }];
+  if (!isUtf8(raw)) return [{ path: 'body', message: 'is not UTF-8' }];
   let body: unknown;
   try {
     body = JSON.parse(raw.toString('utf8'));
@@ -181,7 +199,7 @@ export function registerPreflights(app: FastifyInstance, endpoints: readonly End
     app.options(url, { schema: { hide: true } as object }, async (_request, reply) => {
       allowAnyOrigin(reply);
       reply.header('access-control-allow-methods', 'GET, POST, OPTIONS');
-      reply.header('access-control-allow-headers', 'Content-Type, Idempotency-Key');
+      reply.header('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key');
       reply.header('access-control-max-age', '86400');
       return reply.code(204).send();
     });

@@ -15,6 +15,14 @@ import { invalidField, notFound, Problem } from './problem.ts';
 /** A bare server: request ids, security headers, raw bodies, and the error envelope for whatever goes wrong. */
 export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance {
   const { trustedProxies } = deps.config;
+  const setHeaders = (requestId: string, reply: FastifyReply) => {
+    reply.header('request-id', requestId);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('referrer-policy', 'no-referrer');
+    reply.header('x-frame-options', 'DENY');
+    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+    if (deps.origins.public.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
+  };
   const options: FastifyServerOptions = {
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -22,12 +30,14 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     routerOptions: { maxParamLength: 256 },
-    return503OnClosing: true,
+    // While it stops, what still comes over an open connection is answered, and the connection then closed.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 60_000,
     keepAliveTimeout: 65_000,
-    frameworkErrors: (_error, _request, reply) => {
-      // A URL that cannot be decoded names nothing.
+    frameworkErrors: (_error, request, reply) => {
+      // A URL that cannot be decoded names nothing. No hook has run yet.
+      setHeaders(request.id, reply as unknown as FastifyReply);
       (reply as unknown as FastifyReply).code(404).send(notFound().toBody());
     },
     clientErrorHandler: (_error: unknown, socket: Socket) => {
@@ -37,7 +47,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
         return;
       }
       socket.end(
-        `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+        `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${newUlid()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
       );
     },
   };
@@ -53,14 +63,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     done(null, undefined);
   });
 
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('referrer-policy', 'no-referrer');
-    reply.header('x-frame-options', 'DENY');
-    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
-    if (deps.origins.public.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
-  });
+  app.addHook('onRequest', async (request, reply) => setHeaders(request.id, reply));
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
@@ -81,7 +84,8 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
 
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(notFound().toBody()));
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const problem = asProblem(error);
+    // Nothing lies at an unknown address, however long the body that was sent there.
+    const problem = request.is404 ? notFound() : asProblem(error);
     if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
     if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
     return reply.code(problem.status).send(problem.toBody());

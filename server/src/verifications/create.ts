@@ -3,7 +3,6 @@ import { Verification } from '@firsthand/contract/verification.ts';
 import { transaction } from '../db/sql.ts';
 import { created, tenantEndpoint } from '../http/endpoint.ts';
 import { createsLive } from '../http/principal.ts';
-import { invalidField } from '../http/problem.ts';
 import { issue } from './issue.ts';
 import { presentFrozen } from './present.ts';
 
@@ -17,12 +16,13 @@ export const createVerification = tenantEndpoint({
   role: 'member',
   body: CreateVerificationRequest,
   faults: crossFieldFaults,
+  recordFaults: ({ principal, body }) =>
+    principal?.kind !== 'bot' && typeof body === 'object' && body !== null && 'tenant_id' in body
+      ? [{ path: 'tenant_id', message: 'is taken from the messaging bot alone' }]
+      : [],
   responses: { 201: Verification },
   async handler({ deps, principal, body, keepAnswer }) {
-    const { tenant_id, ...request } = body;
-    if (tenant_id !== undefined && principal.kind !== 'bot') {
-      throw invalidField('tenant_id', 'is taken from the messaging bot alone');
-    }
+    const { tenant_id: _ofTheBot, ...request } = body;
     return transaction(deps.db, async tx => {
       const row = await issue(tx, deps, {
         tenantId: principal.tenantId,

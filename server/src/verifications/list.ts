@@ -1,12 +1,13 @@
+import type { Fault } from '@firsthand/contract/errors.ts';
 import { DateTime, instantOf, isId } from '@firsthand/contract/ids.ts';
 import { LABELS, Status, VerificationSummary } from '@firsthand/contract/verification.ts';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { many } from '../db/sql.ts';
 import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
-import { invalidField } from '../http/problem.ts';
 import { presentSummary } from './present.ts';
+import { asItIsNow } from './read.ts';
 import type { VerificationRow } from './row.ts';
 
 const ListQuery = Type.Object(
@@ -21,15 +22,16 @@ const ListQuery = Type.Object(
   },
   {
     additionalProperties: false,
-    patternProperties: { '^metadata\\[.+\\]$': { type: 'string', maxLength: 500 } },
+    patternProperties: { '^metadata\\[[^]+\\]$': { type: 'string', maxLength: 500 } },
   },
 );
 
-function instant(path: string, text: string): Date {
-  const value = instantOf(text);
-  if (!value) throw invalidField(path, 'must be a date of the calendar');
-  return value;
-}
+/** Dates of the right form that no calendar holds. */
+const dateFaults = (query: unknown): Fault[] =>
+  (['created_after', 'created_before'] as const).flatMap(path => {
+    const text = (query as Static<typeof ListQuery>)[path];
+    return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date of the calendar' }] : [];
+  });
 
 export const listVerifications = tenantEndpoint({
   method: 'GET',
@@ -39,6 +41,7 @@ export const listVerifications = tenantEndpoint({
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
   query: ListQuery,
+  recordFaults: ({ query }) => dateFaults(query),
   responses: {
     200: Type.Object(
       { data: Type.Array(VerificationSummary), next_cursor: Type.Optional(Type.String()) },
@@ -59,8 +62,8 @@ export const listVerifications = tenantEndpoint({
       );
     if (query.status) where(p => `status = ${p}`, query.status);
     if (query.verdict) where(p => `verdict ->> 'label' = ${p}`, query.verdict);
-    if (query.created_after) where(p => `created_at > ${p}`, instant('created_after', query.created_after));
-    if (query.created_before) where(p => `created_at < ${p}`, instant('created_before', query.created_before));
+    if (query.created_after) where(p => `created_at > ${p}`, instantOf(query.created_after!));
+    if (query.created_before) where(p => `created_at < ${p}`, instantOf(query.created_before!));
     if (query.external_ref) where(p => `external_ref = ${p}`, query.external_ref);
     const metadata = Object.entries(query)
       .filter(([name]) => name.startsWith('metadata['))
@@ -78,8 +81,15 @@ export const listVerifications = tenantEndpoint({
     );
     const page = rows.slice(0, query.limit);
     const last = page.at(-1);
+    const data: VerificationSummary[] = [];
+    for (const row of page) {
+      const current = await asItIsNow(deps, row);
+      // Out of time since the query ran: no longer what was asked for.
+      if (query.status && current.status !== query.status) continue;
+      data.push(presentSummary(current, deps.origins, row.location_results ?? []));
+    }
     return ok({
-      data: page.map(row => presentSummary(row, deps.origins, row.location_results ?? [])),
+      data,
       ...(rows.length > query.limit && last ? { next_cursor: encodeCursor(last.id) } : {}),
     });
   },

@@ -6,6 +6,7 @@ import { type Asked, ok, openEndpoint } from '../http/endpoint.ts';
 import { expired, notFound, verificationClosed } from '../http/problem.ts';
 import { addJob } from '../jobs/queue.ts';
 import { lockCurrent } from '../verifications/advance.ts';
+import { readCurrent } from '../verifications/read.ts';
 import { answeredKeys, capturesOf, findVerification, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { answerFault, requirementsMet } from '../verifications/steps.ts';
 import { isOver } from './openness.ts';
@@ -24,6 +25,8 @@ export const submitAnswers = openEndpoint({
   responses: { 200: EndUserView },
   errors: ['verification_closed', 'expired'],
   async handler({ deps, params, body }) {
+    // In a transaction of its own: an expiry that is noticed here outlasts the refusal.
+    await readCurrent(deps, params.token!);
     const after = await transaction(deps.db, async tx => {
       const row = await lockCurrent(tx, deps, params.token!);
       if (!row) throw notFound();

@@ -49,7 +49,8 @@ export const submitCapture = openEndpoint({
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
     if (before) {
       assertSame(before, body, body.image_sha256 ?? sha256Hex(Buffer.from(body.image_base64 ?? '', 'base64')));
-      return created(await endUserView(deps, row));
+      // Read again: the first submission may have ended since.
+      return created(await endUserView(deps, await readCurrent(deps, row.id)));
     }
 
     const held = heldBy(await capturesOf(deps.db, row.id));

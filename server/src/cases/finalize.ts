@@ -8,6 +8,7 @@ import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { expired, notFound, Problem, verificationClosed } from '../http/problem.ts';
 import { lockCurrent } from '../verifications/advance.ts';
 import { presentForTenant } from '../verifications/present.ts';
+import { readCurrent } from '../verifications/read.ts';
 import { answeredKeys, capturesOf, findVerification, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
 import { startCaseAnalysis } from './analyze-case.ts';
@@ -31,6 +32,8 @@ export const finalizeVerification = tenantEndpoint({
   responses: { 200: Verification, 202: Verification },
   errors: ['expired', 'steps_incomplete', 'already_finalized', 'verification_closed'],
   async handler({ deps, params, body }) {
+    // In a transaction of its own: an expiry that is noticed here outlasts the refusal.
+    await readCurrent(deps, params.id!);
     const finalized = await transaction(deps.db, async tx => {
       const current = await lockCurrent(tx, deps, params.id!);
       if (!current) throw notFound();

@@ -1,0 +1,151 @@
+// Lists 100,000 verifications page by page while others are created, and holds each page against a bare keyset SELECT of
+// the same rows: node bench/src/list.ts [--rows N]. Exits 1 unless each older one was shown exactly once.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { VerificationSummary } from '@firsthand/contract/verification.ts';
+import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
+import { createPool, type Pool } from 'firsthand/db/sql.ts';
+import { encodeCursor } from 'firsthand/http/cursor.ts';
+import { createLog } from 'firsthand/lib/log.ts';
+import { normalizeRequest } from 'firsthand/verifications/issue.ts';
+import { Agent, request } from 'undici';
+import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import { median } from './measure.ts';
+
+const { values: options } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
+const ROWS = Number(options.rows);
+const PAGE = 100;
+/** Pages at either end whose median stands for that end. */
+const END = 50;
+const CREATE_EVERY_MS = 50;
+
+const folder = await mkdtemp(join(tmpdir(), 'fh-bench-list-'));
+const dataDir = join(folder, 'data');
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const service = startServiceProcess({
+  dataDir,
+  port,
+  env: { HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'error' },
+});
+const agent = new Agent({ connections: 2 });
+let pool: Pool | undefined;
+try {
+  await service.ready();
+  const { tenant_id, pk_test, rk_secret } = await firstRunOf(dataDir);
+  const database = await openEmbeddedPostgres({ dataDir, log: createLog('error') });
+  pool = createPool(database.url, 4, () => {});
+  const older = await fill(pool, tenant_id);
+  // The service compiles its code as it runs: the first pages would be the slow ones.
+  await bothEnds(pk_test, older);
+  await listWhileCreating(pool, tenant_id, pk_test, older);
+  console.log(`with the secret key, which sees both modes: ${await bothEnds(rk_secret, older)}`);
+} finally {
+  await pool?.end();
+  await agent.close();
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Inserts verifications that are older than any the service creates now; their ids follow their age as ULIDs do. */
+async function fill(db: Pool, tenantId: string): Promise<Set<string>> {
+  const { config } = normalizeRequest({ metadata: { claim: 'C-1042' } }, null);
+  const { rows } = await db.query<{ id: string }>(
+    `insert into verifications (id, tenant_id, livemode, created_at, expires_at, config, private, event_sequence)
+     select 'vfy_00' || upper(lpad(to_hex(n), 24, '0')), $1, false, now() - interval '1 day' + n * interval '100 ms',
+       now() + interval '1 day', $2, '{}', 0
+     from generate_series(1, $3::int) n returning id`,
+    [tenantId, JSON.stringify(config), ROWS],
+  );
+  await db.query('vacuum analyze verifications');
+  return new Set(rows.map(row => row.id));
+}
+
+/** What a page costs at either end of the list, asked for again and again. */
+async function bothEnds(key: string, older: Set<string>): Promise<string> {
+  const ids = [...older].sort();
+  const costs: number[] = [];
+  for (const query of ['', `&cursor=${encodeCursor(ids[PAGE + 1] ?? '')}`]) {
+    const samples: number[] = [];
+    for (let round = 0; round < END; round += 1) {
+      const start = performance.now();
+      await page(key, query);
+      samples.push(performance.now() - start);
+    }
+    costs.push(median(samples));
+  }
+  return sideBySide(costs[0]!, costs[1]!);
+}
+
+async function page(key: string, query: string): Promise<{ data: VerificationSummary[]; next_cursor?: string }> {
+  const answer = await request(`${url}/v1/verifications?limit=${PAGE}${query}`, {
+    dispatcher: agent,
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const body = (await answer.body.json()) as { data: VerificationSummary[]; next_cursor?: string };
+  if (answer.statusCode !== 200) throw new Error(`a page was answered ${answer.statusCode}`);
+  return body;
+}
+
+function sideBySide(first: number, end: number): string {
+  return `${first.toFixed(2)} ms at the start, ${end.toFixed(2)} ms at the end (×${(end / first).toFixed(2)})`;
+}
+
+async function listWhileCreating(db: Pool, tenantId: string, key: string, older: Set<string>): Promise<void> {
+  const authorization = `Bearer ${key}`;
+  const stopping = new AbortController();
+  let created = 0;
+  const creating = (async () => {
+    while (!stopping.signal.aborted) {
+      const answer = await request(`${url}/v1/verifications`, {
+        method: 'POST',
+        dispatcher: agent,
+        headers: { authorization, 'content-type': 'application/json' },
+        body: '{}',
+      });
+      await answer.body.dump();
+      if (answer.statusCode === 201) created += 1;
+      await sleep(CREATE_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
+
+  const seen = new Map<string, number>();
+  const pages: number[] = [];
+  const bare: number[] = [];
+  const began = performance.now();
+  let cursor: string | undefined;
+  let last = 'vfy_~';
+  do {
+    const query = cursor === undefined ? '' : `&cursor=${cursor}`;
+    const start = performance.now();
+    const shown = await page(key, query);
+    pages.push(performance.now() - start);
+
+    const startBare = performance.now();
+    await db.query(
+      'select * from verifications where tenant_id = $1 and livemode = false and id < $2 order by id desc limit $3',
+      [tenantId, last, PAGE + 1],
+    );
+    bare.push(performance.now() - startBare);
+
+    for (const { id } of shown.data) seen.set(id, (seen.get(id) ?? 0) + 1);
+    last = shown.data.at(-1)?.id ?? last;
+    cursor = shown.next_cursor;
+  } while (cursor !== undefined);
+  const seconds = (performance.now() - began) / 1_000;
+  stopping.abort();
+  await creating;
+
+  const missing = [...older].filter(id => !seen.has(id)).length;
+  const twice = [...seen.values()].filter(times => times > 1).length;
+  const ends = (samples: number[]) =>
+    sideBySide(median(samples.slice(1, END + 1)), median(samples.slice(-END - 1, -1)));
+  console.log(`${ROWS} verifications in ${pages.length} pages of ${PAGE}, ${created} created meanwhile: ${seconds.toFixed(1)} s
+older ones shown exactly once: ${ROWS - missing - twice} of ${ROWS} (${missing} missing, ${twice} twice)
+a page over HTTP:     ${ends(pages)}
+a bare keyset SELECT: ${ends(bare)}`);
+  if (missing > 0 || twice > 0) process.exitCode = 1;
+}

@@ -58,7 +58,7 @@ export async function demo(o: { url: string; key?: string }): Promise<void> {
     ];
     console.log(
       `\n${table(
-        ['Image', 'Verdict', 'Reason', 'Screen', 'AI', 'Time', 'Webhooks', 'Signatures'],
+        ['Image', 'Verdict', 'Reason', 'Screen', 'AI', 'Object', 'Time', 'Webhooks', 'Signatures'],
         rows.map(row => row.cells),
       )}\n`,
     );
@@ -120,7 +120,8 @@ async function play(
   const verification = await step('creating a verification', () =>
     call<Verification>(`${url}/v1/verifications`, {
       key,
-      body: { webhook_url: receiver.url, metadata: { demo: name } },
+      // Asked of the vision model where the service has one; `inconclusive` without.
+      body: { webhook_url: receiver.url, metadata: { demo: name }, expected_object: 'something grey' },
     }),
   );
   const upload = await step('asking for an upload URL', () =>
@@ -180,6 +181,7 @@ async function play(
       verdict?.reason_code ?? '–',
       screen ? `${screen.screen_detected ? 'yes' : 'no'} ${(screen.confidence * 100).toFixed(1)} %` : '–',
       ai?.label ?? '–',
+      done.object_match?.status ?? '–',
       `${seconds} s`,
       String(events.length),
       webhookSecret === null ? 'not checked' : allSigned ? green('✓ all valid') : red('✗ invalid'),

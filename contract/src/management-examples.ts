@@ -78,6 +78,7 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   },
   'PUT /v1/brands/:slug': { request: brandInput, responses: { 200: brand } },
   'GET /v1/brands/:slug': { responses: { 200: brand } },
+  'GET /brand-logos/:name': { responses: { 200: '\u0089PNG…' } },
   'GET /v1/brands': { responses: { 200: page(brand) } },
   'POST /v1/link-templates': { request: templateInput, responses: { 201: first } },
   'PUT /v1/link-templates/:id': { request: templateInput, responses: { 200: template } },

@@ -1,5 +1,6 @@
 import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/limits.ts';
 import sharp from 'sharp';
+import { Type } from 'typebox';
 import { BlobMissing, BlobUnavailable } from '../blobs/store.ts';
 import { openEndpoint } from '../http/endpoint.ts';
 import { invalidField, notFound, storageUnavailable } from '../http/problem.ts';
@@ -55,7 +56,9 @@ export const getLogo = openEndpoint({
   description: 'PNG. The address is that of one picture and stays so: a new logo has another.',
   tag: 'Capture',
   credentials: ['none'],
-  responses: { 200: null },
+  mediaType: 'image/png',
+  responses: { 200: Type.String({ contentMediaType: 'image/png' }) },
+  errors: ['storage_unavailable'],
   async handler({ deps, params }) {
     const id = /^([0-9A-HJKMNP-TV-Z]{26})\.png$/.exec(params.name!)?.[1];
     if (!id) throw notFound();

@@ -1,0 +1,371 @@
+import { randomBytes } from 'node:crypto';
+import { EXAMPLES } from '@firsthand/contract/examples.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../src/app.ts';
+import { transaction } from '../../src/db/sql.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { exampleKey, openapiDocument } from '../../src/http/openapi.ts';
+import type { CredentialKind } from '../../src/http/principal.ts';
+import { newId, newUlid } from '../../src/lib/ids.ts';
+import type { NewTenant } from '../../src/tenants/create.ts';
+import { mintKey } from '../../src/tenants/keys.ts';
+import { trialTenant } from '../../src/trials/tenant.ts';
+import { issue } from '../../src/verifications/issue.ts';
+import { ask, type Reply, startTestService, type TestService } from '../harness.ts';
+import { plain } from '../pictures.ts';
+import { BOT_SECRET, FORMER_BOT_SECRET, signed } from './bot.ts';
+
+/** Makes what a path names, for a tenant and in a mode; gives the value of its parameter. */
+type Fixture = (service: TestService, owner: NewTenant, livemode: boolean) => Promise<string>;
+
+const verification: Fixture = async ({ deps }, owner, livemode) =>
+  (await transaction(deps.db, tx => issue(tx, deps, { tenantId: owner.tenant_id, livemode, request: {} }))).id;
+
+async function manage<T>(service: TestService, owner: NewTenant, method: string, path: string, body: object) {
+  const reply = await ask<T>(service, path, { method, key: owner.rk_secret, body });
+  if (reply.status >= 300) throw new Error(`${method} ${path} was answered ${reply.status}: ${reply.text}`);
+  return reply.body;
+}
+
+async function brand(service: TestService, owner: NewTenant) {
+  const slug = `brand-${newUlid().toLowerCase()}`;
+  const logo = (await plain()).toString('base64');
+  return manage<{ slug: string; logo_url: string }>(service, owner, 'PUT', `/v1/brands/${slug}`, {
+    name: 'A brand',
+    logo_base64: logo,
+  });
+}
+
+/** By the beginning of the path. An endpoint whose path names something needs one here. */
+const FIXTURES: [prefix: string, fixture: Fixture][] = [
+  ['/v1/verifications/:', verification],
+  ['/v1/verify/:', verification],
+  [
+    '/v1/trial/verifications/:',
+    async ({ deps }) => {
+      const tenantId = await trialTenant(deps);
+      return (await transaction(deps.db, tx => issue(tx, deps, { tenantId, livemode: true, request: {} }))).id;
+    },
+  ],
+  [
+    '/v1/api-keys/:',
+    async ({ deps }, owner, livemode) =>
+      (await mintKey(deps.db, owner.tenant_id, 'a key', livemode ? 'live' : 'test', new Date())).id,
+  ],
+  ['/v1/brands/:', async (service, owner) => (await brand(service, owner)).slug],
+  ['/brand-logos/:', async (service, owner) => new URL((await brand(service, owner)).logo_url).pathname.split('/')[2]!],
+  [
+    '/v1/link-templates/:',
+    async (service, owner) =>
+      (
+        await manage<{ id: string }>(service, owner, 'POST', '/v1/link-templates', {
+          name: 'a link',
+          request: { max_captures: 1 },
+        })
+      ).id,
+  ],
+  [
+    '/v1/webhook-deliveries/:',
+    async ({ deps }, owner, livemode) => {
+      const [event, delivery] = [newId('evt'), newId('whd')];
+      await deps.db.query(
+        `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
+         values ($1, $2, $3, 'webhook.test', 'webhook.test', '{}', now())`,
+        [event, owner.tenant_id, livemode],
+      );
+      await deps.db.query(
+        `insert into webhook_deliveries (id, event_id, tenant_id, livemode, type, url, status, created_at)
+         values ($1, $2, $3, $4, 'webhook.test', 'http://127.0.0.1:9/', 'failed', now())`,
+        [delivery, event, owner.tenant_id, livemode],
+      );
+      return delivery;
+    },
+  ],
+];
+
+const isOpen = (endpoint: Endpoint) => endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
+const names = (endpoint: Endpoint) => endpoint.path.includes(':');
+const takesBody = (endpoint: Endpoint) => ['POST', 'PUT', 'PATCH'].includes(endpoint.method);
+/** PUT of a brand makes one of the caller's own, whatever others have. */
+const creates = (endpoint: Endpoint) => endpoint.method === 'PUT' && !endpoint.exists && !endpoint.target;
+/** Publishable keys see objects of their own mode alone; what a secret key makes is live. */
+const keepsModes = (endpoint: Endpoint) => endpoint.credentials.includes('key');
+
+const fixtureOf = (endpoint: Endpoint): Fixture => {
+  const known = FIXTURES.find(([prefix]) => endpoint.path.startsWith(prefix))?.[1];
+  if (!known) throw new Error(`add a fixture for ${endpoint.path} to the matrix`);
+  return known;
+};
+
+/** A value of the parameter that names nothing. */
+const unknownFor = (value: string): string =>
+  /^[a-z]+_/.test(value)
+    ? value.replace(/_.*/, `_${'0'.repeat(26)}`)
+    : value.endsWith('.png')
+      ? `${'0'.repeat(26)}.png`
+      : 'no-such-thing';
+
+describe('who may open what', () => {
+  let service: TestService;
+  let own: NewTenant;
+  let other: NewTenant;
+  let revoked: string;
+  let trialed: string;
+  beforeAll(async () => {
+    service = await startTestService({
+      worker: false,
+      env: { BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}`, TRUSTED_PROXIES: '127.0.0.1,::1' },
+    });
+    own = service.tenant;
+    other = await service.newTenant();
+    revoked = (await mintKey(service.deps.db, own.tenant_id, 'revoked', 'test', new Date())).plaintext;
+    await service.deps.db.query("update api_keys set revoked_at = now() where name = 'revoked'");
+    trialed = await FIXTURES[2]![1](service, own, true);
+  });
+  afterAll(() => service?.stop());
+
+  let sender = 0;
+  /** Sends a request from an address of its own: the limits are another test's. */
+  function send(endpoint: Endpoint, value: string, headers: Record<string, string>, body: unknown): Promise<Reply> {
+    sender += 1;
+    const address = `10.${(sender >> 16) & 255}.${(sender >> 8) & 255}.${sender & 255}`;
+    return ask(service, endpoint.path.replace(/:\w+/, value), {
+      method: endpoint.method,
+      headers: { ...headers, 'x-forwarded-for': address },
+      ...(takesBody(endpoint) && body !== undefined ? { body } : {}),
+    });
+  }
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+  /** Every way to be nobody. Bots sign the bytes that are sent. */
+  function nobodies(raw: string): [string, Record<string, string>][] {
+    const withTenant = signed(raw);
+    return [
+      ['no credential', {}],
+      ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
+      ['a scheme alone', { authorization: 'Bearer' }],
+      ['a malformed key', bearer('nonsense')],
+      ['a key cut short', bearer(own.pk_test.slice(0, -1))],
+      ['a key in another case', bearer(own.rk_secret.toUpperCase())],
+      ['two keys', bearer(`${own.pk_test} ${own.rk_secret}`)],
+      ['an unknown publishable key', bearer(`pk_live_${newUlid()}`)],
+      ['an unknown secret key', bearer(`rk_secret_${randomBytes(32).toString('base64url')}`)],
+      ['a revoked key', bearer(revoked)],
+      ["a key's hash", bearer(Buffer.from(own.pk_live).toString('hex'))],
+      ['a verification id as a key', bearer(trialed)],
+      ['the webhook secret as a key', bearer(own.webhook_secret)],
+      ['a forged session', { cookie: 'firsthand_session=eyJhbGciOiJub25lIn0.e30.' }],
+      ['a bot with a bad signature', { ...withTenant, 'x-bot-auth': '0'.repeat(64) }],
+      ['a bot with a short signature', { ...withTenant, 'x-bot-auth': withTenant['x-bot-auth']!.slice(0, 32) }],
+      ['a bot under an unknown secret', signed(raw, { secret: 'not-a-secret-of-the-bot' })],
+      ['a bot over other bytes', signed(`${raw} `)],
+      ['a bot from six minutes ago', signed(raw, { at: Date.now() - 360_000 })],
+      ['a bot from six minutes ahead', signed(raw, { at: Date.now() + 360_000 })],
+      ['a bot without a timestamp', { 'x-bot-auth': withTenant['x-bot-auth']! }],
+    ];
+  }
+
+  const tenantEndpoints = ENDPOINTS.filter(endpoint => !isOpen(endpoint));
+  const openEndpoints = ENDPOINTS.filter(isOpen);
+  const named = (list: Endpoint[]) => list.map(endpoint => [exampleKey(endpoint), endpoint] as const);
+  const example = (endpoint: Endpoint) => EXAMPLES[exampleKey(endpoint)]?.request;
+
+  it.each(named(tenantEndpoints))('%s: says the same 401 to everybody who is nobody', async (_name, endpoint) => {
+    const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+    const body = { ...(example(endpoint) as object), tenant_id: own.tenant_id };
+    for (const [who, headers] of nobodies(takesBody(endpoint) ? JSON.stringify(body) : '')) {
+      const reply = await send(endpoint, value, headers, body);
+      expect([who, reply.status, reply.text]).toEqual([
+        who,
+        401,
+        '{"error":{"code":"unauthorized","message":"No valid credential was given. Send \\"Authorization: Bearer <API key>\\"."}}',
+      ]);
+      expect(reply.headers.get('ratelimit-limit')).toBeNull();
+    }
+  });
+
+  it.each(named(tenantEndpoints))('%s: says 403 to valid credentials of another kind', async (_name, endpoint) => {
+    const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+    const kinds: [CredentialKind, Record<string, string>][] = [
+      ['key', bearer(own.pk_test)],
+      ['key', bearer(own.pk_live)],
+      ['secret', bearer(own.rk_secret)],
+    ];
+    const wrong = { nonsense: true, tenant_id: own.tenant_id };
+    // The bot's tenant travels in the body: where there is none, it is nobody.
+    if (takesBody(endpoint)) kinds.push(['bot', signed(JSON.stringify(wrong))]);
+    for (const [kind, headers] of kinds) {
+      if (endpoint.credentials.includes(kind)) continue;
+      const reply = await send(endpoint, value, headers, wrong);
+      expect([kind, reply.status, reply.text]).toEqual([
+        kind,
+        403,
+        '{"error":{"code":"forbidden","message":"This credential may not do that."}}',
+      ]);
+    }
+    if (!takesBody(endpoint)) {
+      expect((await send(endpoint, value, signed(''), undefined)).status).toBe(401);
+    }
+  });
+
+  it.each(named(tenantEndpoints))('%s: opens to the credentials it names', async (_name, endpoint) => {
+    const keys: [CredentialKind, Record<string, string>, boolean][] = [
+      ['key', bearer(own.pk_test), false],
+      ['key', bearer(own.pk_live), true],
+      ['secret', bearer(own.rk_secret), true],
+      ['secret', bearer(own.rk_secret), false],
+    ];
+    for (const [kind, headers, livemode] of keys) {
+      if (!endpoint.credentials.includes(kind)) continue;
+      const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, livemode) : '';
+      const reply = await send(endpoint, value, headers, example(endpoint));
+      expect([401, 403, 404, 429, 500], `${kind}: ${reply.text}`).not.toContain(reply.status);
+      expect(Number(reply.headers.get('ratelimit-limit'))).toBeGreaterThan(0);
+    }
+    if (endpoint.credentials.includes('bot')) {
+      const body = { ...(example(endpoint) as object), tenant_id: own.tenant_id };
+      for (const secret of [BOT_SECRET, FORMER_BOT_SECRET]) {
+        const headers = signed(JSON.stringify(body), { secret });
+        expect((await send(endpoint, '', headers, body)).status).toBe(201);
+        const replay = await send(endpoint, '', headers, body);
+        expect(replay.status).toBe(401);
+      }
+    }
+  });
+
+  it.each(named(tenantEndpoints.filter(endpoint => names(endpoint) && !creates(endpoint))))(
+    "%s: another tenant's or mode's is 404, byte for byte that of an unknown id, by the same queries",
+    async (_name, endpoint) => {
+      const fixture = fixtureOf(endpoint);
+      const cases: [who: string, key: string, livemode: boolean][] = [
+        ["another tenant's secret key", other.rk_secret, true],
+      ];
+      if (endpoint.credentials.includes('key')) {
+        cases.push(["another tenant's key", other.pk_test, false]);
+        cases.push(['the live key', own.pk_live, false], ['the test key', own.pk_test, true]);
+      }
+      for (const [who, key, livemode] of cases) {
+        if (key.startsWith('pk_') && !keepsModes(endpoint)) continue;
+        const value = await fixture(service, own, livemode);
+        // The key's own note of its last use is not what is measured.
+        await ask(service, '/v1/verifications', { key });
+        const asked = async (id: string) => {
+          const queries: string[] = [];
+          const { query } = service.deps.db;
+          service.deps.db.query = function spied(this: typeof service.deps.db, ...args: unknown[]) {
+            queries.push(String(args[0]));
+            return (query as (...all: unknown[]) => unknown).apply(this, args);
+          } as typeof query;
+          const reply = await send(endpoint, id, bearer(key), { nonsense: true }).finally(() => {
+            service.deps.db.query = query;
+          });
+          return { reply, queries };
+        };
+        const foreign = await asked(value);
+        const unknown = await asked(unknownFor(value));
+        expect([who, foreign.reply.status, foreign.reply.text]).toEqual([
+          who,
+          404,
+          '{"error":{"code":"not_found","message":"There is nothing here."}}',
+        ]);
+        expect(foreign.reply.text).toBe(unknown.reply.text);
+        expect(foreign.queries.length).toBeGreaterThan(0);
+        expect(foreign.queries).toEqual(unknown.queries);
+        const malformed = await send(endpoint, 'x', bearer(key), undefined);
+        expect([malformed.status, malformed.text]).toEqual([404, unknown.reply.text]);
+      }
+    },
+  );
+
+  it.each(named(openEndpoints))('%s: takes no notice of an Authorization header', async (_name, endpoint) => {
+    const body = example(endpoint);
+    for (const headers of [{}, bearer('nonsense'), bearer(revoked), bearer(other.pk_live), bearer(own.rk_secret)]) {
+      const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+      const reply = await send(endpoint, value, headers, body);
+      expect([401, 403, 404, 429, 500], reply.text).not.toContain(reply.status);
+      expect(Number(reply.headers.get('ratelimit-limit'))).toBeGreaterThan(0);
+      if (!names(endpoint)) continue;
+      const unknown = await send(endpoint, unknownFor(value), headers, body);
+      expect([unknown.status, unknown.text]).toEqual([
+        404,
+        '{"error":{"code":"not_found","message":"There is nothing here."}}',
+      ]);
+      expect((await send(endpoint, 'x', headers, body)).text).toBe(unknown.text);
+    }
+  });
+
+  it.each(named(tenantEndpoints.filter(endpoint => endpoint.method === 'GET' && !names(endpoint))))(
+    '%s: shows nothing of another tenant, nor of the other mode',
+    async (_name, endpoint) => {
+      const ids = async (owner: NewTenant, livemode: boolean) =>
+        Promise.all(FIXTURES.map(([, fixture]) => fixture(service, owner, livemode)));
+      const [live, test] = [await ids(own, true), await ids(own, false)];
+      const shown = async (key: string) => (await send(endpoint, '', bearer(key), undefined)).text;
+      const foreign = await shown(other.rk_secret);
+      for (const id of [...live, ...test, own.tenant_id]) expect(foreign).not.toContain(id);
+      if (!endpoint.credentials.includes('key')) return;
+      const [asLive, asTest] = [await shown(own.pk_live), await shown(own.pk_test)];
+      for (const id of live) expect(asTest).not.toContain(id);
+      for (const id of test) expect(asLive).not.toContain(id);
+    },
+  );
+
+  it('says in the OpenAPI document what the guard holds', () => {
+    const document = openapiDocument(ENDPOINTS) as {
+      paths: Record<string, Record<string, { security: Record<string, unknown>[] }>>;
+    };
+    const scheme: Partial<Record<CredentialKind, string>> = {
+      key: 'publishable_key',
+      secret: 'secret_key',
+      session: 'session',
+      bot: 'bot_signature,bot_timestamp',
+    };
+    for (const endpoint of ENDPOINTS) {
+      const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
+      const { security } = document.paths[path]![endpoint.method.toLowerCase()]!;
+      expect(security.map(one => Object.keys(one).join(',')).toSorted()).toEqual(
+        endpoint.credentials.flatMap(kind => scheme[kind] ?? []).toSorted(),
+      );
+    }
+  });
+});
+
+describe.each([
+  ['live', true],
+  ['test', false],
+] as const)('a deployment of MODE=%s', (mode, served) => {
+  let service: TestService;
+  let narrow: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ worker: false });
+    narrow = await startTestService({ worker: false, beside: service, env: { MODE: mode } });
+  });
+  afterAll(async () => {
+    await narrow?.stop();
+    await service?.stop();
+  });
+
+  it("knows neither the other mode's keys nor its objects", async () => {
+    const { tenant } = service;
+    const [kept, refused] = served ? [tenant.pk_live, tenant.pk_test] : [tenant.pk_test, tenant.pk_live];
+    expect((await ask(narrow, '/v1/verifications', { key: refused })).status).toBe(401);
+    expect((await ask(narrow, '/v1/verifications', { key: kept })).status).toBe(200);
+    const mine = await verification(service, tenant, served);
+    const others = await verification(service, tenant, !served);
+    for (const path of ['/v1/verify/:', '/v1/verifications/:/public']) {
+      expect((await ask(narrow, path.replace(':', mine))).status).toBe(200);
+      const gone = await ask(narrow, path.replace(':', others));
+      expect([gone.status, gone.text]).toEqual([
+        404,
+        (await ask(narrow, path.replace(':', `vfy_${'0'.repeat(26)}`))).text,
+      ]);
+    }
+    const asSecret = (id: string) => ask(narrow, `/v1/verifications/${id}`, { key: tenant.rk_secret });
+    expect([(await asSecret(mine)).status, (await asSecret(others)).status]).toEqual([200, 404]);
+    const list = await ask(narrow, '/v1/verifications', { key: tenant.rk_secret });
+    expect(list.text).toContain(mine);
+    expect(list.text).not.toContain(others);
+    const made = await ask<{ livemode: boolean }>(narrow, '/v1/verifications', { key: tenant.rk_secret, body: {} });
+    expect(made.body.livemode).toBe(served);
+  });
+});

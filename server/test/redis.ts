@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { freePort } from './service-process.ts';
 
 /** Whether this machine has a Redis to test against (Debian: `redis-server`). */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -28,12 +27,4 @@ function ready(child: ChildProcess): Promise<void> {
       if (chunk.includes('eady to accept connections')) resolve();
     });
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(resolve => server.close(resolve));
-  return port;
 }

@@ -1,16 +1,26 @@
 import { isId } from '@firsthand/contract/ids.ts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { hasRole, type Principal, readableModes } from '../http/principal.ts';
 import { forbidden, notFound, unauthorized } from '../http/problem.ts';
 import type { Guard } from '../http/register.ts';
+import { sha256 } from '../lib/keyring.ts';
 import type { Limiter, Permit } from '../lib/limits/limiter.ts';
 import { bearerOf, fromBearer } from './bearer.ts';
 import { type BotRequest, botRequestOf, claimSignature, fromBot, releaseSignature } from './bot.ts';
 import { fromCaptureToken } from './capture.ts';
-import { addressPermit, takePermits, tenantPermit, verificationPermit } from './limits.ts';
+import { addressPermit, takePermits, tell, tenantPermit, verificationPermit } from './limits.ts';
+
+interface Refused {
+  principal: Principal;
+  until: number;
+}
+
+/** For so long a refused key is not looked up again: a revoked one may be told 429 instead of 401 meanwhile. */
+const REFUSED_MS = 1_000;
+const REFUSED_KEPT = 10_000;
 
 /**
  * Turns credentials into principals and keeps everyone to what is theirs. Which endpoint takes which credential is said
@@ -18,18 +28,38 @@ import { addressPermit, takePermits, tenantPermit, verificationPermit } from './
  */
 export function createGuard(deps: Deps, limiter: Limiter): Guard {
   const claims = new WeakMap<FastifyRequest, BotRequest>();
+  const refused = new Map<string, Refused>();
+
+  /** A key whose limit is spent is told so again without a look-up: who hammers costs the others nothing. */
+  function refuseAgain(token: string, reply: FastifyReply, endpoint: Endpoint): void {
+    const known = refused.get(token);
+    if (!known) return;
+    const standing = known.until > Date.now() ? limiter.refused(tenantPermit(deps.config, known.principal).key) : null;
+    if (!standing) {
+      refused.delete(token);
+      return;
+    }
+    admit(endpoint, known.principal);
+    tell(reply, standing);
+  }
 
   return {
-    async fromHeaders(request, endpoint) {
+    async fromHeaders(request, reply, endpoint) {
       const { headers } = request;
       const token = bearerOf(headers.authorization);
       if (token === null) {
         if (headers['x-bot-auth'] !== undefined) return null;
         throw unauthorized();
       }
+      const digest = sha256(token).toString('base64');
+      refuseAgain(digest, reply, endpoint);
       const principal = await fromBearer(deps, token);
       if (!principal) throw unauthorized();
       admit(endpoint, principal);
+      if (limiter.refused(tenantPermit(deps.config, principal).key)) {
+        if (refused.size >= REFUSED_KEPT) refused.clear();
+        refused.set(digest, { principal, until: Date.now() + REFUSED_MS });
+      }
       return principal;
     },
 

@@ -52,12 +52,19 @@ export function networkOf(ip: string): string {
 /** Takes every permit and tells of the tightest one in the RateLimit headers. Throws 429 when one is refused. */
 export async function takePermits(limiter: Limiter, reply: FastifyReply, permits: readonly Permit[]): Promise<void> {
   const standings = await limiter.take(permits);
-  const tightest = standings.reduce((a, b) => (tightness(b) < tightness(a) ? b : a));
-  const seconds = Math.max(1, Math.ceil((tightest.waitMs ?? tightest.resetMs) / 1_000));
-  reply.header('ratelimit-limit', String(tightest.limit));
-  reply.header('ratelimit-remaining', String(tightest.remaining));
+  tell(
+    reply,
+    standings.reduce((a, b) => (tightness(b) < tightness(a) ? b : a)),
+  );
+}
+
+/** Writes the RateLimit headers. Throws 429 for a refusal. */
+export function tell(reply: FastifyReply, standing: Standing): void {
+  const seconds = Math.max(1, Math.ceil((standing.waitMs ?? standing.resetMs) / 1_000));
+  reply.header('ratelimit-limit', String(standing.limit));
+  reply.header('ratelimit-remaining', String(standing.remaining));
   reply.header('ratelimit-reset', String(seconds));
-  if (!tightest.allowed) {
+  if (!standing.allowed) {
     throw new Problem('too_many_requests', 'Too many requests; try again later.', { retryAfterSeconds: seconds });
   }
 }

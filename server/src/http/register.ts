@@ -12,8 +12,8 @@ import { compileBody, compileQuery, type Validator } from './validate.ts';
 
 /** What stands between a request and its handler; made by `auth/`. */
 export interface Guard {
-  /** From the headers alone. Null: only the body can tell (messaging bot). Throws 401 or 403. */
-  fromHeaders(request: FastifyRequest, endpoint: Endpoint): Promise<Principal | null>;
+  /** From the headers alone. Null: only the body can tell (messaging bot). Throws 401, 403 or 429. */
+  fromHeaders(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint): Promise<Principal | null>;
   /** From the raw body. Throws 401 or 403. */
   fromBody(request: FastifyRequest, raw: Buffer, endpoint: Endpoint): Promise<Principal>;
   /** Throws 404 when the verification is unknown or not this caller's. */
@@ -49,7 +49,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     onRequest: async (request, reply) => {
       reply.header('cache-control', 'no-store');
       if (endpoint.credentials.includes('capture')) allowAnyOrigin(reply);
-      if (needsPrincipal) request.principal = await guard.fromHeaders(request, endpoint);
+      if (needsPrincipal) request.principal = await guard.fromHeaders(request, reply, endpoint);
       // Who and what are settled before the body is read: 401, 403, 429 and 404 come before any fault of the body.
       if (request.principal || !needsPrincipal) await admit(request, reply);
     },

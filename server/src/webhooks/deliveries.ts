@@ -9,6 +9,7 @@ import { Type } from 'typebox';
 import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import { decodeCursor, Page, pageOf } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { type Principal, readableModes } from '../http/principal.ts';
 import { invalidField } from '../http/problem.ts';
 import { enqueue } from './queue.ts';
 
@@ -63,8 +64,8 @@ export const listDeliveries = tenantEndpoint({
   ),
   responses: { 200: Page(WebhookDelivery) },
   async handler({ deps, principal, query }) {
-    const values: unknown[] = [principal.tenantId];
-    const conditions = ['d.tenant_id = $1'];
+    const values: unknown[] = [principal.tenantId, readableModes(principal)];
+    const conditions = ['d.tenant_id = $1', 'd.livemode = any($2)'];
     const where = (condition: (parameter: string) => string, value: unknown) => {
       values.push(value);
       conditions.push(condition(`$${values.length}`));
@@ -114,9 +115,13 @@ export async function sendAgain(tx: Tx, which: string, values: unknown[], at: Da
   return rows;
 }
 
-const ownDelivery = async (db: Queryable, tenantId: string, id: string): Promise<boolean> =>
+const ownDelivery = async (db: Queryable, principal: Principal, id: string): Promise<boolean> =>
   isId('whd', id) &&
-  (await one(db, 'select 1 from webhook_deliveries where id = $1 and tenant_id = $2', [id, tenantId])) !== undefined;
+  (await one(db, 'select 1 from webhook_deliveries where id = $1 and tenant_id = $2 and livemode = any($3)', [
+    id,
+    principal.tenantId,
+    readableModes(principal),
+  ])) !== undefined;
 
 export const retryDelivery = tenantEndpoint({
   method: 'POST',
@@ -128,7 +133,7 @@ export const retryDelivery = tenantEndpoint({
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
-  exists: async ({ deps, principal, params }) => ownDelivery(deps.db, principal.tenantId, params.id!),
+  exists: async ({ deps, principal, params }) => ownDelivery(deps.db, principal, params.id!),
   responses: { 202: WebhookDelivery },
   async handler({ deps, principal, params, keepAnswer }) {
     const id = params.id!;
@@ -161,10 +166,10 @@ export const recoverDeliveries = tenantEndpoint({
     return transaction(deps.db, async tx => {
       const recovered = await sendAgain(
         tx,
-        `d.tenant_id = $2 and d.status = 'failed' and d.created_at >= $3
+        `d.tenant_id = $2 and d.status = 'failed' and d.created_at >= $3 and d.livemode = any($5)
          and exists (select from webhook_endpoints e
                      where e.id = d.endpoint_id and e.disabled_at is null and ($4::text is null or e.url = $4))`,
-        [principal.tenantId, since, body.url ?? null],
+        [principal.tenantId, since, body.url ?? null, readableModes(principal)],
         deps.clock.now(),
       );
       const answer = { status: 202, body: { recovered: recovered.length } };

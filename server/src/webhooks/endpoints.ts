@@ -3,6 +3,7 @@ import { WebhookEndpoint } from '@firsthand/contract/webhooks.ts';
 import { many, one, type Queryable, transaction } from '../db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { type Principal, readableModes } from '../http/principal.ts';
 import { notFound } from '../http/problem.ts';
 import { audit, doingOf } from '../tenants/audit.ts';
 
@@ -25,9 +26,13 @@ const present = (row: Row): WebhookEndpoint => ({
   created_at: row.created_at.toISOString(),
 });
 
-const ownEndpoint = async (db: Queryable, tenantId: string, id: string): Promise<Row | undefined> =>
+const ownEndpoint = async (db: Queryable, principal: Principal, id: string): Promise<Row | undefined> =>
   isId('whe', id)
-    ? one<Row>(db, 'select * from webhook_endpoints where id = $1 and tenant_id = $2', [id, tenantId])
+    ? one<Row>(db, 'select * from webhook_endpoints where id = $1 and tenant_id = $2 and livemode = any($3)', [
+        id,
+        principal.tenantId,
+        readableModes(principal),
+      ])
     : undefined;
 
 export const listWebhookEndpoints = tenantEndpoint({
@@ -42,8 +47,9 @@ export const listWebhookEndpoints = tenantEndpoint({
     const before = query.cursor === undefined ? null : decodeCursor(query.cursor, id => isId('whe', id));
     const rows = await many<Row>(
       deps.db,
-      `select * from webhook_endpoints where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
-      [principal.tenantId, before, query.limit + 1],
+      `select * from webhook_endpoints where tenant_id = $1 and ($2::text is null or id < $2) and livemode = any($4)
+       order by id desc limit $3`,
+      [principal.tenantId, before, query.limit + 1, readableModes(principal)],
     );
     return ok(pageOf(rows, query.limit, row => row.id, present));
   },
@@ -58,12 +64,11 @@ export const enableWebhookEndpoint = tenantEndpoint({
   credentials: ['session', 'secret'],
   role: 'member',
   responses: { 200: WebhookEndpoint },
-  exists: async ({ deps, principal, params }) =>
-    (await ownEndpoint(deps.db, principal.tenantId, params.id!)) !== undefined,
+  exists: async ({ deps, principal, params }) => (await ownEndpoint(deps.db, principal, params.id!)) !== undefined,
   async handler(call) {
     const { deps, principal, params } = call;
     const row = await transaction(deps.db, async tx => {
-      const before = await ownEndpoint(tx, principal.tenantId, params.id!);
+      const before = await ownEndpoint(tx, principal, params.id!);
       if (!before) throw notFound();
       const after = await one<Row>(
         tx,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { many, one, type Queryable } from '../db/sql.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
+import { readableModes } from '../http/principal.ts';
 import { invalidField, Problem } from '../http/problem.ts';
 
 /** How soon an event appears in the stream, at the latest. */
@@ -87,7 +88,9 @@ export const streamEvents = tenantEndpoint({
     if ((open.get(tenantId) ?? 0) >= MAX_STREAMS_PER_TENANT) {
       throw new Problem('too_many_requests', 'Too many streams are open; close one.', { retryAfterSeconds: 5 });
     }
-    const modes = query.mode === undefined ? [true, false] : [query.mode === 'live'];
+    const modes = readableModes(principal).filter(
+      livemode => query.mode === undefined || livemode === (query.mode === 'live'),
+    );
     const { server } = request.server;
     const ended = new AbortController();
     request.raw.once('close', () => ended.abort());

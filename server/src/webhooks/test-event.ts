@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { one, type Queryable, transaction } from '../db/sql.ts';
 import { recordTestEvent } from '../events/record.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
-import { createsLive } from '../http/principal.ts';
+import { createsLive, type Principal, readableModes } from '../http/principal.ts';
 import { notFound } from '../http/problem.ts';
 import { readDeliveries, sendAgain } from './deliveries.ts';
 import { endpointsOf, insertDeliveries } from './queue.ts';
@@ -53,12 +53,14 @@ interface EventRow {
   public_type: string;
 }
 
-const ownEvent = async (db: Queryable, tenantId: string, id: string): Promise<EventRow | undefined> =>
+const ownEvent = async (db: Queryable, principal: Principal, id: string): Promise<EventRow | undefined> =>
   isId('evt', id)
-    ? one<EventRow>(db, 'select livemode, verification_id, public_type from events where id = $1 and tenant_id = $2', [
-        id,
-        tenantId,
-      ])
+    ? one<EventRow>(
+        db,
+        `select livemode, verification_id, public_type from events
+         where id = $1 and tenant_id = $2 and livemode = any($3)`,
+        [id, principal.tenantId, readableModes(principal)],
+      )
     : undefined;
 
 export const resendEvent = tenantEndpoint({
@@ -72,13 +74,12 @@ export const resendEvent = tenantEndpoint({
   body: Type.Object({ url: Type.Optional(Url) }, { additionalProperties: false }),
   bodyOptional: true,
   faults: urlFaults,
-  exists: async ({ deps, principal, params }) =>
-    (await ownEvent(deps.db, principal.tenantId, params.id!)) !== undefined,
+  exists: async ({ deps, principal, params }) => (await ownEvent(deps.db, principal, params.id!)) !== undefined,
   responses: { 202: Type.Object({ data: Type.Array(WebhookDelivery) }, { additionalProperties: false }) },
   async handler({ deps, principal, params, body, keepAnswer }) {
     const id = params.id!;
     return transaction(deps.db, async tx => {
-      const event = await ownEvent(tx, principal.tenantId, id);
+      const event = await ownEvent(tx, principal, id);
       if (!event) throw notFound();
       const at = deps.clock.now();
       if (body?.url !== undefined) {

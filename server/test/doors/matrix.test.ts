@@ -7,6 +7,7 @@ import type { Endpoint } from '../../src/http/endpoint.ts';
 import { exampleKey, openapiDocument } from '../../src/http/openapi.ts';
 import type { CredentialKind } from '../../src/http/principal.ts';
 import { newId, newUlid } from '../../src/lib/ids.ts';
+import { sha256 } from '../../src/lib/keyring.ts';
 import type { NewTenant } from '../../src/tenants/create.ts';
 import { mintKey } from '../../src/tenants/keys.ts';
 import { trialTenant } from '../../src/trials/tenant.ts';
@@ -34,6 +35,28 @@ async function brand(service: TestService, owner: NewTenant) {
     name: 'A brand',
     logo_base64: logo,
   });
+}
+
+/** A webhook that failed, with its event and its address. */
+async function delivery({ deps: { db } }: TestService, owner: NewTenant, livemode: boolean) {
+  const ids = { event: newId('evt'), endpoint: newId('whe'), delivery: newId('whd') };
+  const common = [owner.tenant_id, livemode];
+  const url = `http://127.0.0.1:9/${ids.endpoint}`;
+  await db.query(
+    `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
+     values ($1, $2, $3, 'webhook.test', 'webhook.test', '{}', now())`,
+    [ids.event, ...common],
+  );
+  await db.query(
+    `insert into webhook_endpoints (id, tenant_id, livemode, url, url_sha256, created_at) values ($1, $2, $3, $4, $5, now())`,
+    [ids.endpoint, ...common, url, sha256(url)],
+  );
+  await db.query(
+    `insert into webhook_deliveries (id, tenant_id, livemode, event_id, endpoint_id, type, status, created_at)
+     values ($1, $2, $3, $4, $5, 'webhook.test', 'failed', now())`,
+    [ids.delivery, ...common, ids.event, ids.endpoint],
+  );
+  return ids;
 }
 
 /** By the beginning of the path. An endpoint whose path names something needs one here. */
@@ -64,23 +87,9 @@ const FIXTURES: [prefix: string, fixture: Fixture][] = [
         })
       ).id,
   ],
-  [
-    '/v1/webhook-deliveries/:',
-    async ({ deps }, owner, livemode) => {
-      const [event, delivery] = [newId('evt'), newId('whd')];
-      await deps.db.query(
-        `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
-         values ($1, $2, $3, 'webhook.test', 'webhook.test', '{}', now())`,
-        [event, owner.tenant_id, livemode],
-      );
-      await deps.db.query(
-        `insert into webhook_deliveries (id, event_id, tenant_id, livemode, type, url, status, created_at)
-         values ($1, $2, $3, $4, 'webhook.test', 'http://127.0.0.1:9/', 'failed', now())`,
-        [delivery, event, owner.tenant_id, livemode],
-      );
-      return delivery;
-    },
-  ],
+  ['/v1/webhook-deliveries/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).delivery],
+  ['/v1/webhook-endpoints/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).endpoint],
+  ['/v1/events/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).event],
 ];
 
 const isOpen = (endpoint: Endpoint) => endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
@@ -126,9 +135,22 @@ describe('who may open what', () => {
 
   let sender = 0;
   /** Sends a request from an address of its own: the limits are another test's. */
-  function send(endpoint: Endpoint, value: string, headers: Record<string, string>, body: unknown): Promise<Reply> {
+  async function send(
+    endpoint: Endpoint,
+    value: string,
+    headers: Record<string, string>,
+    body: unknown,
+  ): Promise<Reply> {
     sender += 1;
     const address = `10.${(sender >> 16) & 255}.${(sender >> 8) & 255}.${sender & 255}`;
+    if (endpoint.mediaType === 'text/event-stream') {
+      const stop = new AbortController();
+      const answer = await fetch(`${service.url}${endpoint.path}`, { headers, signal: stop.signal });
+      const reader = answer.body!.getReader();
+      const text = new TextDecoder().decode((await reader.read()).value);
+      stop.abort();
+      return { status: answer.status, headers: answer.headers, text, body: text };
+    }
     return ask(service, endpoint.path.replace(/:\w+/, value), {
       method: endpoint.method,
       headers: { ...headers, 'x-forwarded-for': address },
@@ -365,6 +387,17 @@ describe.each([
     const list = await ask(narrow, '/v1/verifications', { key: tenant.rk_secret });
     expect(list.text).toContain(mine);
     expect(list.text).not.toContain(others);
+    const [sent, foreign] = [await delivery(service, tenant, served), await delivery(service, tenant, !served)];
+    for (const [path, name] of [
+      ['webhook-deliveries', 'delivery'],
+      ['webhook-endpoints', 'endpoint'],
+    ] as const) {
+      const { text } = await ask(narrow, `/v1/${path}?limit=100`, { key: tenant.rk_secret });
+      expect([text.includes(sent[name]), text.includes(foreign[name])]).toEqual([true, false]);
+    }
+    const resend = (id: string) =>
+      ask(narrow, `/v1/events/${id}/resend`, { method: 'POST', key: tenant.rk_secret }).then(reply => reply.status);
+    expect([await resend(sent.event), await resend(foreign.event)]).toEqual([202, 404]);
     const made = await ask<{ livemode: boolean }>(narrow, '/v1/verifications', { key: tenant.rk_secret, body: {} });
     expect(made.body.livemode).toBe(served);
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isId } from '@firsthand/contract/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { one } from '../db/sql.ts';
@@ -21,6 +22,7 @@ interface Refused {
 /** For so long a refused key is not looked up again: a revoked one may be told 429 instead of 401 meanwhile. */
 const REFUSED_MS = 1_000;
 const REFUSED_KEPT = 10_000;
+const REFUSAL_DELAY_MS = 50;
 
 /**
  * Turns credentials into principals and keeps everyone to what is theirs. Which endpoint takes which credential is said
@@ -30,8 +32,11 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
   const claims = new WeakMap<FastifyRequest, BotRequest>();
   const refused = new Map<string, Refused>();
 
-  /** A key whose limit is spent is told so again without a look-up: who hammers costs the others nothing. */
-  function refuseAgain(token: string, reply: FastifyReply, endpoint: Endpoint): void {
+  /**
+   * A key whose limit is spent is told so again without a look-up, and not at once: clients that ask again as soon as
+   * they are answered would keep the node busy with refusals, and every other tenant waiting.
+   */
+  async function refuseAgain(token: string, reply: FastifyReply, endpoint: Endpoint): Promise<void> {
     const known = refused.get(token);
     if (!known) return;
     const standing = known.until > Date.now() ? limiter.refused(tenantPermit(deps.config, known.principal).key) : null;
@@ -40,6 +45,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       return;
     }
     admit(endpoint, known.principal);
+    await sleep(REFUSAL_DELAY_MS);
     tell(reply, standing);
   }
 
@@ -52,7 +58,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
         throw unauthorized();
       }
       const digest = sha256(token).toString('base64');
-      refuseAgain(digest, reply, endpoint);
+      await refuseAgain(digest, reply, endpoint);
       const principal = await fromBearer(deps, token);
       if (!principal) throw unauthorized();
       admit(endpoint, principal);

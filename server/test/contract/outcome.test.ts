@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { EndUserView, Verification } from '@firsthand/contract/verification.ts';
 import canonicalize from 'canonicalize';
 import sharp from 'sharp';
@@ -12,6 +15,13 @@ interface Failure {
 }
 const codeOf = (reply: { status: number; body: unknown }) => [reply.status, (reply.body as Failure).error?.code];
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
+/** Pictures of real phones, where the folder is at hand. */
+const HEIC = join(process.env.FIRSTHAND_DATA ?? 'none', 'heic');
+const phones = existsSync(HEIC)
+  ? readdirSync(HEIC, { recursive: true, encoding: 'utf8' })
+      .filter(name => /\.hei[cf]$/i.test(name))
+      .slice(0, 3)
+  : [];
 const snapshot = { schema_version: 1, step: 'ready', elapsed_ms: 1 };
 
 /** A WebP with a sound structure whose pixel data no decoder can read. */
@@ -383,5 +393,36 @@ describe('what becomes of a verification', () => {
     expect((await read(id)).status).not.toBe('abandoned');
     expect((await untilStatus(service, id, ['completed'])).progress).toMatchObject(snapshot);
     expect((await eventsOf(id)).join()).not.toContain('abandoned');
+  });
+
+  it('hands pictures out for an hour, and links on the address that pages are reached at', async () => {
+    const { id } = await createVerification(service);
+    await submit(service, id, picture);
+    const done = await untilStatus(service, id, ['completed']);
+    for (const address of [done.captures[0]?.image_url, done.captures[0]?.preview_url]) {
+      const seconds = Number(new URL(address!).searchParams.get('expires')) - Date.now() / 1_000;
+      expect(seconds).toBeGreaterThan(3_500);
+      expect(seconds).toBeLessThanOrEqual(3_601);
+    }
+    const elsewhere = await startTestService({
+      beside: service,
+      worker: false,
+      env: { CAPTURE_BASE_URL: 'https://capture.example.org' },
+    });
+    const other = await createVerification(elsewhere);
+    await elsewhere.stop();
+    expect(other.capture_url).toBe(`https://capture.example.org/v/${other.id}`);
+  });
+
+  it(`takes HEIC as phones write it (${phones.length} at hand)`, async () => {
+    for (const name of phones) {
+      const bytes = await readFile(join(HEIC, name));
+      const { id } = await createVerification(service);
+      expect([name, (await submit(service, id, bytes)).status]).toEqual([name, 201]);
+      const done = await untilStatus(service, id, ['completed', 'failed']);
+      expect([name, done.status]).toEqual([name, 'completed']);
+      expect(['image/heic', 'image/heif']).toContain(done.captures[0]?.content_type);
+      expect((await fetch(done.captures[0]!.preview_url!)).status).toBe(200);
+    }
   });
 });

@@ -3,7 +3,9 @@ import { ConfigError, readConfig } from './config.ts';
 
 describe('readConfig', () => {
   it('needs nothing at all', () => {
-    expect(readConfig({})).toMatchObject({ port: 8080, host: 'localhost', databaseUrl: null, s3: null, mode: 'both' });
+    const config = readConfig({});
+    expect(config).toMatchObject({ port: 8080, host: 'localhost', databaseUrl: null, s3: null, mode: 'both' });
+    expect(config.rateLimitPerMinute).toBe(600);
   });
 
   it.each([

@@ -12,7 +12,7 @@ import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
 import type { Endpoint } from './http/endpoint.ts';
-import { registerHealth } from './http/health.ts';
+import { type Phase, registerHealth } from './http/health.ts';
 import { registerOpenapi } from './http/openapi.ts';
 import { registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
@@ -87,14 +87,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 export interface AppOptions {
   https?: ServerOptions;
-  /** True once the process has been asked to stop. */
-  draining?: () => boolean;
+  phase?: () => Phase;
 }
 
 /** The whole HTTP side of the service; it listens when the caller says so. */
 export async function createApp(
   deps: Deps,
-  { https, draining = () => false }: AppOptions = {},
+  { https, phase = () => 'serving' }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
   await registerOpenapi(app, ENDPOINTS);
@@ -104,7 +103,7 @@ export async function createApp(
   for (const endpoint of ENDPOINTS) register(app, deps, guard, endpoint);
   registerPreflights(app, ENDPOINTS);
   registerLinks(app, deps, limiter);
-  registerHealth(app, deps, draining);
+  registerHealth(app, deps, phase);
   await registerPages(app, deps);
   if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });
   return app;

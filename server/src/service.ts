@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
 import { migrate } from './db/migrate.ts';
+import type { Phase } from './http/health.ts';
 import { releaseAllKeys } from './http/idempotency.ts';
 import type { RunningWorkers } from './jobs/runner.ts';
 import type { OpenDeps } from './open.ts';
@@ -22,14 +23,14 @@ export interface ServiceOptions {
 
 /** Starts the parts asked for on opened dependencies: migrations first, then the API, then the worker. */
 export async function startService({ deps, alone, close }: OpenDeps, o: ServiceOptions): Promise<Service> {
-  let draining = false;
+  let phase: Phase = 'starting';
   let app: FastifyInstance | undefined;
   let worker: RunningWorkers | undefined;
   try {
     await migrate(deps.db, deps.log);
     if (alone) await releaseAllKeys(deps.db);
     if (o.http) {
-      app = await createApp(deps, { draining: () => draining, ...(o.https ? { https: o.https } : {}) });
+      app = await createApp(deps, { phase: () => phase, ...(o.https ? { https: o.https } : {}) });
       await app.listen({ host: deps.config.host, port: deps.config.port });
       if (deps.config.port === 0) {
         const { port } = app.server.address() as AddressInfo;
@@ -40,10 +41,11 @@ export async function startService({ deps, alone, close }: OpenDeps, o: ServiceO
     }
     const run = await firstRun(deps);
     if (o.worker) worker = await startWorker(deps, { alone });
+    phase = 'serving';
     return {
       firstRun: run,
       async stop() {
-        draining = true;
+        phase = 'draining';
         if (app) await drain(app);
         await worker?.stop();
         await close();

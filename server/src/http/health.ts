@@ -5,8 +5,11 @@ import { unauthorized } from './problem.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
-/** Liveness, readiness and metrics. `draining` turns true when the process has been asked to stop. */
-export function registerHealth(app: FastifyInstance, deps: Deps, draining: () => boolean): void {
+/** `starting` until the first tenant and the worker are there, `draining` once the process has been asked to stop. */
+export type Phase = 'starting' | 'serving' | 'draining';
+
+/** Liveness, readiness and metrics. */
+export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Phase): void {
   const schema = { hide: true } as object;
   app.get('/healthz', { schema }, async () => ({ status: 'ok' }));
 
@@ -26,10 +29,11 @@ export function registerHealth(app: FastifyInstance, deps: Deps, draining: () =>
       check('store', () => deps.blobs.check()),
       check('queue', () => deps.db.query('select 1 from graphile_worker._private_jobs limit 1')),
     ]);
-    const ready = !draining() && Object.values(checks).every(value => value === 'ok');
+    const now = phase();
+    const ready = now === 'serving' && Object.values(checks).every(value => value === 'ok');
     return reply
       .code(ready ? 200 : 503)
-      .send({ status: ready ? 'ready' : draining() ? 'draining' : 'not ready', checks });
+      .send({ status: ready ? 'ready' : now === 'serving' ? 'not ready' : now, checks });
   });
 
   app.get('/metrics', { schema }, async (request, reply) => {

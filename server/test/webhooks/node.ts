@@ -1,0 +1,11 @@
+// A node of the service for tests that kill it: the settings of its environment, and retries that do not take days.
+// Prints its address once it is ready.
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { openDeps } from '../../src/open.ts';
+import { startService } from '../../src/service.ts';
+
+const config = { ...readConfig(process.env), webhookRetrySeconds: Array(100).fill(0.3) };
+const opened = await openDeps(config, createLog('warn'), { database: 'own' });
+await startService(opened, { http: true, worker: true });
+console.log(opened.deps.origins.public);

@@ -31,6 +31,9 @@ describe('readConfig', () => {
     [{ S3_ENDPOINT: 'http://localhost:9000' }, 'S3_BUCKET'],
     [{ VISION_BASE_URL: 'http://localhost:8000/v1' }, 'VISION_MODEL'],
     [{ TURNSTILE_SECRET: 'x' }, 'TURNSTILE_SITE_KEY'],
+    [{ SCREEN_SUSPICIOUS_AT: '0.5' }, 'SCREEN_FAILED_AT'],
+    [{ SCREEN_SUSPICIOUS_AT: '0.5', SCREEN_FAILED_AT: '1.5' }, 'a probability above 0'],
+    [{ SCREEN_SUSPICIOUS_AT: '0.9', SCREEN_FAILED_AT: '0.5' }, 'at least SCREEN_SUSPICIOUS_AT'],
     [{ BOT_SECRETS: 'short' }, 'at least 16 characters'],
   ])('holds settings that belong together: %o', (env, message) => {
     expect(() => readConfig(env)).toThrow(message);

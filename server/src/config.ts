@@ -54,6 +54,8 @@ export interface Config {
   mode: 'both' | 'live' | 'test';
   logLevel: string;
   metricsToken: string | null;
+  /** Probabilities of a screen at which it counts as doubtful and as certain; null: those of the published benchmark. */
+  screenThresholds: { doubtful: number; confident: number } | null;
   rateLimitPerMinute: number;
   analysisThreads: number;
   workerConcurrency: number;
@@ -145,6 +147,16 @@ export function readConfig(env: Env): Config {
       throw new ConfigError(`${missing.join(', ')} must be set when ${names.find(name => text(name) !== null)} is`);
     }
     return missing.length === 0;
+  };
+
+  const probability = (name: string): number => {
+    const value = Number(text(name));
+    return value > 0 && value <= 1 ? value : fail(name, 'a probability above 0, at most 1');
+  };
+  const thresholds = (suspicious: string, failed: string) => {
+    if (!together([suspicious, failed])) return null;
+    const pair = { doubtful: probability(suspicious), confident: probability(failed) };
+    return pair.doubtful <= pair.confident ? pair : fail(failed, `a probability of at least ${suspicious}`);
   };
 
   const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -241,6 +253,7 @@ export function readConfig(env: Env): Config {
     mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     metricsToken: text('METRICS_TOKEN'),
+    screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
     analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
     workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),

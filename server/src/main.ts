@@ -3,6 +3,7 @@ import { calibrateCommand } from './commands/calibrate.ts';
 import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
+import { listen, resend } from './commands/listen.ts';
 import { serve } from './commands/serve.ts';
 import {
   createTenantCommand,
@@ -100,6 +101,28 @@ function limitOf(text: string): number | null {
   }
   return limit;
 }
+
+const service = new Option('--url <url>', 'where the service listens').default(
+  process.env.PUBLIC_URL ?? `http://localhost:${process.env.PORT ?? 8080}`,
+);
+const secretKey = new Option('--key <key>', 'a secret key; that of first-run.json unless given');
+program
+  .command('listen')
+  .description("follow the account's events and post each, signed anew, to an address on your machine")
+  .requiredOption('--forward <url>', 'where to post them')
+  .addOption(service)
+  .addOption(secretKey)
+  .addOption(new Option('--mode <mode>', 'only live or only test events').choices(['live', 'test']))
+  .action(listen);
+program
+  .command('events')
+  .description('what became of events')
+  .command('resend')
+  .argument('<id>', 'a delivery (whd_…) or an event (evt_…)')
+  .description('send it once more')
+  .addOption(service)
+  .addOption(secretKey)
+  .action(resend);
 
 program.parseAsync().catch((error: Error) => {
   console.error(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);

@@ -81,6 +81,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
     signals: pixelSignals,
     attested: !uploaded && capture.attestation?.verdict === 'ok',
     threeDimensional: row.config.context?.attributes?.three_dimensional === true,
+    ...(deps.config.screenThresholds ? { thresholds: { screen: deps.config.screenThresholds } } : {}),
     ...(motionFrame ? { motionFrame } : {}),
     ...(deps.config.aiModel ? { aiModel: deps.config.aiModel } : {}),
     ...(deps.config.c2paTrustAnchors ? { trustAnchors: deps.config.c2paTrustAnchors } : {}),

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { loadEnvironment, readConfig } from '../config.ts';
+import { bold, dim, green, red } from './print.ts';
+
+interface Connection {
+  url: string;
+  key: string;
+}
+
+export interface RemoteOptions {
+  url: string;
+  key?: string;
+}
+
+/** Where the service is and the secret key to it: the one given, or that of first-run.json. */
+async function connect(o: RemoteOptions): Promise<Connection> {
+  const url = o.url.replace(/\/+$/, '');
+  if (o.key) return { url, key: o.key };
+  const file = join(readConfig(loadEnvironment()).dataDir, 'first-run.json');
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new Error(`There is no ${file}. Give the secret key of your account: --key rk_secret_…`);
+  });
+  return { url, key: (JSON.parse(text) as { rk_secret: string }).rk_secret };
+}
+
+async function call<T>({ url, key }: Connection, path: string, method = 'GET'): Promise<T> {
+  const answer = await fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${key}` } });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as T;
+}
+
+interface Streamed {
+  id: string;
+  type: string;
+  livemode: boolean;
+  body: string;
+}
+
+/**
+ * `firsthand listen --forward URL`: follows the account's events and posts each to a developer's machine, signed anew with
+ * the account's webhook secret, a line for each answer. A lost connection is taken up where it broke off.
+ */
+export async function listen(o: RemoteOptions & { forward: string; mode?: 'live' | 'test' }): Promise<void> {
+  const connection = await connect(o);
+  const { secret } = await call<{ secret: string }>(connection, '/v1/webhook-secret');
+  const signer = new Webhook(secret);
+  console.log(`${bold('Listening')} ${dim(`to ${connection.url}, forwarding to ${o.forward}; Ctrl-C ends it`)}`);
+  console.log(`  ${dim('verify with')} ${secret}\n`);
+  console.log(bold(`${'time'.padEnd(8)}  ${'event'.padEnd(30)}  ${'answer'.padEnd(22)}  id`));
+  let cursor: string | null = null;
+  for (;;) {
+    try {
+      for await (const { position, event } of follow(connection, o.mode, cursor)) {
+        if (event) console.log(await forward(signer, o.forward, event));
+        cursor = position;
+      }
+    } catch (error) {
+      console.log(dim(`the stream broke off (${(error as Error).message}); taking it up again`));
+    }
+    await sleep(1_000);
+  }
+}
+
+async function forward(signer: Webhook, url: string, event: Streamed): Promise<string> {
+  const at = new Date();
+  const started = performance.now();
+  const outcome = await fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    signal: AbortSignal.timeout(15_000),
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'webhook-id': event.id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-signature': signer.sign(event.id, at, event.body),
+    },
+    body: event.body,
+  }).then(
+    async answer => {
+      await answer.arrayBuffer();
+      const text = `${answer.status} in ${Math.round(performance.now() - started)} ms`.padEnd(22);
+      return answer.ok ? green(text) : red(text);
+    },
+    (error: Error) => red(`${(error.cause as { code?: string })?.code ?? error.name}`.padEnd(22)),
+  );
+  return `${at.toTimeString().slice(0, 8)}  ${event.type.padEnd(30)}  ${outcome}  ${dim(event.id)}`;
+}
+
+/** The server-sent events of the account, from `cursor` on (WHATWG HTML, "Server-sent events"). */
+async function* follow(
+  { url, key }: Connection,
+  mode: string | undefined,
+  cursor: string | null,
+): AsyncGenerator<{ position: string; event: Streamed | null }> {
+  const answer = await fetch(`${url}/v1/events/stream${mode ? `?mode=${mode}` : ''}`, {
+    headers: { authorization: `Bearer ${key}`, ...(cursor ? { 'last-event-id': cursor } : {}) },
+  });
+  if (!answer.ok || !answer.body) throw new Error(`answered ${answer.status}: ${await answer.text()}`);
+  let pending = '';
+  for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
+    pending += text;
+    const blocks = pending.split('\n\n');
+    pending = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const lines = block.split('\n');
+      const field = (name: string) =>
+        lines
+          .find(line => line.startsWith(`${name}:`))
+          ?.slice(name.length + 1)
+          .trim();
+      const position = field('id');
+      const data = field('event') === 'event' ? field('data') : undefined;
+      if (position) yield { position, event: data ? (JSON.parse(data) as Streamed) : null };
+    }
+  }
+}
+
+interface Deliveries {
+  data: { id: string; event_id: string }[];
+  next_cursor?: string;
+}
+
+/** `firsthand events resend ID`: sends a delivery (whd_…), or every delivery of an event (evt_…), once more. */
+export async function resend(id: string, o: RemoteOptions): Promise<void> {
+  const connection = await connect(o);
+  const ids = id.startsWith('whd_') ? [id] : await deliveriesOf(connection, id);
+  if (ids.length === 0) throw new Error(`No delivery of ${id} was found.`);
+  for (const delivery of ids) {
+    await call(connection, `/v1/webhook-deliveries/${delivery}/retry`, 'POST');
+    console.log(`${green('✓')} ${delivery} is on its way again`);
+  }
+}
+
+async function deliveriesOf(connection: Connection, eventId: string): Promise<string[]> {
+  const found: string[] = [];
+  let query = '?limit=100';
+  for (;;) {
+    const page = await call<Deliveries>(connection, `/v1/webhook-deliveries${query}`);
+    found.push(...page.data.filter(delivery => delivery.event_id === eventId).map(delivery => delivery.id));
+    if (found.length > 0 || !page.next_cursor) return found;
+    query = `?limit=100&cursor=${page.next_cursor}`;
+  }
+}

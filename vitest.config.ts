@@ -11,7 +11,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{contract,forensics,sdk,capture,bench,scripts}/**/*.test.{ts,tsx}'],
+          include: ['{contract,forensics,sdk,capture,bench,scripts,examples}/**/*.test.{ts,tsx}'],
         },
       },
       {

@@ -1,0 +1,14 @@
+import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
+
+/** What `app/hooks/route.ts` of a Next.js application exports as `POST`: a handler of web-standard requests. */
+export const createPostHandler =
+  (secret: string, onEvent: (type: string, verificationId: string) => void) =>
+  async (request: Request): Promise<Response> => {
+    try {
+      const event = await verifyWebhook(await request.text(), request.headers, secret);
+      onEvent(event.type, String((event.data as { id?: unknown }).id));
+      return new Response(null, { status: 204 });
+    } catch {
+      return new Response(null, { status: 400 });
+    }
+  };

@@ -97,8 +97,7 @@ CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (ver
 
 create table event_outbox (
   event_id text not null,
-  constraint event_outbox_pkey PRIMARY KEY (event_id),
-  constraint event_outbox_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE
+  constraint event_outbox_pkey PRIMARY KEY (event_id)
 );
 
 create table events (
@@ -309,17 +308,16 @@ create table webhook_deliveries (
   created_at timestamp with time zone not null,
   endpoint_id text not null,
   earlier_attempts integer default 0 not null,
+  failed_at timestamp with time zone,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
   constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id),
-  constraint webhook_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint webhook_deliveries_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE INDEX webhook_deliveries_by_tenant ON public.webhook_deliveries USING btree (tenant_id, id DESC);
 CREATE INDEX webhook_deliveries_by_verification ON public.webhook_deliveries USING btree (verification_id, id DESC);
+CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (tenant_id, id DESC) WHERE (failed_at IS NOT NULL);
 CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (event_id, endpoint_id);
-CREATE INDEX webhook_deliveries_unfinished ON public.webhook_deliveries USING btree (tenant_id, status, id DESC) WHERE (status <> 'succeeded'::text);
 
 create table webhook_endpoints (
   id text not null,
@@ -345,8 +343,7 @@ create table webhook_queue (
   run_at timestamp with time zone not null,
   claimed_by text,
   constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
-  constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
-  constraint webhook_queue_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE
+  constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
 );
 CREATE INDEX webhook_queue_due ON public.webhook_queue USING btree (endpoint_id, run_at);
 

@@ -1,13 +1,12 @@
 import { many, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
-import { type Destination, endpointsOf, insertDeliveries } from './queue.ts';
+import { endpointsOf, insertDeliveries } from './queue.ts';
 
 interface EventRow {
   id: string;
   tenant_id: string;
   livemode: boolean;
-  verification_id: string | null;
   public_type: string;
   webhook_url: string | null;
   notify_email: string | null;
@@ -20,7 +19,7 @@ const MAILED = new Set(['verification.completed', 'verification.expired', 'verif
  * Takes up to `batch` recorded events and gives each what follows from it, once: a delivery to the verification's webhook
  * address, an e-mail job. Gives back how many it took; fewer than `batch`: nothing is left.
  */
-export async function announceEvents(deps: Deps, batch = 200): Promise<number> {
+export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
   return transaction(deps.db, async tx => {
     // What a power cut undoes here is done again: the note is then still there.
     await tx.query('set local synchronous_commit = off');
@@ -31,33 +30,24 @@ export async function announceEvents(deps: Deps, batch = 200): Promise<number> {
            select event_id from event_outbox order by event_id limit $1 for update skip locked))
          returning event_id
        )
-       select e.id, e.tenant_id, e.livemode, e.verification_id, e.public_type,
+       select e.id, e.tenant_id, e.livemode, e.public_type,
          v.config ->> 'webhook_url' as webhook_url, v.config ->> 'notify_email' as notify_email
        from taken join events e on e.id = taken.event_id left join verifications v on v.id = e.verification_id
        order by e.id`,
       [batch],
     );
     const now = deps.clock.now();
-    const sent = events.flatMap(event =>
-      event.webhook_url === null ? [] : [{ event, to: destinationOf(event, event.webhook_url) }],
+    const sent = events.flatMap(({ id, tenant_id, livemode, webhook_url }) =>
+      webhook_url === null ? [] : [{ eventId: id, to: { tenantId: tenant_id, livemode, url: webhook_url } }],
     );
     if (sent.length > 0) {
-      const endpointOf = await endpointsOf(
+      const destinations = sent.map(({ to }) => to);
+      const endpointOf = await endpointsOf(tx, destinations, now);
+      await insertDeliveries(
         tx,
-        sent.map(({ to }) => to),
+        sent.map(({ eventId, to }) => ({ eventId, endpointId: endpointOf(to) })),
         now,
       );
-      const deliveries = sent.map(({ event, to }) => {
-        const endpoint = endpointOf(to);
-        return {
-          eventId: event.id,
-          verificationId: event.verification_id,
-          type: event.public_type,
-          endpoint,
-          queued: endpoint.disabled_at === null,
-        };
-      });
-      await insertDeliveries(tx, deliveries, now);
     }
     if (deps.mailer) {
       for (const event of events) {
@@ -69,9 +59,3 @@ export async function announceEvents(deps: Deps, batch = 200): Promise<number> {
     return events.length;
   });
 }
-
-const destinationOf = (event: EventRow, url: string): Destination => ({
-  tenantId: event.tenant_id,
-  livemode: event.livemode,
-  url,
-});

@@ -12,10 +12,12 @@ export interface Claimed {
   /** Attempts of this round so far. */
   attempts: number;
   disabled: boolean;
-  /** The event's time. */
-  recorded_at: Date;
-  /** Sealed, the current one first. */
-  secrets: string[];
+  /** The endpoint accepted promptly the last time, and nothing is held against it. */
+  well: boolean;
+  /** The event's time in seconds since 1970. */
+  recorded_at: number;
+  /** Sealed, the current one first, with commas between them. */
+  secrets: string;
 }
 
 export interface ClaimOptions {
@@ -26,10 +28,10 @@ export interface ClaimOptions {
   ailing: boolean;
   /** The most to take. */
   free: number;
-  /** The most that one endpoint may have open at once. */
+  /** The most that one endpoint may have claimed by this node at once. */
   perEndpoint: number;
-  /** How many of these endpoints' deliveries are open already. */
-  open: ReadonlyMap<string, number>;
+  /** How many of these endpoints' deliveries this node has claimed already. */
+  held: ReadonlyMap<string, number>;
   /** Tenants that have their share. */
   fullTenants: readonly string[];
 }
@@ -44,12 +46,12 @@ const ENDPOINTS_A_CLAIM = 16;
 export function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claimed[]> {
   return many<Claimed>(
     db,
-    `with open as (select * from unnest($1::text[], $2::integer[]) as o (endpoint_id, open)),
+    `with held as (select * from unnest($1::text[], $2::integer[]) as h (endpoint_id, held)),
      picked as materialized (
-       select e.id, e.due_at, $3 - coalesce((select open from open where endpoint_id = e.id), 0) as share
+       select e.id, e.due_at, least($8, $3 - coalesce((select held from held where endpoint_id = e.id), 0)) as share
        from webhook_endpoints e
        where e.ailing = $4 and e.due_at <= $5 and e.tenant_id <> all ($6)
-         and not exists (select from open where endpoint_id = e.id and open >= $3)
+         and not exists (select from held where endpoint_id = e.id and held >= $3)
        order by e.due_at limit $7 for update of e skip locked
      ), candidates as materialized (
        select p.id as endpoint_id, p.due_at, q.delivery_id, q.run_at
@@ -71,17 +73,20 @@ export function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claimed
          lateral (select count(*) as found from candidates where endpoint_id = p.id) c,
          lateral (select count(*) as taken from taken where endpoint_id = p.id) t
        where e.id = p.id
+     ), senders as materialized (
+       select e.id, e.url, e.disabled_at is not null as disabled,
+         not e.ailing and e.failing_since is null and e.disabled_at is null as well,
+         (select string_agg(sealed, ',' order by s.id desc) from webhook_secrets s
+          where s.tenant_id = e.tenant_id and (s.expires_at is null or s.expires_at > $5)) as secrets
+       from picked p join webhook_endpoints e on e.id = p.id
      )
-     select d.id, d.endpoint_id, d.tenant_id, d.event_id, e.url, ev.body, ev.created_at as recorded_at,
-       jsonb_array_length(d.attempts) - d.earlier_attempts as attempts, e.disabled_at is not null as disabled,
-       array(select sealed from webhook_secrets s
-             where s.tenant_id = d.tenant_id and (s.expires_at is null or s.expires_at > $5)
-             order by s.id desc) as secrets
+     select d.id, d.endpoint_id, d.tenant_id, d.event_id, e.url, e.disabled, e.well, e.secrets, ev.body, extract(epoch from ev.created_at)::float8 as recorded_at,
+       jsonb_array_length(d.attempts) - d.earlier_attempts as attempts
      from taken t join webhook_deliveries d on d.id = t.delivery_id
-       join webhook_endpoints e on e.id = d.endpoint_id join events ev on ev.id = d.event_id`,
+       join senders e on e.id = t.endpoint_id join events ev on ev.id = d.event_id`,
     [
-      [...o.open.keys()],
-      [...o.open.values()],
+      [...o.held.keys()],
+      [...o.held.values()],
       o.perEndpoint,
       o.ailing,
       o.now,
@@ -94,15 +99,23 @@ export function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claimed
   );
 }
 
-/** Hands back what `node` (or, without one, anybody) has claimed and will not send. */
-export async function releaseClaims(deps: Deps, node: string | null): Promise<void> {
+export type Release =
+  /** What anybody has claimed. */
+  | { all: true }
+  /** What one node has, or of that these deliveries. */
+  | { node: string; ids?: readonly string[] };
+
+/** Hands back what was claimed and will not be sent. */
+export async function releaseClaims(deps: Deps, which: Release): Promise<void> {
   const now = deps.clock.now();
+  const [node, ids] = 'all' in which ? [null, null] : [which.node, which.ids ?? null];
   await transaction(deps.db, async tx => {
     const released = await many<{ endpoint_id: string }>(
       tx,
       `update webhook_queue set run_at = $1, claimed_by = null
-       where claimed_by is not null and ($2::text is null or claimed_by = $2) returning endpoint_id`,
-      [now, node],
+       where claimed_by is not null and ($2::text is null or claimed_by = $2)
+         and ($3::text[] is null or delivery_id = any($3)) returning endpoint_id`,
+      [now, node, ids],
     );
     await tx.query('update webhook_endpoints set due_at = least(due_at, $2) where id = any($1)', [
       [...new Set(released.map(row => row.endpoint_id))],

@@ -77,7 +77,15 @@ export const listDeliveries = tenantEndpoint({
       );
     }
     if (query.verification_id !== undefined) where(p => `d.verification_id = ${p}`, query.verification_id);
-    if (query.status) where(p => `d.status = ${p}`, query.status);
+    if (query.status) {
+      where(p => `d.status = ${p}`, query.status);
+      // What is rare has an index of its own, or a table.
+      if (query.status === 'failed' || query.status === 'cancelled') conditions.push('d.failed_at is not null');
+      if (query.status === 'pending') {
+        conditions.push(`d.id in (select q.delivery_id from webhook_queue q
+          join webhook_endpoints qe on qe.id = q.endpoint_id where qe.tenant_id = $1)`);
+      }
+    }
     if (query.type) where(p => `d.type = ${p}`, query.type);
     values.push(query.limit + 1);
     const rows = await many<DeliveryRow>(
@@ -102,7 +110,7 @@ export async function sendAgain(tx: Tx, which: string, values: unknown[], at: Da
   const rows = await many<Retried>(
     tx,
     `update webhook_deliveries d
-     set status = 'pending', next_attempt_at = $1, earlier_attempts = jsonb_array_length(attempts)
+     set status = 'pending', next_attempt_at = $1, failed_at = null, earlier_attempts = jsonb_array_length(attempts)
      where ${which} and not exists (select from webhook_queue q where q.delivery_id = d.id and q.claimed_by is not null)
      returning d.id, d.endpoint_id`,
     [at, ...values],
@@ -166,7 +174,8 @@ export const recoverDeliveries = tenantEndpoint({
     return transaction(deps.db, async tx => {
       const recovered = await sendAgain(
         tx,
-        `d.tenant_id = $2 and d.status = 'failed' and d.created_at >= $3 and d.livemode = any($5)
+        `d.tenant_id = $2 and d.status = 'failed' and d.failed_at is not null and d.created_at >= $3
+         and d.livemode = any($5)
          and exists (select from webhook_endpoints e
                      where e.id = d.endpoint_id and e.disabled_at is null and ($4::text is null or e.url = $4))`,
         [principal.tenantId, since, body.url ?? null, readableModes(principal)],

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Deps } from '../deps.ts';
@@ -5,30 +6,26 @@ import { WEBHOOKS_CHANNEL } from '../events/record.ts';
 import { newUlid } from '../lib/ids.ts';
 import type { Resolve } from './address.ts';
 import { announceEvents } from './announce.ts';
-import { type Claimed, claimDeliveries, releaseClaims } from './claim.ts';
+import { claimDeliveries, releaseClaims } from './claim.ts';
+import { createLanes, type Flight, type Ready } from './lanes.ts';
 import { type Outcome, recordAttempts } from './record-attempts.ts';
 import { nextAfter, type Sent } from './schedule.ts';
-import { ATTEMPT_TIMEOUT_MS, createSender, type Sender } from './send.ts';
+import { ATTEMPT_TIMEOUT_MS, createSender } from './send.ts';
 import { keyOf, signedHeaders } from './sign.ts';
 
-/** Attempts that one node has open at once, in each of two pools: endpoints that are well, and endpoints that are not. */
-const POOL = 128;
-/** Of these, to one endpoint. */
-const PER_ENDPOINT = 32;
-const PER_AILING_ENDPOINT = 8;
-/** Of these, of one tenant, as long as others want their turn. */
-const PER_TENANT = 64;
-const PER_TENANT_AILING = 32;
-/** An attempt without an answer for this long leaves the pool of the well ones, and its endpoint with it. */
+/** An attempt without an answer for this long leaves the pool of the prompt ones, and its endpoint with it. */
 const PROMPT_MS = 2_000;
-/** A claim outlives the longest attempt and the note of it. */
+/** A claim outlives the wait of what was taken ahead, the longest attempt and the note of it. */
 const CLAIM_MS = ATTEMPT_TIMEOUT_MS + 15_000;
 /** How long nothing may be heard before looking anyway: retries come due in silence. */
 const POLL_MS = 1_000;
-const BATCH = 200;
+const LOOK_FOR_LATE_MS = 250;
+const BATCH = 500;
 /** Outcomes that may wait to be written down before nothing more is taken. */
-const MAX_UNWRITTEN = 512;
+const MAX_UNWRITTEN = 2 * BATCH;
 const RETRY_WRITE_MS = 250;
+/** How long outcomes are gathered before they are written down together. */
+const GATHER_MS = 5;
 const RECONNECT_MS = 1_000;
 /** How long open attempts may take to end once the process is asked to stop. */
 const GRACE_MS = 5_000;
@@ -45,139 +42,121 @@ export interface DispatcherOptions {
   resolve?: Resolve;
 }
 
-interface Flight {
-  endpointId: string;
-  tenantId: string;
-  ailing: boolean;
-}
-
 /**
  * Announces events and sends what follows from them, as long as it runs; any number of nodes may. It waits on
  * LISTEN, so an idle queue starts an attempt within milliseconds of the commit. What it holds in memory is bounded by
- * the attempts that are open, however much is queued.
+ * {@link createLanes}, however much is queued.
  */
 export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise<Dispatcher> {
   const node = newUlid();
-  if (o.alone) await releaseClaims(deps, null);
+  if (o.alone) await releaseClaims(deps, { all: true });
   const stopping = new AbortController();
-  const giveUp = new AbortController();
-  const bell = createBell();
+  const bells = { event: createBell(), due: createBell() };
   const sender = createSender(deps, o.resolve ? { resolve: o.resolve } : {});
-  const writer = startWriter(deps, bell.ring);
-  const flights = createFlights();
-  let fresh = true;
+  const writer = startWriter(deps, bells.due.ring);
+  const lanes = createLanes();
+  const handBack = async (ids: readonly string[]) => {
+    if (ids.length === 0) return;
+    await releaseClaims(deps, { node, ids }).catch(error =>
+      deps.log.warn({ err: error }, 'claims on webhooks were not handed back; they lapse by themselves'),
+    );
+  };
   const listening = listen(deps, stopping.signal, payload => {
-    // An unknown message may be anything: look at everything.
-    if (payload !== 'due') fresh = true;
-    bell.ring();
+    // An unknown message may be anything.
+    if (payload !== 'due') bells.event.ring();
+    bells.due.ring();
   });
 
-  const start = (delivery: Claimed, ailing: boolean, keys: Buffer[]) => {
-    const flight: Flight = { endpointId: delivery.endpoint_id, tenantId: delivery.tenant_id, ailing };
-    flights.add(flight);
-    const late = setTimeout(() => {
-      flights.move(flight);
-      bell.ring();
-    }, PROMPT_MS);
-    void attempt(deps, sender, delivery, keys, giveUp.signal)
-      .then(outcome => {
-        if (outcome) writer.write(outcome);
-      })
-      .finally(() => {
-        clearTimeout(late);
-        flights.remove(flight);
-        bell.ring();
-      });
+  const succeeded = deps.metrics.webhookAttempts.labels('succeeded');
+  const start = (flight: Flight) => {
+    const { delivery } = flight;
+    const at = deps.clock.now();
+    if (delivery.attempts === 0) {
+      deps.metrics.webhookFirstAttempt.observe(Math.max(0, at.getTime() / 1_000 - delivery.recorded_at));
+    }
+    const headers = signedHeaders(delivery.event_id, at, delivery.body, delivery.keys);
+    sender.send(delivery.url, delivery.body, headers, sent => {
+      const attempts = sent.error === null ? succeeded : deps.metrics.webhookAttempts.labels(sent.error);
+      attempts.observe(sent.latencyMs / 1_000);
+      writer.write(outcomeOf(deps, delivery, at, sent));
+      const room = lanes.ended(flight);
+      startAll();
+      if (room) bells.due.ring();
+    });
   };
+  const startAll = () => {
+    if (!stopping.signal.aborted) for (let next = lanes.next(); next; next = lanes.next()) start(next);
+  };
+  const lateness = setInterval(() => {
+    const behind = lanes.findLate(PROMPT_MS);
+    void handBack(behind);
+    bells.due.ring();
+  }, LOOK_FOR_LATE_MS);
 
   const claim = async (ailing: boolean): Promise<number> => {
-    const { open, free, fullTenants } = flights.pool(ailing);
-    if (free <= 0 || writer.length() >= MAX_UNWRITTEN) return 0;
+    await handBack(lanes.takeExpired());
+    const room = lanes.room(ailing);
+    if (room.free <= 0 || writer.length() >= MAX_UNWRITTEN) return 0;
     const now = deps.clock.now();
     const claimed = await claimDeliveries(deps.db, {
       node,
       now,
       until: new Date(now.getTime() + CLAIM_MS),
       ailing,
-      free,
-      perEndpoint: ailing ? PER_AILING_ENDPOINT : PER_ENDPOINT,
-      open,
-      fullTenants,
+      ...room,
     });
-    const keys = new Map<string, Buffer>();
-    const keyFor = (sealed: string): Buffer => {
-      const known = keys.get(sealed) ?? keyOf(deps.keyring.decrypt(sealed));
-      keys.set(sealed, known);
-      return known;
-    };
-    for (const delivery of claimed) start(delivery, ailing, delivery.secrets.map(keyFor));
+    const keysOf = new Map<string, KeyObject[]>();
+    const ready = claimed.map(delivery => {
+      const { secrets } = delivery;
+      const keys = keysOf.get(secrets) ?? secrets.split(',').map(sealed => keyOf(deps.keyring.decrypt(sealed)));
+      keysOf.set(secrets, keys);
+      return { ...delivery, keys };
+    });
+    const refused = lanes.take(ready, ailing);
+    startAll();
+    await handBack(refused);
     return claimed.length;
   };
 
-  const run = async () => {
-    let polledAt = 0;
+  const loop = async (bell: Bell, work: () => Promise<boolean>) => {
     while (!stopping.signal.aborted) {
-      let found = 0;
+      bell.quiet();
       try {
-        bell.quiet();
-        if (Date.now() - polledAt >= POLL_MS) {
-          polledAt = Date.now();
-          fresh = true;
-        }
-        if (fresh) {
-          fresh = false;
-          const announced = await announceEvents(deps, BATCH);
-          if (announced === BATCH) fresh = true;
-          found += announced;
-        }
-        found += (await claim(false)) + (await claim(true));
+        if (await work()) continue;
       } catch (error) {
         deps.log.warn({ err: error }, 'webhooks stopped for a moment');
         await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => {});
       }
-      if (found === 0 && !fresh) await bell.wait(POLL_MS);
+      await bell.wait(POLL_MS);
     }
   };
-  const running = run();
+  const running = [
+    loop(bells.event, async () => {
+      const announced = await announceEvents(deps, BATCH);
+      if (announced > 0) bells.due.ring();
+      return announced === BATCH;
+    }),
+    loop(bells.due, async () => (await claim(false)) + (await claim(true)) > 0),
+  ];
 
   return {
     async stop() {
       stopping.abort();
-      bell.ring();
-      await Promise.all([running, listening]);
-      const ended = flights.none();
-      const patience = setTimeout(() => giveUp.abort(), GRACE_MS);
-      await ended;
-      clearTimeout(patience);
-      await writer.stop();
+      bells.event.ring();
+      bells.due.ring();
+      await Promise.all([...running, listening]);
+      clearInterval(lateness);
+      await Promise.race([lanes.idle(), sleep(GRACE_MS, undefined, { ref: false })]);
       await sender.close();
-      await releaseClaims(deps, node).catch(error =>
+      await writer.stop();
+      await releaseClaims(deps, { node }).catch(error =>
         deps.log.warn({ err: error }, 'claims on webhooks were not handed back; they lapse by themselves'),
       );
     },
   };
 }
 
-/** One attempt; null when the process stopped before it ended. */
-async function attempt(
-  deps: Deps,
-  sender: Sender,
-  delivery: Claimed,
-  keys: readonly Buffer[],
-  signal: AbortSignal,
-): Promise<Outcome | null> {
-  const at = deps.clock.now();
-  if (delivery.attempts === 0) {
-    deps.metrics.webhookFirstAttempt.observe(Math.max(0, at.getTime() - delivery.recorded_at.getTime()) / 1_000);
-  }
-  const sent = await sender.send(
-    delivery.url,
-    delivery.body,
-    signedHeaders(delivery.event_id, at, delivery.body, keys),
-    signal,
-  );
-  if (!sent) return null;
-  deps.metrics.webhookAttempts.observe({ outcome: sent.error ?? 'succeeded' }, sent.latencyMs / 1_000);
+function outcomeOf(deps: Pick<Deps, 'config'>, delivery: Ready, at: Date, sent: Sent): Outcome {
   // A disabled endpoint is tried because somebody asked, once.
   const schedule = delivery.disabled ? [] : deps.config.webhookRetrySeconds;
   return {
@@ -186,6 +165,7 @@ async function attempt(
     attempt: attemptOf(at, sent),
     next: nextAfter(sent, schedule, delivery.attempts + 1),
     slow: sent.latencyMs > PROMPT_MS,
+    wellBefore: delivery.well,
   };
 }
 
@@ -196,49 +176,6 @@ const attemptOf = (at: Date, sent: Sent): Outcome['attempt'] => ({
   ...(sent.error === null ? {} : { error: sent.error }),
   ...(sent.excerpt ? { response_excerpt: sent.excerpt } : {}),
 });
-
-/** Who has how much open. */
-function createFlights() {
-  const open = new Set<Flight>();
-  let whenNone: (() => void) | null = null;
-  return {
-    add: (flight: Flight) => void open.add(flight),
-    /** It takes long: from now on it counts, and its endpoint is treated, as not well. */
-    move(flight: Flight) {
-      flight.ailing = true;
-    },
-    remove(flight: Flight) {
-      open.delete(flight);
-      if (open.size === 0) whenNone?.();
-    },
-    none: () =>
-      new Promise<void>(resolve => {
-        if (open.size === 0) resolve();
-        else whenNone = resolve;
-      }),
-    pool(ailing: boolean) {
-      const endpoints = new Map<string, number>();
-      const tenants = new Map<string, number>();
-      const unwell = new Set<string>();
-      let count = 0;
-      for (const flight of open) {
-        endpoints.set(flight.endpointId, (endpoints.get(flight.endpointId) ?? 0) + 1);
-        if (flight.ailing) unwell.add(flight.endpointId);
-        if (flight.ailing !== ailing) continue;
-        count += 1;
-        tenants.set(flight.tenantId, (tenants.get(flight.tenantId) ?? 0) + 1);
-      }
-      // An endpoint that hangs gets nothing more as a healthy one, before its row says so.
-      if (!ailing) for (const id of unwell) endpoints.set(id, PER_ENDPOINT);
-      const share = ailing ? PER_TENANT_AILING : PER_TENANT;
-      return {
-        open: endpoints,
-        free: POOL - count,
-        fullTenants: [...tenants].filter(([, n]) => n >= share).map(([id]) => id),
-      };
-    },
-  };
-}
 
 /** Writes outcomes down: all that came up while the last ones were written, together. */
 function startWriter(deps: Deps, written: () => void) {
@@ -265,8 +202,7 @@ function startWriter(deps: Deps, written: () => void) {
     length: () => waiting.length,
     write(outcome: Outcome) {
       waiting.push(outcome);
-      // What ends in the same turn of the event loop goes along.
-      writing ??= new Promise(resolve => setImmediate(resolve)).then(drain);
+      writing ??= sleep(GATHER_MS).then(drain);
     },
     async stop() {
       stopped = true;
@@ -274,6 +210,8 @@ function startWriter(deps: Deps, written: () => void) {
     },
   };
 }
+
+type Bell = ReturnType<typeof createBell>;
 
 /** Remembers a ring that nobody waited for. */
 function createBell() {

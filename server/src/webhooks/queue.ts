@@ -1,7 +1,7 @@
 import { many, type Queryable, type Tx } from '../db/sql.ts';
 import { WEBHOOKS_CHANNEL } from '../events/record.ts';
 import { newId } from '../lib/ids.ts';
-import { sha256, sha256Hex } from '../lib/keyring.ts';
+import { sha256 } from '../lib/keyring.ts';
 
 export interface Destination {
   tenantId: string;
@@ -9,21 +9,20 @@ export interface Destination {
   url: string;
 }
 
-export interface EndpointRow {
+interface EndpointRow {
   id: string;
   tenant_id: string;
   livemode: boolean;
   url: string;
-  disabled_at: Date | null;
 }
 
-/** The endpoint of each destination, made where it is new. */
+/** The id of each destination's endpoint, made where it is new. */
 export async function endpointsOf(
   tx: Tx,
   destinations: readonly Destination[],
   now: Date,
-): Promise<(destination: Destination) => EndpointRow> {
-  const keyOf = (d: Destination, hash = sha256Hex(d.url)) => `${d.tenantId} ${d.livemode} ${hash}`;
+): Promise<(destination: Destination) => string> {
+  const keyOf = (d: Destination) => `${d.tenantId} ${d.livemode} ${d.url}`;
   // In one order everywhere, so that two batches with the same addresses cannot wait for each other.
   const distinct = [...new Map(destinations.map(d => [keyOf(d), d])).entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -32,7 +31,7 @@ export async function endpointsOf(
   const find = () =>
     many<EndpointRow>(
       tx,
-      `select e.id, e.tenant_id, e.livemode, e.url, e.disabled_at
+      `select e.id, e.tenant_id, e.livemode, e.url
        from unnest($1::text[], $2::boolean[], $3::bytea[]) as d (tenant_id, livemode, url_sha256)
        join webhook_endpoints e using (tenant_id, livemode, url_sha256)`,
       columns,
@@ -48,54 +47,61 @@ export async function endpointsOf(
     rows = await find();
   }
   const byKey = new Map(
-    rows.map(row => [keyOf({ tenantId: row.tenant_id, livemode: row.livemode, url: row.url }), row]),
+    rows.map(row => [keyOf({ tenantId: row.tenant_id, livemode: row.livemode, url: row.url }), row.id]),
   );
   return destination => {
-    const row = byKey.get(keyOf(destination));
-    if (!row) throw new Error('an endpoint was not made');
-    return row;
+    const id = byKey.get(keyOf(destination));
+    if (!id) throw new Error('an endpoint was not made');
+    return id;
   };
 }
 
 export interface NewDelivery {
   eventId: string;
-  verificationId: string | null;
-  type: string;
-  endpoint: EndpointRow;
-  /** False: kept as failed without an attempt, for a later recovery. */
-  queued: boolean;
+  endpointId: string;
 }
 
-/** Inserts deliveries, each once for its event and endpoint, and queues them for now. Gives back the ids of new ones. */
-export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<string[]> {
+/**
+ * Inserts deliveries of recorded events, each once for its event and endpoint, and queues them for now. Gives back the ids
+ * of new ones. What a disabled endpoint misses is kept as failed without an attempt, for a later recovery, unless `even`
+ * to a disabled endpoint it is to be sent.
+ */
+export async function insertDeliveries(
+  tx: Tx,
+  deliveries: readonly NewDelivery[],
+  now: Date,
+  { even = false }: { even?: boolean } = {},
+): Promise<string[]> {
   if (deliveries.length === 0) return [];
-  const rows = await many<{ id: string; endpoint_id: string; queued: boolean }>(
+  const rows = await many<{ id: string; endpoint_id: string; pending: boolean }>(
     tx,
-    `insert into webhook_deliveries
-       (id, event_id, tenant_id, livemode, verification_id, type, endpoint_id, status, next_attempt_at, created_at)
-     select d.id, d.event_id, d.tenant_id, d.livemode, d.verification_id, d.type, d.endpoint_id,
-       case when d.queued then 'pending' else 'failed' end, case when d.queued then $9::timestamptz end, $9
-     from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::text[], $8::boolean[])
-       as d (id, event_id, tenant_id, livemode, verification_id, type, endpoint_id, queued)
-     on conflict (event_id, endpoint_id) do nothing returning id, endpoint_id, status = 'pending' as queued`,
+    `with given as (
+       select g.*, e.disabled_at is null or $5 as pending
+       from unnest($1::text[], $2::text[], $3::text[]) as g (id, event_id, endpoint_id)
+         join webhook_endpoints e on e.id = g.endpoint_id
+     ), inserted as (
+       insert into webhook_deliveries
+         (id, event_id, tenant_id, livemode, verification_id, type, endpoint_id, status, next_attempt_at, failed_at,
+          created_at)
+       select g.id, g.event_id, e.tenant_id, e.livemode, e.verification_id, e.public_type, g.endpoint_id,
+         case when g.pending then 'pending' else 'failed' end, case when g.pending then $4::timestamptz end,
+         case when not g.pending then $4::timestamptz end, $4
+       from given g join events e on e.id = g.event_id
+       on conflict (event_id, endpoint_id) do nothing returning id, endpoint_id, status = 'pending' as pending
+     ), queued as (
+       insert into webhook_queue (delivery_id, endpoint_id, run_at) select id, endpoint_id, $4 from inserted where pending
+     )
+     select * from inserted`,
     [
       deliveries.map(() => newId('whd', now.getTime())),
       deliveries.map(d => d.eventId),
-      deliveries.map(d => d.endpoint.tenant_id),
-      deliveries.map(d => d.endpoint.livemode),
-      deliveries.map(d => d.verificationId),
-      deliveries.map(d => d.type),
-      deliveries.map(d => d.endpoint.id),
-      deliveries.map(d => d.queued),
+      deliveries.map(d => d.endpointId),
       now,
+      even,
     ],
   );
-  const queued = rows.filter(row => row.queued);
-  await enqueue(
-    tx,
-    queued.map(row => ({ deliveryId: row.id, endpointId: row.endpoint_id })),
-    now,
-  );
+  const due = new Set(rows.filter(row => row.pending).map(row => row.endpoint_id));
+  if (due.size > 0) await wakeEndpoints(tx, [...due], now);
   return rows.map(row => row.id);
 }
 

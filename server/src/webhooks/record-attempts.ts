@@ -12,6 +12,8 @@ export interface Outcome {
   next: Next;
   /** It was accepted, but late. */
   slow: boolean;
+  /** Nothing was held against the endpoint when the attempt began. */
+  wellBefore: boolean;
 }
 
 /** An endpoint that only failed for this long is disabled. */
@@ -44,9 +46,11 @@ export async function recordAttempts(deps: Deps, outcomes: readonly Outcome[]): 
        set attempts = d.attempts || o.attempt,
          -- Another node may have sent it too, after a claim that lapsed: nothing undoes that it arrived.
          status = case when d.status = 'pending' or o.status = 'succeeded' then o.status else d.status end,
-         next_attempt_at = case when d.status = 'pending' then o.next_at end
+         next_attempt_at = case when d.status = 'pending' then o.next_at end,
+         failed_at = case when o.status = 'succeeded' then null when o.next_at is null then coalesce(d.failed_at, $2)
+           else d.failed_at end
        from outcome o where d.id = o.delivery_id`,
-      [JSON.stringify(rows)],
+      [JSON.stringify(rows), now],
     );
     const disabled = await recordHealth(tx, outcomes, rows, now);
     for (const id of disabled) await giveUp(tx, deps, id);
@@ -61,8 +65,10 @@ async function recordHealth(
   now: Date,
 ): Promise<string[]> {
   const health = new Map<string, { endpoint_id: string; failed: boolean; ailing: boolean; next_at: string | null }>();
-  outcomes.forEach(({ endpointId, attempt, slow }, index) => {
+  outcomes.forEach(({ endpointId, attempt, slow, wellBefore }, index) => {
     const failed = attempt.error !== undefined;
+    // Nothing to say. If it fell ill meanwhile, the retry of what failed says that it is well again.
+    if (wellBefore && !failed && !slow && !health.has(endpointId)) return;
     const next = rows[index]?.next_at ?? null;
     const before = health.get(endpointId)?.next_at ?? null;
     // The last one counts; the earliest retry does.
@@ -73,6 +79,7 @@ async function recordHealth(
       next_at: next === null || (before !== null && before < next) ? before : next,
     });
   });
+  if (health.size === 0) return [];
   const disabled = await many<{ id: string; now_disabled: boolean }>(
     tx,
     `with health as (
@@ -98,9 +105,9 @@ async function recordHealth(
 async function giveUp(tx: Tx, deps: Deps, endpointId: string): Promise<void> {
   await tx.query(
     `with queued as (delete from webhook_queue where endpoint_id = $1 returning delivery_id)
-     update webhook_deliveries d set status = 'failed', next_attempt_at = null
+     update webhook_deliveries d set status = 'failed', next_attempt_at = null, failed_at = $2
      from queued where d.id = queued.delivery_id and d.status = 'pending'`,
-    [endpointId],
+    [endpointId, deps.clock.now()],
   );
   await tx.query('update webhook_endpoints set due_at = null where id = $1', [endpointId]);
   if (deps.mailer) await addJob(tx, 'mail_endpoint_disabled', { endpoint_id: endpointId });

@@ -12,10 +12,13 @@ const MAX_ANSWER_BYTES = 1_048_576;
 const IDLE_MS = 4_000;
 /** A connection is not kept longer than this, so that a name that moves is followed. */
 const CONNECTION_LIFE_MS = 60_000;
+/** URLs that are kept taken apart. */
+const MAX_TARGETS = 1_000;
 
 export interface Sender {
-  /** One POST. Never throws: whatever happens is in what it resolves to. `signal` aborted resolves to null. */
-  send(url: string, body: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Sent | null>;
+  /** One POST. Never fails: whatever happens is in what `done` is given, once. */
+  send(url: string, body: string, headers: Record<string, string>, done: (sent: Sent) => void): void;
+  /** Closes every connection. What is open is broken off and never done. */
   close(): Promise<void>;
 }
 
@@ -41,63 +44,88 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
-  return {
-    send: (url, body, headers, signal) =>
-      new Promise(resolve => {
-        const attempt = new Attempt(timeoutMs, resolve, signal);
-        const target = URL.canParse(url) ? new URL(url) : null;
-        if (!target || (target.protocol !== 'https:' && target.protocol !== 'http:')) {
-          attempt.end('invalid_url');
-          return;
-        }
-        // An address in the URL itself is never looked up.
-        const literal = literalAddress(target.hostname);
-        if (literal && !mayReach(deps, literal)) {
-          attempt.end('forbidden_address');
-          return;
-        }
-        const { username, password } = target;
-        const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
-        agent.dispatch(
-          {
-            origin: target.origin,
-            path: target.pathname + target.search,
-            method: 'POST',
-            headers: username || password ? { ...headers, authorization: `Basic ${basic}` } : headers,
-            body,
-          },
-          attempt,
-        );
-      }),
-    close: () => agent.destroy(),
+  const open = new Set<Attempt>();
+  const targets = new Map<string, Target>();
+  const targetOf = (url: string): Target => {
+    const known = targets.get(url);
+    if (known) return known;
+    const target = readTarget(deps, url);
+    if (targets.size >= MAX_TARGETS) targets.clear();
+    targets.set(url, target);
+    return target;
   };
+  return {
+    send(url, body, headers, done) {
+      const attempt = new Attempt(timeoutMs, sent => {
+        open.delete(attempt);
+        done(sent);
+      });
+      open.add(attempt);
+      const target = targetOf(url);
+      if ('error' in target) {
+        // Never before this returns: the caller counts on it.
+        setImmediate(() => attempt.end(target.error));
+        return;
+      }
+      const { origin, path, authorization } = target;
+      agent.dispatch(
+        { origin, path, method: 'POST', headers: authorization ? { ...headers, authorization } : headers, body },
+        attempt,
+      );
+    },
+    async close() {
+      for (const attempt of open) attempt.forget();
+      open.clear();
+      await agent.destroy();
+    },
+  };
+}
+
+/** A URL as it is posted to, or why it is not. */
+type Target = { origin: string; path: string; authorization: string | null } | { error: AttemptError };
+
+function readTarget(deps: Pick<Deps, 'config'>, url: string): Target {
+  const target = URL.canParse(url) ? new URL(url) : null;
+  if (!target || (target.protocol !== 'https:' && target.protocol !== 'http:')) return { error: 'invalid_url' };
+  // An address in the URL itself is never looked up.
+  const literal = literalAddress(target.hostname);
+  if (literal && !mayReach(deps, literal)) return { error: 'forbidden_address' };
+  const { origin, pathname, search, username, password } = target;
+  return { origin, path: pathname + search, authorization: username || password ? basic(username, password) : null };
+}
+
+/** RFC 7617. A URL carries both percent-encoded; what is not, is taken as it stands. */
+function basic(username: string, password: string): string {
+  const decode = (text: string) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64')}`;
 }
 
 /** One request's handler: undici tells it what happens, and it ends exactly once. */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #started = performance.now();
   readonly #timer: NodeJS.Timeout;
-  readonly #signal: AbortSignal | undefined;
-  readonly #interrupt = () => this.#finish(null);
-  #resolve: ((sent: Sent | null) => void) | null;
+  #done: ((sent: Sent) => void) | null;
   #controller: Dispatcher.DispatchController | null = null;
   #statusCode: number | null = null;
   #retryAfter: number | null = null;
   #excerpt: Buffer[] = [];
   #bytes = 0;
 
-  constructor(timeoutMs: number, resolve: (sent: Sent | null) => void, signal: AbortSignal | undefined) {
-    this.#resolve = resolve;
-    this.#signal = signal;
+  constructor(timeoutMs: number, done: (sent: Sent) => void) {
+    this.#done = done;
     this.#timer = setTimeout(() => this.end('timeout'), timeoutMs);
-    if (signal?.aborted) this.#interrupt();
-    else signal?.addEventListener('abort', this.#interrupt, { once: true });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // Ended while the connection was being made.
-    if (!this.#resolve) controller.abort(new Error('over'));
+    if (!this.#done) controller.abort(new Error('over'));
   }
 
   onResponseStart(
@@ -129,7 +157,10 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   end(error: AttemptError | null): void {
-    this.#finish({
+    const done = this.#done;
+    if (!done) return;
+    this.forget();
+    done({
       statusCode: this.#statusCode,
       error,
       // PostgreSQL stores no U+0000.
@@ -139,15 +170,12 @@ class Attempt implements Dispatcher.DispatchHandler {
     });
   }
 
-  #finish(sent: Sent | null): void {
-    if (!this.#resolve) return;
+  /** Breaks off what is still open; nobody is told. */
+  forget(): void {
+    this.#done = null;
     clearTimeout(this.#timer);
-    this.#signal?.removeEventListener('abort', this.#interrupt);
-    const resolve = this.#resolve;
-    this.#resolve = null;
     this.#controller?.abort(new Error('over'));
     this.#controller = null;
-    resolve(sent);
   }
 }
 

@@ -34,11 +34,11 @@ export const sendTestEvent = tenantEndpoint({
       const at = deps.clock.now();
       const destination = { tenantId: principal.tenantId, livemode: createsLive(principal), url: body.url };
       const eventId = await recordTestEvent(tx, { ...destination, at });
-      const endpoint = (await endpointsOf(tx, [destination], at))(destination);
       const [id] = await insertDeliveries(
         tx,
-        [{ eventId, verificationId: null, type: 'webhook.test', endpoint, queued: true }],
+        [{ eventId, endpointId: (await endpointsOf(tx, [destination], at))(destination) }],
         at,
+        { even: true },
       );
       const answer = { status: 202, body: { delivery_id: id } };
       await keepAnswer(tx, answer);
@@ -47,18 +47,11 @@ export const sendTestEvent = tenantEndpoint({
   },
 });
 
-interface EventRow {
-  livemode: boolean;
-  verification_id: string | null;
-  public_type: string;
-}
-
-const ownEvent = async (db: Queryable, principal: Principal, id: string): Promise<EventRow | undefined> =>
+const ownEvent = async (db: Queryable, principal: Principal, id: string): Promise<{ livemode: boolean } | undefined> =>
   isId('evt', id)
-    ? one<EventRow>(
+    ? one<{ livemode: boolean }>(
         db,
-        `select livemode, verification_id, public_type from events
-         where id = $1 and tenant_id = $2 and livemode = any($3)`,
+        'select livemode from events where id = $1 and tenant_id = $2 and livemode = any($3)',
         [id, principal.tenantId, readableModes(principal)],
       )
     : undefined;
@@ -84,20 +77,8 @@ export const resendEvent = tenantEndpoint({
       const at = deps.clock.now();
       if (body?.url !== undefined) {
         const destination = { tenantId: principal.tenantId, livemode: event.livemode, url: body.url };
-        const endpoint = (await endpointsOf(tx, [destination], at))(destination);
-        await insertDeliveries(
-          tx,
-          [
-            {
-              eventId: id,
-              verificationId: event.verification_id,
-              type: event.public_type,
-              endpoint,
-              queued: true,
-            },
-          ],
-          at,
-        );
+        const endpointId = (await endpointsOf(tx, [destination], at))(destination);
+        await insertDeliveries(tx, [{ eventId: id, endpointId }], at, { even: true });
       }
       const again = await sendAgain(
         tx,

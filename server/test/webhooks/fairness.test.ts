@@ -14,20 +14,14 @@ async function queue(service: TestService, tenant: NewTenant, url: string, count
   const to = { tenantId: tenant.tenant_id, livemode: true, url };
   await transaction(service.deps.db, async tx => {
     const now = new Date();
-    const endpoint = (await endpointsOf(tx, [to], now))(to);
+    const endpointId = (await endpointsOf(tx, [to], now))(to);
     const ids = Array.from({ length: count }, () => newId('evt'));
     await tx.query(
       `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
        select id, $2, true, 'webhook.test', 'webhook.test', '{"type":"webhook.test"}', $3 from unnest($1::text[]) id`,
       [ids, tenant.tenant_id, now],
     );
-    const deliveries = ids.map(eventId => ({
-      eventId,
-      verificationId: null,
-      type: 'webhook.test',
-      endpoint,
-      queued: true,
-    }));
+    const deliveries = ids.map(eventId => ({ eventId, endpointId }));
     await insertDeliveries(tx, deliveries, now);
   });
 }

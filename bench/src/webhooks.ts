@@ -1,0 +1,204 @@
+// What delivering webhooks costs, beside the same POSTs sent by bare undici to the same receiver, and how soon an event is on its
+// way: node bench/src/webhooks.ts [--events 5000] [--rounds 3] [--markdown FILE]
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { readConfig } from 'firsthand/config.ts';
+import { migrate } from 'firsthand/db/migrate.ts';
+import { transaction } from 'firsthand/db/sql.ts';
+import type { Deps } from 'firsthand/deps.ts';
+import { createLog } from 'firsthand/lib/log.ts';
+import { openDeps } from 'firsthand/open.ts';
+import { createTenant } from 'firsthand/tenants/create.ts';
+import { issue } from 'firsthand/verifications/issue.ts';
+import { announceEvents } from 'firsthand/webhooks/announce.ts';
+import { startDispatcher } from 'firsthand/webhooks/dispatcher.ts';
+import { Agent, request } from 'undici';
+
+/** As many as the service opens to one endpoint. */
+const CONNECTIONS = 32;
+const LATENCY_EVENTS = 300;
+const LIMIT_MS = 100;
+const LIMIT_FACTOR = 2;
+
+const now = () => performance.timeOrigin + performance.now();
+
+interface Arrivals {
+  /** Milliseconds since 1970 of the first request under each webhook-id. */
+  at: Record<string, number>;
+  requests: number;
+}
+
+/** The receiver, in a process of its own. */
+function receive(): void {
+  let arrivals: Arrivals = { at: {}, requests: 0 };
+  const server = createServer((incoming, response) => {
+    const id = String(incoming.headers['webhook-id']);
+    arrivals.at[id] ??= now();
+    arrivals.requests += 1;
+    incoming.resume().on('end', () => response.writeHead(204).end());
+  });
+  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+  process.on('message', message => {
+    if (message === 'count') process.send?.({ requests: arrivals.requests });
+    else {
+      process.send?.(arrivals);
+      arrivals = { at: {}, requests: 0 };
+    }
+  });
+}
+
+const ask = async <T>(receiver: ChildProcess, message: string): Promise<T> => {
+  const answer = once(receiver, 'message');
+  receiver.send(message);
+  return (await answer)[0] as T;
+};
+
+const untilReceived = async (receiver: ChildProcess, count: number): Promise<Arrivals> => {
+  while ((await ask<{ requests: number }>(receiver, 'count')).requests < count) await sleep(5);
+  return ask<Arrivals>(receiver, 'take');
+};
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      events: { type: 'string', default: '20000' },
+      rounds: { type: 'string', default: '3' },
+      markdown: { type: 'string' },
+    },
+  });
+  const [events, rounds] = [Number(values.events), Number(values.rounds)];
+  const receiver = fork(fileURLToPath(import.meta.url));
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
+  const url = `http://127.0.0.1:${port}/hooks`;
+  const dataDir = await mkdtemp(join(tmpdir(), 'fh-bench-'));
+  const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
+  const { deps, close } = await openDeps(config, createLog('warn'), { database: 'own' });
+  try {
+    await migrate(deps.db, deps.log);
+    const tenant = await transaction(deps.db, tx => createTenant(tx, deps, 'Bench'));
+    const ours: number[] = [];
+    const whole: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const ids = await record(deps, tenant.tenant_id, url, events);
+      const { rows } = await deps.db.query<{ body: string }>('select body from events where id = any($1)', [ids]);
+      bare.push(
+        await sendBare(
+          receiver,
+          url,
+          rows.map(row => row.body),
+        ),
+      );
+      whole.push(await deliver(deps, receiver, events));
+      await record(deps, tenant.tenant_id, url, events);
+      while ((await announceEvents(deps)) > 0);
+      ours.push(await deliver(deps, receiver, events));
+    }
+    const waits = await latency(deps, receiver, tenant.tenant_id, url);
+    const [oursBest, bareBest] = [Math.max(...ours), Math.max(...bare)];
+    const factor = bareBest / oursBest;
+    const [p50, p99] = [0.5, 0.99].map(p => waits[Math.floor((waits.length - 1) * p)]!);
+    const lines = [
+      '| | measured | limit |',
+      '|---|---|---|',
+      `| queued deliveries a second: claimed, signed, sent, written down | ${oursBest.toFixed(0)} (rounds: ${list(ours)}) | |`,
+      `| the same from the recorded event on, announced as well | ${Math.max(...whole).toFixed(0)} (rounds: ${list(whole)}) | |`,
+      `| the same POSTs by bare undici over ${CONNECTIONS} connections | ${bareBest.toFixed(0)} (rounds: ${list(bare)}) | |`,
+      `| factor | ${factor.toFixed(2)} | ${LIMIT_FACTOR} |`,
+      `| commit to first attempt, idle queue, p50 | ${p50!.toFixed(1)} ms | |`,
+      `| commit to first attempt, idle queue, p99 | ${p99!.toFixed(1)} ms | ${LIMIT_MS} ms |`,
+    ];
+    console.log(lines.join('\n'));
+    if (values.markdown) await writeFile(values.markdown, `${lines.join('\n')}\n`);
+    if (factor > LIMIT_FACTOR || p99! > LIMIT_MS) process.exitCode = 1;
+  } finally {
+    receiver.kill();
+    await close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+const list = (rates: number[]) => rates.map(rate => rate.toFixed(0)).join(', ');
+
+/** Issues verifications, each with its event, and nobody working on them. Gives back the ids of the events. */
+async function record(deps: Deps, tenantId: string, url: string, count: number): Promise<string[]> {
+  const before = new Date();
+  for (let left = count; left > 0; left -= 500) {
+    await transaction(deps.db, async tx => {
+      for (let n = 0; n < Math.min(500, left); n += 1) {
+        await issue(tx, deps, { tenantId, livemode: true, request: { webhook_url: url, metadata: { n: `${n}` } } });
+      }
+    });
+  }
+  const { rows } = await deps.db.query<{ id: string }>('select id from events where created_at >= $1', [before]);
+  return rows.map(row => row.id);
+}
+
+/** From the start of the dispatcher on a full queue to the last arrival. Deliveries a second. */
+async function deliver(deps: Deps, receiver: ChildProcess, count: number): Promise<number> {
+  const started = now();
+  const dispatcher = await startDispatcher(deps, { alone: true });
+  const arrivals = await untilReceived(receiver, count);
+  const seconds = (Math.max(...Object.values(arrivals.at)) - started) / 1_000;
+  while ((await deps.db.query('select 1 from webhook_queue limit 1')).rowCount) await sleep(20);
+  await dispatcher.stop();
+  if (Object.keys(arrivals.at).length !== count) throw new Error('not every event arrived');
+  return count / seconds;
+}
+
+async function sendBare(receiver: ChildProcess, url: string, bodies: string[]): Promise<number> {
+  const dispatcher = new Agent({ connections: CONNECTIONS, pipelining: 1 });
+  const started = now();
+  let next = 0;
+  const work = async () => {
+    while (next < bodies.length) {
+      const body = bodies[next]!;
+      next += 1;
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': 'firsthand-webhooks',
+        'webhook-id': `bare-${next}`,
+        'webhook-timestamp': '1700000000',
+        'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+      };
+      const answer = await request(url, { method: 'POST', headers, body, dispatcher });
+      await answer.body.dump();
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+  const arrivals = await untilReceived(receiver, bodies.length);
+  await dispatcher.close();
+  return bodies.length / ((Math.max(...Object.values(arrivals.at)) - started) / 1_000);
+}
+
+/** Sorted milliseconds from each commit to the arrival of the first attempt. */
+async function latency(deps: Deps, receiver: ChildProcess, tenantId: string, url: string): Promise<number[]> {
+  const dispatcher = await startDispatcher(deps, { alone: true });
+  const committed = new Map<string, number>();
+  await sleep(1_500);
+  for (let n = 0; n < LATENCY_EVENTS; n += 1) {
+    const row = await transaction(deps.db, tx =>
+      issue(tx, deps, { tenantId, livemode: true, request: { webhook_url: url } }),
+    );
+    committed.set(row.id, now());
+    await sleep(20 + Math.random() * 20);
+  }
+  const { at } = await untilReceived(receiver, LATENCY_EVENTS);
+  await dispatcher.stop();
+  const { rows } = await deps.db.query<{ id: string; verification_id: string }>(
+    'select id, verification_id from events where id = any($1)',
+    [Object.keys(at)],
+  );
+  return rows.map(row => at[row.id]! - committed.get(row.verification_id)!).toSorted((a, b) => a - b);
+}
+
+if (process.send) receive();
+else await main();

@@ -1,0 +1,190 @@
+import type { KeyObject } from 'node:crypto';
+import type { Claimed, ClaimOptions } from './claim.ts';
+
+/** What is open and what is taken ahead, of all endpoints, of one tenant's and of one. */
+interface Bounds {
+  open: number;
+  held: number;
+  tenantHeld: number;
+  endpointOpen: number;
+  endpointHeld: number;
+}
+
+/**
+ * Endpoints that answer promptly, and those that failed or were slow the last time, have a pool each: however many of the
+ * second kind there are, the first never wait for them. Ahead is taken only for the prompt.
+ */
+const PROMPT: Bounds = { open: 128, held: 2_048, tenantHeld: 1_024, endpointOpen: 32, endpointHeld: 512 };
+const AILING: Bounds = { open: 128, held: 128, tenantHeld: 32, endpointOpen: 8, endpointHeld: 8 };
+/** Nothing is begun that was taken longer ago than this: its claim might lapse while it is open. */
+const MAX_WAIT_MS = 10_000;
+
+/** A claimed delivery with the keys that sign it. */
+export type Ready = Claimed & { keys: readonly KeyObject[] };
+
+/** An attempt that is open. */
+export interface Flight {
+  delivery: Ready;
+  lane: Lane;
+  /** Milliseconds, by the clock of `performance.now()`. */
+  startedAt: number;
+  /** It is open for so long that it no longer counts among the prompt ones. */
+  late: boolean;
+}
+
+/** One endpoint's deliveries in this process. */
+interface Lane {
+  endpointId: string;
+  tenantId: string;
+  ailing: boolean;
+  waiting: { delivery: Ready; takenAt: number }[];
+  open: number;
+  /** How many of the open ones are late. */
+  late: number;
+}
+
+const POOLS = { prompt: PROMPT, ailing: AILING } as const;
+const poolOf = (ailing: boolean) => (ailing ? 'ailing' : 'prompt');
+const heldBy = (lane: Lane) => lane.open + lane.waiting.length;
+/** An endpoint that has this much gets nothing more: it is filled up in one go once it has less. */
+const enoughOf = (ailing: boolean) => Math.ceil(POOLS[poolOf(ailing)].endpointHeld / (ailing ? 1 : 2));
+
+/** What one node holds: bounded for each endpoint, each tenant and all together, and begun in turns between endpoints. */
+export function createLanes() {
+  const lanes = new Map<string, Lane>();
+  const flights = new Set<Flight>();
+  const open = { prompt: 0, ailing: 0 };
+  let expired: string[] = [];
+  // Whether a bound other than an endpoint's own kept something from being claimed.
+  let bound = false;
+  let whenIdle: (() => void) | null = null;
+
+  const laneOf = (delivery: Ready, ailing: boolean): Lane => {
+    const known = lanes.get(delivery.endpoint_id);
+    const lane = known ?? {
+      endpointId: delivery.endpoint_id,
+      tenantId: delivery.tenant_id,
+      ailing,
+      waiting: [],
+      open: 0,
+      late: 0,
+    };
+    if (lane.ailing !== ailing) {
+      open[poolOf(lane.ailing)] -= lane.open - lane.late;
+      open[poolOf(ailing)] += lane.open - lane.late;
+      lane.ailing = ailing;
+    }
+    lanes.set(lane.endpointId, lane);
+    return lane;
+  };
+  const forget = (lane: Lane) => {
+    if (heldBy(lane) === 0) lanes.delete(lane.endpointId);
+  };
+
+  return {
+    /** What may be claimed now for one of the pools. */
+    room(ailing: boolean): Pick<ClaimOptions, 'free' | 'perEndpoint' | 'held' | 'fullTenants'> {
+      const bounds = POOLS[poolOf(ailing)];
+      const held = new Map<string, number>();
+      const tenants = new Map<string, number>();
+      let total = 0;
+      for (const lane of lanes.values()) {
+        const mine = heldBy(lane);
+        // Late attempts count with the ailing; their endpoint gets nothing more until they end.
+        const late = lane.ailing ? 0 : lane.late;
+        const counted = lane.ailing === ailing ? mine - late : ailing ? late : 0;
+        total += counted;
+        tenants.set(lane.tenantId, (tenants.get(lane.tenantId) ?? 0) + counted);
+        held.set(lane.endpointId, late > 0 || mine >= enoughOf(ailing) ? bounds.endpointHeld : mine);
+      }
+      const fullTenants = [...tenants].filter(([, count]) => count >= bounds.tenantHeld).map(([id]) => id);
+      const free = Math.max(0, bounds.held - total);
+      bound ||= free === 0 || fullTenants.length > 0;
+      return { free, perEndpoint: bounds.endpointHeld, held, fullTenants };
+    },
+
+    /** Takes claimed deliveries. Gives back the ids of those that are not to be begun now. */
+    take(claimed: readonly Ready[], ailing: boolean): string[] {
+      const refused: string[] = [];
+      for (const delivery of claimed) {
+        if ((lanes.get(delivery.endpoint_id)?.late ?? 0) > 0) refused.push(delivery.id);
+        else laneOf(delivery, ailing).waiting.push({ delivery, takenAt: Date.now() });
+      }
+      return refused;
+    },
+
+    /** The next attempt to begin, counted as open; null when nothing may be. */
+    next(): Flight | null {
+      for (const lane of lanes.values()) {
+        const pool = poolOf(lane.ailing);
+        if (lane.open >= POOLS[pool].endpointOpen || open[pool] >= POOLS[pool].open) continue;
+        const first = lane.waiting.shift();
+        if (!first) continue;
+        if (Date.now() - first.takenAt > MAX_WAIT_MS) {
+          expired.push(first.delivery.id, ...lane.waiting.splice(0).map(({ delivery }) => delivery.id));
+          forget(lane);
+          continue;
+        }
+        lane.open += 1;
+        open[pool] += 1;
+        // To the back: the others come first.
+        lanes.delete(lane.endpointId);
+        lanes.set(lane.endpointId, lane);
+        const flight: Flight = { delivery: first.delivery, lane, startedAt: performance.now(), late: false };
+        flights.add(flight);
+        return flight;
+      }
+      return null;
+    },
+
+    /**
+     * Looks for attempts that are open for longer than `ms`. Gives back the ids of what waited behind them, for others or
+     * for later.
+     */
+    findLate(ms: number): string[] {
+      const before = performance.now() - ms;
+      const behind: string[] = [];
+      for (const flight of flights) {
+        // In the order they began.
+        if (flight.startedAt > before) break;
+        if (flight.late || flight.lane.ailing) continue;
+        flight.late = true;
+        flight.lane.late += 1;
+        open.prompt -= 1;
+        open.ailing += 1;
+        behind.push(...flight.lane.waiting.splice(0).map(({ delivery }) => delivery.id));
+      }
+      return behind;
+    },
+
+    /** An attempt ended. True when something may now be claimed that could not before. */
+    ended(flight: Flight): boolean {
+      const { lane } = flight;
+      const late = flight.late || lane.ailing;
+      flights.delete(flight);
+      lane.open -= 1;
+      if (flight.late) lane.late -= 1;
+      open[poolOf(late)] -= 1;
+      forget(lane);
+      if (open.prompt + open.ailing === 0) whenIdle?.();
+      const mine = heldBy(lane);
+      const room = bound || late || mine === 0 || mine === enoughOf(false) - 1;
+      bound = false;
+      return room;
+    },
+
+    /** What waited for too long and is to be handed back. */
+    takeExpired(): string[] {
+      const ids = expired;
+      expired = [];
+      return ids;
+    },
+
+    /** Resolves when no attempt is open. */
+    idle: () =>
+      new Promise<void>(resolve => {
+        if (open.prompt + open.ailing === 0) resolve();
+        else whenIdle = resolve;
+      }),
+  };
+}

@@ -330,6 +330,7 @@ create table webhook_endpoints (
   failing_since timestamp with time zone,
   disabled_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  claims_lapse_at timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
@@ -342,6 +343,7 @@ create table webhook_queue (
   endpoint_id text not null,
   run_at timestamp with time zone not null,
   claimed_by text,
+  claimed_until timestamp with time zone,
   constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
   constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
 );

@@ -1,4 +1,4 @@
-import { many, type Queryable, transaction } from '../db/sql.ts';
+import { many, manyPrepared, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 
 /** One delivery that this node is to send now. */
@@ -41,14 +41,17 @@ const ENDPOINTS_A_CLAIM = 16;
 
 /**
  * Takes due deliveries, endpoint by endpoint in the order they have waited, round robin between them: an endpoint that was
- * served goes behind the others. What lies queued at an endpoint beyond its share is never read.
+ * served goes behind the others. What lies queued at an endpoint beyond its share is never read. As long as a claim may be open
+ * the endpoint is due by the time it lapses, so that what a vanished node held is found. An endpoint that somebody else wrote
+ * between this statement's snapshot and its lock may have deliveries that the snapshot does not show: it stays due.
  */
 export function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claimed[]> {
-  return many<Claimed>(
+  return manyPrepared<Claimed>(
     db,
+    'claim_deliveries',
     `with held as (select * from unnest($1::text[], $2::integer[]) as h (endpoint_id, held)),
      picked as materialized (
-       select e.id, e.due_at, least($8, $3 - coalesce((select held from held where endpoint_id = e.id), 0)) as share
+       select e.id, e.ctid as locked, e.due_at, least($8, $3 - coalesce((select held from held where endpoint_id = e.id), 0)) as share
        from webhook_endpoints e
        where e.ailing = $4 and e.due_at <= $5 and e.tenant_id <> all ($6)
          and not exists (select from held where endpoint_id = e.id and held >= $3)
@@ -56,22 +59,25 @@ export function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claimed
      ), candidates as materialized (
        select p.id as endpoint_id, p.due_at, q.delivery_id, q.run_at
        from picked p cross join lateral (
-         select delivery_id, run_at from webhook_queue where endpoint_id = p.id and run_at <= $5
+         select delivery_id, run_at from webhook_queue
+         where endpoint_id = p.id and run_at <= $5 and (claimed_until is null or claimed_until <= $5)
          order by run_at limit p.share for update skip locked) q
      ), taken as materialized (
        select delivery_id, endpoint_id
        from (select *, row_number() over (partition by endpoint_id order by run_at) as turn from candidates) c
        order by turn, due_at limit $8
      ), claimed as (
-       update webhook_queue q set run_at = $9, claimed_by = $10 from taken t where q.delivery_id = t.delivery_id
+       update webhook_queue q set claimed_until = $9, claimed_by = $10 from taken t where q.delivery_id = t.delivery_id
      ), served as (
        update webhook_endpoints e
-       set due_at = case when c.found >= p.share or c.found > t.taken then $5 else
-         least(case when t.taken > 0 then $9 end,
-           (select min(run_at) from webhook_queue q where q.endpoint_id = p.id and q.run_at > $5)) end
+       set claims_lapse_at = case when t.taken > 0 then $9 else e.claims_lapse_at end,
+         due_at = case when c.found >= p.share or c.found > t.taken or p.locked <> s.seen then $5 else
+           least(case when t.taken > 0 then $9 when e.claims_lapse_at > $5 then e.claims_lapse_at end,
+             (select min(run_at) from webhook_queue q where q.endpoint_id = p.id and q.run_at > $5)) end
        from picked p,
          lateral (select count(*) as found from candidates where endpoint_id = p.id) c,
-         lateral (select count(*) as taken from taken where endpoint_id = p.id) t
+         lateral (select count(*) as taken from taken where endpoint_id = p.id) t,
+         lateral (select ctid as seen from webhook_endpoints where id = p.id) s
        where e.id = p.id
      ), senders as materialized (
        select e.id, e.url, e.disabled_at is not null as disabled,
@@ -112,10 +118,10 @@ export async function releaseClaims(deps: Deps, which: Release): Promise<void> {
   await transaction(deps.db, async tx => {
     const released = await many<{ endpoint_id: string }>(
       tx,
-      `update webhook_queue set run_at = $1, claimed_by = null
-       where claimed_by is not null and ($2::text is null or claimed_by = $2)
-         and ($3::text[] is null or delivery_id = any($3)) returning endpoint_id`,
-      [now, node, ids],
+      `update webhook_queue set claimed_until = null, claimed_by = null
+       where claimed_by is not null and ($1::text is null or claimed_by = $1)
+         and ($2::text[] is null or delivery_id = any($2)) returning endpoint_id`,
+      [node, ids],
     );
     await tx.query('update webhook_endpoints set due_at = least(due_at, $2) where id = any($1)', [
       [...new Set(released.map(row => row.endpoint_id))],

@@ -24,8 +24,9 @@ const BATCH = 500;
 /** Outcomes that may wait to be written down before nothing more is taken. */
 const MAX_UNWRITTEN = 2 * BATCH;
 const RETRY_WRITE_MS = 250;
-/** How long outcomes are gathered before they are written down together. */
-const GATHER_MS = 5;
+/** How long outcomes are gathered before they are written down together: longer where the last were many. */
+const GATHER_MS = { few: 5, many: 25 } as const;
+const MANY = 32;
 const RECONNECT_MS = 1_000;
 /** How long open attempts may take to end once the process is asked to stop. */
 const GRACE_MS = 5_000;
@@ -182,7 +183,9 @@ function startWriter(deps: Deps, written: () => void) {
   let waiting: Outcome[] = [];
   let writing: Promise<void> | null = null;
   let stopped = false;
+  let gatherMs: number = GATHER_MS.few;
   const drain = async () => {
+    gatherMs = waiting.length < MANY ? GATHER_MS.few : GATHER_MS.many;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH);
       try {
@@ -202,7 +205,7 @@ function startWriter(deps: Deps, written: () => void) {
     length: () => waiting.length,
     write(outcome: Outcome) {
       waiting.push(outcome);
-      writing ??= sleep(GATHER_MS).then(drain);
+      writing ??= sleep(gatherMs).then(drain);
     },
     async stop() {
       stopped = true;

@@ -115,7 +115,14 @@ describe('an endpoint', () => {
         key: tenant.rk_secret,
         body: { url: receiver.url },
       });
-      await until(async () => receiver.received.length === 1, 'the first');
+      // Not before its outcome is written down: one that is being sent is not sent again.
+      await until(async () => {
+        const { rows } = await service.deps.db.query<{ status: string }>(
+          'select status from webhook_deliveries where id = $1',
+          [body.delivery_id],
+        );
+        return rows[0]?.status === 'succeeded';
+      }, 'the first');
       await service.deps.db.query('update webhook_endpoints set disabled_at = $2 where tenant_id = $1', [
         tenant.tenant_id,
         new Date(),

@@ -130,8 +130,9 @@ describe('several nodes', () => {
       const [delivery] = rows;
       const until30 = new Date(Date.now() + 30_000);
       await first.deps.db.query(
-        `insert into webhook_queue (delivery_id, endpoint_id, run_at, claimed_by) values ($1, $2, $3, 'gone')`,
-        [delivery!.id, delivery!.endpoint_id, until30],
+        `insert into webhook_queue (delivery_id, endpoint_id, run_at, claimed_until, claimed_by)
+         values ($1, $2, $3, $4, 'gone')`,
+        [delivery!.id, delivery!.endpoint_id, new Date(), until30],
       );
       await first.deps.db.query('update webhook_endpoints set due_at = $2 where id = $1', [
         delivery!.endpoint_id,

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { transaction } from '../../src/db/sql.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { claimDeliveries } from '../../src/webhooks/claim.ts';
+import { endpointsOf, insertDeliveries } from '../../src/webhooks/queue.ts';
+import { startTestService, type TestService } from '../harness.ts';
+
+const MINUTE_MS = 60_000;
+const ROUNDS = 400;
+
+describe('claims', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ worker: false });
+  });
+  afterAll(() => service?.stop());
+
+  // A claim that began before a delivery was committed, and locked its endpoint after that, does not see the delivery: it
+  // must leave the endpoint due all the same, or the delivery waits until the claim lapses.
+  it('overlook nothing that is queued at the same moment', async () => {
+    const { db } = service.deps;
+    const tenant = await service.newTenant();
+    const to = { tenantId: tenant.tenant_id, livemode: true, url: 'https://example.com/hooks' };
+    const claimed = new Set<string>();
+    const claim = async () => {
+      const now = new Date();
+      const rows = await claimDeliveries(db, {
+        node: 'node',
+        now,
+        until: new Date(now.getTime() + MINUTE_MS),
+        ailing: false,
+        free: 512,
+        perEndpoint: 512,
+        held: new Map(),
+        fullTenants: [],
+      });
+      for (const { id } of rows) claimed.add(id);
+      return rows.length;
+    };
+    const queueOne = () =>
+      transaction(db, async tx => {
+        const now = new Date();
+        const endpointId = (await endpointsOf(tx, [to], now))(to);
+        const eventId = newId('evt');
+        await tx.query(
+          `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
+           values ($1, $2, true, 'webhook.test', 'webhook.test', '{}', $3)`,
+          [eventId, tenant.tenant_id, now],
+        );
+        return insertDeliveries(tx, [{ eventId, endpointId }], now);
+      });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // The first makes the endpoint due, so that a claim takes it while the second is committed.
+      const ids = await queueOne();
+      const second = queueOne();
+      await sleep(Math.random() * 5);
+      await claim();
+      ids.push(...(await second));
+      while ((await claim()) > 0);
+      expect(
+        ids.filter(id => !claimed.has(id)),
+        `round ${round}`,
+      ).toEqual([]);
+    }
+  });
+});

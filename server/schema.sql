@@ -19,6 +19,18 @@ create table api_keys (
 );
 CREATE INDEX api_keys_by_tenant ON public.api_keys USING btree (tenant_id, id DESC);
 
+create table app_attest_keys (
+  key_id text not null,
+  app_id text not null,
+  environment text not null,
+  public_key bytea not null,
+  counter bigint default 0 not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone not null,
+  constraint app_attest_keys_pkey PRIMARY KEY (key_id),
+  constraint app_attest_keys_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'development'::text])))
+);
+
 create table audit_log (
   id text not null,
   tenant_id text not null,

@@ -43,7 +43,17 @@ export const CaptureRequest = Type.Object(
     location: Type.Optional(GeoPoint),
     motion_frame_base64: Type.Optional(Type.String({ minLength: 1 })),
     motion_frame_key: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
-    attestation_token: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000 })),
+    attestation_token: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 20_000,
+        description:
+          'A Turnstile token as it is, or an envelope as JSON text: {"provider":"app_attest","key_id","attestation"}, ' +
+          '{"provider":"app_attest","key_id","assertion"} or {"provider":"play_integrity","token"}, binary members in base64. ' +
+          'Apps have the SHA-256 of "<verification id>.<SHA-256 of the picture, lowercase hex>" vouched for: as clientDataHash, ' +
+          'or in URL-safe base64 without padding as requestHash or nonce.',
+      }),
+    ),
   },
   closed,
 );

@@ -186,8 +186,10 @@ export type GeoPoint = Static<typeof GeoPoint>;
 export const Attestation = Type.Object(
   {
     verdict: Type.Enum(['ok', 'error']),
-    provider: Type.String(),
-    detail: Type.Optional(Type.String()),
+    provider: Type.String({
+      description: '`turnstile`, `app_attest`, `play_integrity`, or `unknown` for a token of no known form',
+    }),
+    detail: Type.Optional(Type.String({ description: 'why it is an error' })),
     checked_at: DateTime,
   },
   closed,

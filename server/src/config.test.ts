@@ -1,5 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
+
+const PLAY = { PLAY_INTEGRITY_PACKAGE: 'com.example.app' };
+const KEYS = {
+  PLAY_INTEGRITY_DECRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+  PLAY_INTEGRITY_VERIFICATION_KEY: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .publicKey.export({ format: 'der', type: 'spki' })
+    .toString('base64'),
+};
 
 describe('readConfig', () => {
   it('needs nothing at all', () => {
@@ -31,6 +40,19 @@ describe('readConfig', () => {
     [{ S3_ENDPOINT: 'http://localhost:9000' }, 'S3_BUCKET'],
     [{ VISION_BASE_URL: 'http://localhost:8000/v1' }, 'VISION_MODEL'],
     [{ TURNSTILE_SECRET: 'x' }, 'TURNSTILE_SITE_KEY'],
+    [{ APP_ATTEST_ENVIRONMENT: 'development' }, 'APP_ATTEST_APP_IDS takes a value when APP_ATTEST_ENVIRONMENT is set'],
+    [{ APP_ATTEST_APP_IDS: 'com.example.app' }, 'ten characters of the team, a dot, the bundle id'],
+    [{ APP_ATTEST_APP_IDS: 'ABCDE12345.com.example.app', APP_ATTEST_ENVIRONMENT: 'sandbox' }, 'one of production'],
+    [{ APP_ATTEST_APP_IDS: 'ABCDE12345.com.example.app', APP_ATTEST_ROOT: 'package.json' }, 'certificates in PEM'],
+    [{ PLAY_INTEGRITY_CERTIFICATES: 'aa' }, 'PLAY_INTEGRITY_PACKAGE takes a value'],
+    [{ PLAY_INTEGRITY_PACKAGE: 'example' }, 'the package name of an app'],
+    [PLAY, 'PLAY_INTEGRITY_SERVICE_ACCOUNT takes a value when PLAY_INTEGRITY_PACKAGE is set, or'],
+    [{ ...PLAY, PLAY_INTEGRITY_SERVICE_ACCOUNT: 'package.json' }, "a service account's key file"],
+    [{ ...PLAY, PLAY_INTEGRITY_SERVICE_ACCOUNT: 'nowhere.json' }, 'the path of a file that is there'],
+    [{ ...PLAY, PLAY_INTEGRITY_DECRYPTION_KEY: 'hunter2' }, 'PLAY_INTEGRITY_VERIFICATION_KEY'],
+    [{ ...PLAY, ...KEYS, PLAY_INTEGRITY_DECRYPTION_KEY: 'hunter2' }, '32 bytes in base64'],
+    [{ ...PLAY, ...KEYS, PLAY_INTEGRITY_VERIFICATION_KEY: 'hunter2' }, 'a public key on P-256'],
+    [{ ...PLAY, ...KEYS, PLAY_INTEGRITY_CERTIFICATES: 'aabb' }, 'SHA-256 fingerprints'],
     [{ SCREEN_SUSPICIOUS_AT: '0.5' }, 'SCREEN_FAILED_AT'],
     [{ SCREEN_SUSPICIOUS_AT: '0.5', SCREEN_FAILED_AT: '1.5' }, 'a probability above 0'],
     [{ SCREEN_SUSPICIOUS_AT: '0.9', SCREEN_FAILED_AT: '0.5' }, 'at least SCREEN_SUSPICIOUS_AT'],
@@ -40,7 +62,11 @@ describe('readConfig', () => {
   });
 
   it('never repeats a secret in its complaint', () => {
-    for (const env of [{ BOT_SECRETS: 'hunter2' }, { DATABASE_URL: 'mysql://me:hunter2@host/x' }]) {
+    for (const env of [
+      { BOT_SECRETS: 'hunter2' },
+      { DATABASE_URL: 'mysql://me:hunter2@host/x' },
+      { ...PLAY, ...KEYS, PLAY_INTEGRITY_DECRYPTION_KEY: 'hunter2' },
+    ]) {
       expect(() => readConfig(env)).toThrow(/^(?!.*hunter2)/);
     }
   });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { type AttestationConfig, readAttestation } from './config/attestation.ts';
 import type { VisionConfig } from './vision/settings.ts';
 
 /** A setting with a value that cannot be used. The message names the variable and what it takes. */
@@ -17,7 +18,7 @@ export interface S3Config {
   forcePathStyle: boolean;
 }
 
-export interface Config {
+export interface Config extends AttestationConfig {
   host: string;
   port: number;
   tls: boolean;
@@ -46,7 +47,6 @@ export interface Config {
   /** PEM of the certificates whose C2PA signatures are trusted; null: none is. */
   c2paTrustAnchors: string | null;
   tsaUrl: string | null;
-  turnstile: { secret: string; siteKey: string; url: string } | null;
   webhookAllowCidrs: string[];
   /** Seconds before each retry of a webhook; the first attempt comes at once. */
   webhookRetrySeconds: number[];
@@ -76,6 +76,9 @@ export function readConfig(env: Env): Config {
     // An address may carry a password: then the value is not repeated.
     const shown = env[name]?.includes('@') ? '' : `=${JSON.stringify(env[name])}`;
     throw new ConfigError(`${name}${shown}: ${name} takes ${takes}`);
+  };
+  const failSecret = (name: string, takes: string): never => {
+    throw new ConfigError(`${name} takes ${takes}`);
   };
   const integer = (name: string, min: number, max: number, fallback: number): number => {
     const value = text(name);
@@ -136,10 +139,9 @@ export function readConfig(env: Env): Config {
   };
   const secrets = (name: string): string[] => {
     const values = list(name);
-    if (values.some(value => value.length < 16)) {
-      throw new ConfigError(`${name} takes secrets of at least 16 characters, comma-separated; the first one signs`);
-    }
-    return values;
+    return values.some(value => value.length < 16)
+      ? failSecret(name, 'secrets of at least 16 characters, comma-separated; the first one signs')
+      : values;
   };
   const together = (names: string[]) => {
     const missing = names.filter(name => text(name) === null);
@@ -240,13 +242,7 @@ export function readConfig(env: Env): Config {
     aiModel: file('AI_MODEL'),
     c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
     tsaUrl: web('TSA_URL'),
-    turnstile: together(['TURNSTILE_SECRET', 'TURNSTILE_SITE_KEY'])
-      ? {
-          secret: text('TURNSTILE_SECRET')!,
-          siteKey: text('TURNSTILE_SITE_KEY')!,
-          url: web('TURNSTILE_URL') ?? 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
-        }
-      : null,
+    ...readAttestation({ text, list, file, pem, web, oneOf, together, fail, failSecret }),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
     webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     trustedProxies: cidrs('TRUSTED_PROXIES'),

@@ -2,7 +2,7 @@ import { CaptureRequest, captureFaults } from '@firsthand/contract/capture-flow.
 import { instantOf } from '@firsthand/contract/ids.ts';
 import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
-import { type Attestation, EndUserView } from '@firsthand/contract/verification.ts';
+import { EndUserView } from '@firsthand/contract/verification.ts';
 import { one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
@@ -14,7 +14,7 @@ import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
-import { attest } from './attestation.ts';
+import { type Attested, attest } from './attestation/attest.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { openSlot, unknownStep } from './openness.ts';
 import { hashMismatch, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
@@ -59,12 +59,13 @@ export const submitCapture = openEndpoint({
     if (likely) checkAgainstStep(likely, picture);
     const motion = await readMotionFrame(deps, row.id, body);
     openSlot(row, held, body.step_key, deps.clock.now());
-    const attestation = await attest(deps, body.attestation_token, ip);
+    const subject = { verificationId: row.id, sha256: picture.sha256, ip };
+    const attested = await attest(deps, body.attestation_token, subject);
 
     const captureId = picture.stored?.captureId ?? newId('cap', deps.clock.now().getTime());
     const blobs = await storeBytes(deps, row.id, captureId, picture, motion);
     const after = await transaction(deps.db, tx =>
-      persist(tx, deps, { verificationId: row.id, captureId, body, picture, blobs, attestation, idempotencyKey }),
+      persist(tx, deps, { verificationId: row.id, captureId, body, picture, blobs, attested, idempotencyKey }),
     );
     return created(await endUserView(deps, after));
   },
@@ -147,7 +148,7 @@ interface Persist {
   body: CaptureRequest;
   picture: Picture;
   blobs: StoredBlobs;
-  attestation: Attestation | null;
+  attested: Attested;
   idempotencyKey: string | undefined;
 }
 
@@ -165,6 +166,7 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   const step = openSlot(row, heldBy(captures), body.step_key, deps.clock.now());
   checkAgainstStep(step, picture);
   const now = deps.clock.now();
+  const attestation = await o.attested(tx);
   const capture = await one<CaptureRow>(
     tx,
     `insert into captures (id, verification_id, tenant_id, step_key, source, surface, content_type, size_bytes, width,
@@ -188,7 +190,7 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
       body.client_captured_at === undefined ? null : instantOf(body.client_captured_at),
       o.idempotencyKey ?? null,
       body.location ? JSON.stringify(body.location) : null,
-      o.attestation ? JSON.stringify(o.attestation) : null,
+      attestation ? JSON.stringify(attestation) : null,
     ],
   );
   if (!capture) throw new Error('insert returned no row');

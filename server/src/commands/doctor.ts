@@ -51,9 +51,9 @@ export async function doctor(): Promise<void> {
     ),
     optional(config.smtpUrl !== null, 'E-mail', 'No notifications are sent. Set SMTP_URL and MAIL_FROM.'),
     optional(
-      config.turnstile !== null,
+      config.turnstile !== null || config.appAttest !== null || config.playIntegrity !== null,
       'Attestation',
-      'Tokens are ignored. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY.',
+      'Tokens are ignored. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY; for apps see docs/attestation.md.',
     ),
     optional(config.tsaUrl !== null, 'Timestamping', 'Checkpoints carry no RFC 3161 timestamp. Set TSA_URL.'),
   );

@@ -9,8 +9,8 @@ import {
   submit,
   type TestService,
   untilStatus,
-} from '../../test/harness.ts';
-import { plain } from '../../test/pictures.ts';
+} from '../../../test/harness.ts';
+import { plain } from '../../../test/pictures.ts';
 
 describe('attestation by Turnstile', () => {
   let service: TestService;

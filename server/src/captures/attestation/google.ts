@@ -1,0 +1,78 @@
+import { SignJWT } from 'jose';
+import type { PlayIntegrityConfig, ServiceAccount } from '../../config/attestation.ts';
+import { askJson, isRecord, Refusal } from './check.ts';
+
+const SCOPE = 'https://www.googleapis.com/auth/playintegrity';
+/** Seconds before its end at which an access token is not used any more. */
+const MARGIN_S = 60;
+
+interface AccessToken {
+  value: string;
+  /** Milliseconds of the epoch. */
+  until: number;
+}
+
+/** Access tokens in force, for as long as their service account's settings are. */
+const known = new WeakMap<ServiceAccount, AccessToken>();
+
+interface Asked {
+  now: Date;
+  signal: AbortSignal;
+}
+
+/**
+ * Has Google decode an integrity token: `v1.decodeIntegrityToken` of the Play Integrity API. Throws {@link Refusal} when Google
+ * refuses the token, and other errors when it does not answer or refuses us.
+ */
+export async function decodeAtGoogle(
+  config: PlayIntegrityConfig,
+  token: string,
+  o: Asked,
+): Promise<Record<string, unknown>> {
+  const account = config.serviceAccount;
+  if (!account) throw new Error('no service account is configured');
+  const ask = async () =>
+    askJson(`${config.url}/v1/${encodeURIComponent(config.packageName)}:decodeIntegrityToken`, {
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${await accessToken(account, o)}` },
+      body: JSON.stringify({ integrity_token: token }),
+      signal: o.signal,
+    });
+  let answer = await ask();
+  if (answer.status === 401) {
+    known.delete(account);
+    answer = await ask();
+  }
+  if (answer.status === 400) throw new Refusal('Google does not take the token');
+  if (answer.status !== 200) throw new Error(`Play Integrity answered ${answer.status}: ${reasonOf(answer.body)}`);
+  const verdict = answer.body.tokenPayloadExternal;
+  if (!isRecord(verdict)) throw new Error('Play Integrity answered without a verdict');
+  return verdict;
+}
+
+/** A service account's access token (RFC 7523): a signed assertion is exchanged for one, which is used until shortly before its end. */
+async function accessToken(account: ServiceAccount, { now, signal }: Asked): Promise<string> {
+  const kept = known.get(account);
+  if (kept && kept.until > now.getTime()) return kept.value;
+  const seconds = Math.floor(now.getTime() / 1_000);
+  const assertion = await new SignJWT({ scope: SCOPE })
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(account.keyId ? { kid: account.keyId } : {}) })
+    .setIssuer(account.clientEmail)
+    .setAudience(account.tokenUri)
+    .setIssuedAt(seconds)
+    .setExpirationTime(seconds + 3_600)
+    .sign(account.privateKey);
+  const { status, body } = await askJson(account.tokenUri, {
+    body: new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
+    signal,
+  });
+  if (status !== 200 || typeof body.access_token !== 'string') {
+    throw new Error(`the token endpoint of the service account answered ${status}: ${reasonOf(body)}`);
+  }
+  const lifetime = typeof body.expires_in === 'number' ? body.expires_in : 0;
+  known.set(account, { value: body.access_token, until: now.getTime() + (lifetime - MARGIN_S) * 1_000 });
+  return body.access_token;
+}
+
+/** What Google says went wrong, for the log: `error` is text at the token endpoint and an object at the API. */
+const reasonOf = ({ error, error_description }: Record<string, unknown>): string =>
+  String((isRecord(error) ? error.message : error_description) ?? error).slice(0, 300);

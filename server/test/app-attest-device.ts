@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { createHash, createSign, KeyObject, webcrypto } from 'node:crypto';
 import {
   BasicConstraintsExtension,

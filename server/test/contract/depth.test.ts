@@ -1,0 +1,69 @@
+import { drawCards, drawMove } from '@firsthand/forensics/simulate/pairs.ts';
+import { plainCapture, simulateDeep, simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
+import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
+
+const SIZE = { width: 640, height: 480 };
+
+/** Two photographs from places beside each other: of one flat sheet, and of cards that stand before it. */
+async function pairs(): Promise<{ flat: [Buffer, Buffer]; deep: [Buffer, Buffer] }> {
+  const scene = drawScene(1, SIZE);
+  const [first, second] = drawMove(1, SIZE).map((move, i) => ({ ...plainCapture(i + 1, SIZE), pose: move.pose }));
+  const cards = drawCards(1, SIZE);
+  return {
+    flat: [(await simulateDirect(scene, first!)).jpeg, (await simulateDirect(scene, second!)).jpeg],
+    deep: [(await simulateDeep(scene, cards, first!)).jpeg, (await simulateDeep(scene, cards, second!)).jpeg],
+  };
+}
+
+describe('a subject declared three-dimensional', () => {
+  let service: TestService;
+  let frames: Awaited<ReturnType<typeof pairs>>;
+  beforeAll(async () => {
+    service = await startTestService();
+    frames = await pairs();
+  });
+  afterAll(() => service?.stop());
+
+  const verdictOf = async ([picture, motion]: [Buffer, Buffer], attributes?: object, body: object = {}) => {
+    const { id } = await createVerification(service, {
+      signals_required: ['depth'],
+      context: { kind: 'claim', summary: 'A parked car', ...(attributes ? { attributes } : {}) },
+      ...body,
+    });
+    const sent = await submit(service, id, picture, { motion_frame_base64: motion.toString('base64') });
+    expect(sent.status).toBe(201);
+    return (await untilStatus(service, id, ['completed'])).verdict!;
+  };
+
+  it('fails on depth_anomaly when the picture of it is flat', async () => {
+    const verdict = await verdictOf(frames.flat, { three_dimensional: true, make: 'Volvo', doors: 5 });
+    expect(verdict.label).not.toBe('verified');
+    expect(verdict.reason_code).toBe('depth_anomaly');
+    expect(verdict.signals.depth).toMatchObject({ source: 'motion_parallax', evidence: { answer: 'flat' } });
+  });
+
+  it('passes when the picture of it is deep', async () => {
+    const verdict = await verdictOf(frames.deep, { three_dimensional: true });
+    expect(verdict).toMatchObject({ label: 'verified', signals: { depth: { evidence: { answer: 'deep' } } } });
+  });
+
+  it('is declared by the boolean alone: an honestly flat subject trips nothing', async () => {
+    for (const attributes of [
+      undefined,
+      { three_dimensional: false },
+      { three_dimensional: 'true' },
+      { three_dimensional: 1 },
+    ]) {
+      const verdict = await verdictOf(frames.flat, attributes);
+      expect(verdict).toMatchObject({ label: 'verified', signals: { depth: { evidence: { answer: 'flat' } } } });
+    }
+  });
+
+  it('is nothing to hold uploaded content against', async () => {
+    const verdict = await verdictOf(frames.flat, { three_dimensional: true }, { mode: 'audit' });
+    expect(verdict.label).toBe('verified');
+    expect(verdict.signals.depth).toEqual({ status: 'not_applicable', reason: 'uploaded_content' });
+  });
+});

@@ -52,13 +52,13 @@ export async function settle(tx: Tx, deps: Deps, verificationId: string): Promis
   deps.metrics.verdicts.inc({ label: verdict.label, reason: verdict.reason_code ?? '' });
 }
 
-/** The context check's opinion of the worst capture; null when none is suspicious. */
+/** The context check's opinion of the worst capture; null when it was evaluated on none. */
 export function worstContext(captures: readonly Pick<CaptureRow, 'context'>[]): ContextOpinion | null {
-  const suspicious = captures.flatMap(({ context }): ContextOpinion[] =>
-    context?.evaluated && context.band && context.band !== 'clear'
-      ? [{ band: context.band, probability: context.probability ?? 0.5 }]
-      : [],
-  );
-  const severity = ({ band, probability }: ContextOpinion) => (band === 'confident' ? 1 : 0) + probability;
-  return suspicious.toSorted((a, b) => severity(b) - severity(a))[0] ?? null;
+  const opinions = captures.flatMap(({ context }): ContextOpinion[] => {
+    if (!context?.evaluated) return [];
+    const { band = 'clear', probability = 0.5 } = context;
+    return [{ band, probability: band === 'clear' ? null : probability }];
+  });
+  const severity = ({ band, probability }: ContextOpinion) => (band === 'confident' ? 1 : 0) + (probability ?? -1);
+  return opinions.toSorted((a, b) => severity(b) - severity(a))[0] ?? null;
 }

@@ -10,36 +10,40 @@ export function testOutcomeOf(row: Pick<VerificationRow, 'livemode' | 'config'>)
   return asked !== undefined && OUTCOMES.includes(asked) ? (asked as TestOutcome) : null;
 }
 
-/** Signals as they would look had the outcome come from the picture; only those that were required appear. */
-const FORCED: Readonly<Record<ReasonCode, (signals: Signals) => Signals>> = {
-  screen_detected: signals => ({
-    ...signals,
-    ...(signals.screen_detection && { screen_detection: { screen_detected: true, confidence: 0.99 } }),
-  }),
-  ai_generated: signals => ({
-    ...signals,
-    ...(signals.ai_detection && { ai_detection: { label: 'likely_ai', confidence: 0.99 } }),
-  }),
-  context_mismatch: signals => signals,
-  reverse_search_match: signals => ({
-    ...signals,
-    ...(signals.reverse_search && { reverse_search: { found_online: true, match_count: 1 } }),
-  }),
-  depth_anomaly: signals => ({ ...signals, ...(signals.depth && { depth: { source: 'test', confidence: 0.99 } }) }),
+type Forced = { [K in keyof Signals]?: Signals[K] };
+
+const CLEAN: Forced = {
+  screen_detection: { screen_detected: false, confidence: 0.99 },
+  ai_detection: { label: 'unknown', confidence: 0.5 },
+  reverse_search: { found_online: false, match_count: 0 },
+  depth: { source: 'test', confidence: 0.99 },
 };
+
+const TRIPPED: Readonly<Record<ReasonCode, Forced>> = {
+  screen_detected: { screen_detection: { screen_detected: true, confidence: 0.99 } },
+  ai_generated: { ai_detection: { label: 'likely_ai', confidence: 0.99 } },
+  context_mismatch: {},
+  reverse_search_match: { reverse_search: { found_online: true, match_count: 1 } },
+  depth_anomaly: {},
+};
+
+/**
+ * Signals as they would look had the outcome come from the picture. Only those that were required appear, and what does not
+ * apply to uploaded content says so whatever is asked for.
+ */
+const withSignals = (real: Signals, forced: Forced): Signals =>
+  Object.fromEntries(
+    Object.entries(real).map(([key, signal]) => {
+      const applies = !('status' in signal && signal.status === 'not_applicable');
+      return [key, (applies && forced[key as keyof Signals]) || signal];
+    }),
+  );
 
 /** Replaces the verdict of the real pipeline by the one asked for. */
 export function forceVerdict(real: Verdict, outcome: Exclude<TestOutcome, 'failed'>): Verdict {
-  const clean: Signals = {
-    ...real.signals,
-    ...(real.signals.screen_detection && { screen_detection: { screen_detected: false, confidence: 0.99 } }),
-    ...(real.signals.ai_detection && { ai_detection: { label: 'unknown', confidence: 0.5 } }),
-    ...(real.signals.reverse_search && { reverse_search: { found_online: false, match_count: 0 } }),
-    ...(real.signals.depth && { depth: { source: 'test', confidence: 0.99 } }),
-  };
-  if (outcome === 'verified') return { label: 'verified', score: 0.99, signals: clean };
+  if (outcome === 'verified') return { label: 'verified', score: 0.99, signals: withSignals(real.signals, CLEAN) };
   const reason = outcome === 'suspicious' ? 'screen_detected' : outcome;
-  const signals = FORCED[reason](clean);
+  const signals = withSignals(real.signals, { ...CLEAN, ...TRIPPED[reason] });
   return outcome === 'suspicious'
     ? { label: 'suspicious', score: 0.6, signals, reason_code: reason }
     : { label: 'failed', score: 0.99, signals, reason_code: reason };

@@ -76,7 +76,33 @@ describe('decide', () => {
       reverse_search: { found_online: false, match_count: 0, evaluated: false },
       depth: { source: 'unavailable', confidence: 0, evaluated: false },
     } as Signals;
-    expect(decide(REQUIRED, [quiet])).toMatchObject({ label: 'verified', score: 1 });
+    expect(decide(REQUIRED, [quiet])).toMatchObject({ label: 'verified' });
+    const clean = { ...quiet, screen_detection: { screen_detected: false, confidence: 0.9, band: 'clear' } } as Signals;
+    expect(decide(REQUIRED, [clean])).toMatchObject({ label: 'verified', score: 0.9 });
+  });
+
+  it('has no confidence in a label that nothing was evaluated for, and even odds where no signal gives a probability', () => {
+    const uploaded = { status: 'not_applicable', reason: 'uploaded_content' };
+    const nothing: [Parameters<typeof decide>[0], object][] = [
+      [['screen', 'depth'], { screen_detection: uploaded, depth: uploaded }],
+      [['screen'], { screen_detection: { screen_detected: false, confidence: 0, evaluated: false } }],
+      [['depth'], { depth: { source: 'unavailable', confidence: 0, evaluated: false } }],
+      [['reverse'], { reverse_search: { found_online: false, match_count: 0, evaluated: false } }],
+      [['context'], {}],
+    ];
+    for (const [required, signals] of nothing) {
+      expect(decide(required, [signals as Signals])).toMatchObject({ label: 'verified', score: 0 });
+    }
+    const open: [Parameters<typeof decide>[0], object][] = [
+      [['ai', 'depth'], { ai_detection: { label: 'unknown', confidence: 0 }, depth: uploaded }],
+      [['reverse'], { reverse_search: { found_online: false, match_count: 0, evaluated: true, band: 'clear' } }],
+      [['depth'], { depth: { source: 'motion_parallax', confidence: 0.9, evaluated: true, band: 'clear' } }],
+    ];
+    for (const [required, signals] of open) {
+      expect(decide(required, [signals as Signals])).toMatchObject({ label: 'verified', score: 0.5 });
+    }
+    const fits = { band: 'clear' as Band, probability: null };
+    expect(decide(['context'], [{}], fits)).toMatchObject({ label: 'verified', score: 0.5 });
   });
 
   it('shows the worst evaluated capture of each signal, and not_applicable only when there is nothing else', () => {

@@ -9,6 +9,7 @@ interface Judged {
   band: Band;
   /** Calibrated probability that something is wrong; null when the signal says nothing either way. */
   probability: number | null;
+  evaluated: boolean;
 }
 
 type SignalKey = keyof Signals;
@@ -43,16 +44,16 @@ const SEVERITY: Readonly<Record<Band, number>> = { clear: 0, doubtful: 1, confid
 function judge(key: SignalKey, signal: Evaluated): Judged {
   const { band = 'clear', confidence = 0 } = signal;
   const reason = REASON[key];
-  if (signal.evaluated === false || signal.status === 'not_applicable')
-    return { reason, band: 'clear', probability: null };
+  const evaluated = signal.evaluated !== false && signal.status !== 'not_applicable';
+  if (!evaluated) return { reason, band: 'clear', probability: null, evaluated };
   if (key === 'screen_detection') {
-    return { reason, band, probability: signal.screen_detected ? confidence : 1 - confidence };
+    return { reason, band, probability: signal.screen_detected ? confidence : 1 - confidence, evaluated };
   }
   if (key === 'ai_detection') {
-    if (signal.label === 'unknown') return { reason, band: 'clear', probability: null };
-    return { reason, band, probability: signal.label === 'likely_ai' ? confidence : 1 - confidence };
+    if (signal.label === 'unknown') return { reason, band: 'clear', probability: null, evaluated };
+    return { reason, band, probability: signal.label === 'likely_ai' ? confidence : 1 - confidence, evaluated };
   }
-  return { reason, band, probability: band === 'clear' ? null : confidence };
+  return { reason, band, probability: band === 'clear' ? null : confidence, evaluated };
 }
 
 /** How bad a signal is, for finding the worst: the band first, then the probability; what was not evaluated comes last. */
@@ -78,13 +79,19 @@ export function worstSignals(required: readonly SignalName[], captures: readonly
 
 export interface ContextOpinion {
   band: Band;
-  probability: number;
+  /** Null on `clear`: what speaks for a mismatch is no measure of a match. */
+  probability: number | null;
 }
+
+/** The score of a clean verdict to which no signal gave a probability: some were evaluated, or none was. */
+const NO_PROBABILITY = 0.5;
+const NOTHING_EVALUATED = 0;
 
 /**
  * The verdict of a verification from the signals of its captures. `failed`: a signal is confident; `suspicious`: one is
- * doubtful; else `verified`. `score` is the calibrated confidence in the label: the tripped signal's probability, or,
- * when none tripped, the least clean one's complement.
+ * doubtful; else `verified`. `score` is the calibrated confidence in the label: the tripped signal's probability, or, when none
+ * tripped, the least clean one's complement. Where no signal gives a probability it is {@link NO_PROBABILITY}, and
+ * {@link NOTHING_EVALUATED} where none could be evaluated: then nothing speaks for the label.
  */
 export function decide(
   required: readonly SignalName[],
@@ -93,18 +100,19 @@ export function decide(
 ): Verdict {
   const signals = worstSignals(required, captures);
   const judged: Judged[] = Object.entries(signals).map(([key, signal]) => judge(key as SignalKey, signal as Evaluated));
-  if (context && required.includes('context')) judged.push({ reason: 'context_mismatch', ...context });
+  if (context && required.includes('context')) judged.push({ reason: 'context_mismatch', evaluated: true, ...context });
   const level = Math.max(0, ...judged.map(({ band }) => SEVERITY[band]));
   if (level === 0) {
     const clean = judged.flatMap(({ probability }) => (probability === null ? [] : [1 - probability]));
-    return { label: 'verified', score: round(Math.min(1, ...clean)), signals };
+    const unknown = judged.some(({ evaluated }) => evaluated) ? NO_PROBABILITY : NOTHING_EVALUATED;
+    return { label: 'verified', score: clean.length > 0 ? round(Math.min(...clean)) : unknown, signals };
   }
   const tripped = judged
     .filter(({ band }) => SEVERITY[band] === level)
     .sort((a, b) => PRIORITY.indexOf(a.reason) - PRIORITY.indexOf(b.reason))[0]!;
   return {
     label: level === 2 ? 'failed' : 'suspicious',
-    score: round(tripped.probability ?? 0.5),
+    score: round(tripped.probability ?? NO_PROBABILITY),
     signals,
     reason_code: tripped.reason,
   };

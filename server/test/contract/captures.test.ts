@@ -304,6 +304,24 @@ describe('the capture flow', () => {
     else expect(done).not.toHaveProperty('verdict');
   });
 
+  it('forces no signal onto uploaded content that does not apply to it', async () => {
+    const signals_required = ['screen', 'ai', 'reverse', 'depth'];
+    const uploaded = { status: 'not_applicable', reason: 'uploaded_content' };
+    const forced = async (test_outcome: string) => {
+      const { id } = await createVerification(service, { mode: 'audit', metadata: { test_outcome }, signals_required });
+      await submit(service, id, picture);
+      return (await untilStatus(service, id, ['completed'])).verdict!;
+    };
+    for (const outcome of ['verified', 'suspicious', 'screen_detected', 'depth_anomaly']) {
+      const { signals } = await forced(outcome);
+      expect([outcome, signals.screen_detection, signals.depth]).toEqual([outcome, uploaded, uploaded]);
+      expect(signals.ai_detection).toMatchObject({ label: 'unknown' });
+    }
+    const generated = await forced('ai_generated');
+    expect(generated).toMatchObject({ label: 'failed', reason_code: 'ai_generated' });
+    expect(generated.signals.ai_detection).toMatchObject({ label: 'likely_ai' });
+  });
+
   it('ignores test outcomes in live mode', async () => {
     const key = service.tenant.pk_live;
     const { id } = await createVerification(service, { metadata: { test_outcome: 'failed' } }, key);

@@ -42,7 +42,8 @@ interface Streamed {
 
 /**
  * `firsthand listen --forward URL`: follows the account's events and posts each to a developer's machine, signed anew with
- * the account's webhook secret, a line for each answer. A lost connection is taken up where it broke off.
+ * the account's webhook secret, a row for each answer. On a terminal the last line is live: what is being sent, else the counts so
+ * far. A lost connection is taken up where it broke off.
  */
 export async function listen(o: RemoteOptions & { forward: string; mode?: 'live' | 'test' }): Promise<void> {
   const connection = await connect(o);
@@ -51,43 +52,85 @@ export async function listen(o: RemoteOptions & { forward: string; mode?: 'live'
   console.log(`${bold('Listening')} ${dim(`to ${connection.url}, forwarding to ${o.forward}; Ctrl-C ends it`)}`);
   console.log(`  ${dim('verify with')} ${secret}\n`);
   console.log(bold(`${'time'.padEnd(8)}  ${'event'.padEnd(30)}  ${'answer'.padEnd(22)}  id`));
+  const counts = { accepted: 0, refused: 0, slowestMs: 0 };
+  const status = createStatusLine(() => summary(counts));
   let cursor: string | null = null;
   for (;;) {
     try {
       for await (const { position, event } of follow(connection, o.mode, cursor)) {
-        if (event) console.log(await forward(signer, o.forward, event));
+        if (event) {
+          const time = new Date().toTimeString().slice(0, 8);
+          const row = `${time}  ${event.type.padEnd(30)}`;
+          // Short, so that a narrow terminal does not wrap it: only the last line can be written over.
+          status.show(`${row}  …`);
+          const { accepted, text, ms } = await forward(signer, o.forward, event);
+          counts[accepted ? 'accepted' : 'refused'] += 1;
+          counts.slowestMs = Math.max(counts.slowestMs, ms);
+          status.print(`${row}  ${(accepted ? green : red)(text.padEnd(22))}  ${dim(event.id)}`);
+        }
         cursor = position;
       }
     } catch (error) {
-      console.log(dim(`the stream broke off (${(error as Error).message}); taking it up again`));
+      status.print(dim(`the stream broke off (${(error as Error).message}); taking it up again`));
     }
     await sleep(1_000);
   }
 }
 
-async function forward(signer: Webhook, url: string, event: Streamed): Promise<string> {
+const summary = (counts: { accepted: number; refused: number; slowestMs: number }): string => {
+  const { accepted, refused, slowestMs } = counts;
+  if (accepted + refused === 0) return dim('waiting for the first event');
+  const parts = [
+    `${accepted + refused} forwarded`,
+    `${accepted} accepted`,
+    `${refused} not`,
+    `slowest ${slowestMs} ms`,
+  ];
+  return dim(parts.join(' · '));
+};
+
+/** A last line that is written over, below rows that stay. Without a terminal there are the rows alone. */
+function createStatusLine(resting: () => string) {
+  const over = process.stdout.isTTY ? (text: string) => void process.stdout.write(`\r\x1b[2K${text}`) : () => {};
+  over(resting());
+  return {
+    show: over,
+    print(row: string) {
+      over('');
+      console.log(row);
+      over(resting());
+    },
+  };
+}
+
+/** Posts one event and tells how it was answered. */
+async function forward(
+  signer: Webhook,
+  url: string,
+  event: Streamed,
+): Promise<{ accepted: boolean; text: string; ms: number }> {
   const at = new Date();
   const started = performance.now();
-  const outcome = await fetch(url, {
-    method: 'POST',
-    redirect: 'manual',
-    signal: AbortSignal.timeout(15_000),
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      'webhook-id': event.id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-      'webhook-signature': signer.sign(event.id, at, event.body),
-    },
-    body: event.body,
-  }).then(
-    async answer => {
-      await answer.arrayBuffer();
-      const text = `${answer.status} in ${Math.round(performance.now() - started)} ms`.padEnd(22);
-      return answer.ok ? green(text) : red(text);
-    },
-    (error: Error) => red(`${(error.cause as { code?: string })?.code ?? error.name}`.padEnd(22)),
-  );
-  return `${at.toTimeString().slice(0, 8)}  ${event.type.padEnd(30)}  ${outcome}  ${dim(event.id)}`;
+  const passed = () => Math.round(performance.now() - started);
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(15_000),
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'webhook-id': event.id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': signer.sign(event.id, at, event.body),
+      },
+      body: event.body,
+    });
+    await answer.arrayBuffer();
+    return { accepted: answer.ok, text: `${answer.status} in ${passed()} ms`, ms: passed() };
+  } catch (error) {
+    const { name, cause } = error as Error;
+    return { accepted: false, text: (cause as { code?: string } | undefined)?.code ?? name, ms: passed() };
+  }
 }
 
 /** The server-sent events of the account, from `cursor` on (WHATWG HTML, "Server-sent events"). */

@@ -8,9 +8,12 @@ import { parallaxSignal } from './motion/signal.ts';
 import { type TwoFrameTest, testTwoFrames } from './motion/two-frames.ts';
 import { type Fingerprint, fingerprint, type Probe, prepare, probes } from './phash/fingerprint.ts';
 import type { Plane } from './phash/plane.ts';
-import type { Picture } from './picture.ts';
+import { halved, type Picture } from './picture.ts';
 import { detectScreen } from './screen/detect.ts';
 import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.ts';
+
+/** Longest side from which a picture is fingerprinted from its half, which others need anyway; the hash reads 512 pixels. */
+const LARGE = 2048;
 
 export interface AnalysisRequest {
   bytes: Uint8Array;
@@ -63,7 +66,10 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
   const { bytes, signals } = request;
   const { info, picture, preview } = await decode(bytes);
   const metadata = await readMetadata(bytes, info.contentType);
-  const prepared = prepare({ ...picture, channels: 3 });
+  const prepared = prepare({
+    ...(Math.max(picture.width, picture.height) >= LARGE ? halved(picture) : picture),
+    channels: 3,
+  });
   const analysis: PictureAnalysis = {
     info,
     preview,

@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { ImageFault, type ImageInfo, inspect, MAX_PIXELS } from './inspect.ts';
-import type { Picture } from './picture.ts';
+import { halved, type Picture } from './picture.ts';
 
 /** Longest side of a preview. */
 const PREVIEW_SIDE = 1600;
@@ -73,8 +73,9 @@ export interface Decoded {
 export async function decode(bytes: Uint8Array): Promise<Decoded> {
   const info = await inspect(bytes);
   const picture = await decodePicture(bytes, info);
-  const raw = { width: picture.width, height: picture.height, channels: 3 as const };
-  const preview = await encodePreview(sharp(picture.data, { raw, limitInputPixels: MAX_PIXELS }));
+  const source = Math.max(picture.width, picture.height) >= 2 * PREVIEW_SIDE ? halved(picture) : picture;
+  const raw = { width: source.width, height: source.height, channels: 3 as const };
+  const preview = await encodePreview(sharp(source.data, { raw, limitInputPixels: MAX_PIXELS }));
   return { info, picture, preview };
 }
 

@@ -6,6 +6,17 @@ export interface Picture {
   data: Uint8Array;
 }
 
+const halves = new WeakMap<Uint8Array, Picture>();
+
+/** The picture at half size, as `shrink` makes it, made once for all that want it. */
+export function halved(picture: Picture): Picture {
+  const known = halves.get(picture.data);
+  if (known) return known;
+  const half = shrink(picture, 2);
+  halves.set(picture.data, half);
+  return half;
+}
+
 /**
  * Shrinks by a whole factor with a box filter (the mean of `factor` x `factor` pixels). Rows and columns that do not
  * fill a box are dropped. Rounds to nearest.

@@ -62,7 +62,7 @@ export function prepare(pixels: Pixels): Prepared {
   const full = shrink(reduced(pixels), HASHED);
   const plane = shrink(full, WORKED);
   const inside = insideBorder(plane);
-  return { whole: pdq({ ...full, data: full.data.slice(), channels: 1 }), full, plane, inside };
+  return { whole: pdq({ ...full, channels: 1 }), full, plane, inside };
 }
 
 /** Luma of a large picture, averaged over whole blocks of pixels in one pass; the rest of the way is `shrink`'s. */

@@ -50,90 +50,73 @@ export function lumaOf({ data, width, height, channels }: Pixels): Float32Array 
   return luma;
 }
 
-/** 64×64 samples of the filtered luma. `luma` is overwritten. */
+/**
+ * 64×64 samples of the filtered luma. The two passes of the reference's box filter each way are one weighted sum a sample, so only
+ * the samples are computed and not the filtered picture between them.
+ */
 function samples(luma: Float32Array, width: number, height: number): Float32Array {
-  const across = windowOf(width);
-  const down = windowOf(height);
-  let from: Float32Array = luma;
-  let to: Float32Array = new Float32Array(luma.length);
-  for (let pass = 0; pass < 2; pass++) {
-    boxRows(from, to, width, height, across);
-    boxColumns(to, from, width, height, down);
+  const across = kernelOf(width);
+  const down = kernelOf(height);
+  const columns = new Float32Array(SAMPLES * height);
+  for (let y = 0; y < height; y++) {
+    for (let j = 0; j < SAMPLES; j++) {
+      const from = y * width + across.first[j]!;
+      const weights = j * across.length;
+      let sum = 0;
+      for (let i = 0; i < across.length; i++) sum += across.weights[weights + i]! * luma[from + i]!;
+      columns[y * SAMPLES + j] = sum;
+    }
   }
-  if (from !== luma) [from, to] = [to, from];
   const out = new Float32Array(SAMPLES * SAMPLES);
   for (let i = 0; i < SAMPLES; i++) {
-    const row = Math.floor(((i + 0.5) * height) / SAMPLES) * width;
-    for (let j = 0; j < SAMPLES; j++) out[i * SAMPLES + j] = from[row + Math.floor(((j + 0.5) * width) / SAMPLES)]!;
+    for (let k = 0; k < down.length; k++) {
+      const weight = down.weights[i * down.length + k]!;
+      const row = (down.first[i]! + k) * SAMPLES;
+      for (let j = 0; j < SAMPLES; j++) out[i * SAMPLES + j] = out[i * SAMPLES + j]! + weight * columns[row + j]!;
+    }
   }
   return out;
 }
 
-const windowOf = (size: number): number => Math.floor((size + 2 * SAMPLES - 1) / (2 * SAMPLES));
-
-/** The reference's box filter: the window shrinks at both ends, and an even one leans forward. */
-function boxRows(from: Float32Array, to: Float32Array, width: number, height: number, window: number): void {
-  const half = (window + 2) >> 1;
-  for (let y = 0; y < height; y++) {
-    const start = y * width;
-    const end = start + width;
-    let right = start;
-    let left = start;
-    let out = start;
-    let sum = 0;
-    let count = 0;
-    for (let k = 1; k < half; k++, count++) sum += from[right++]!;
-    for (let k = half; k <= window; k++) {
-      sum += from[right++]!;
-      count += 1;
-      to[out++] = sum / count;
-    }
-    while (right < end) {
-      sum += from[right++]! - from[left++]!;
-      to[out++] = sum / count;
-    }
-    while (out < end) {
-      sum -= from[left++]!;
-      count -= 1;
-      to[out++] = sum / count;
-    }
-  }
+/** How each of the 64 samples of a side is weighed from the pixels of that side. */
+interface Kernel {
+  /** The first pixel each sample reads. */
+  first: Int32Array;
+  /** How many pixels it reads. */
+  length: number;
+  /** `length` weights a sample. */
+  weights: Float32Array;
 }
 
-/** The same down the columns, a row at a time so that memory is read in order. */
-function boxColumns(from: Float32Array, to: Float32Array, width: number, height: number, window: number): void {
-  const half = (window + 2) >> 1;
-  const sums = new Float64Array(width);
-  let right = 0;
-  let left = 0;
-  let out = 0;
-  const add = () => {
-    const row = right++ * width;
-    for (let x = 0; x < width; x++) sums[x] = sums[x]! + from[row + x]!;
-  };
-  const drop = () => {
-    const row = left++ * width;
-    for (let x = 0; x < width; x++) sums[x] = sums[x]! - from[row + x]!;
-  };
-  const emit = () => {
-    const row = out++ * width;
-    const count = right - left;
-    for (let x = 0; x < width; x++) to[row + x] = sums[x]! / count;
-  };
-  for (let k = 1; k < half; k++) add();
-  for (let k = half; k <= window; k++) {
-    add();
-    emit();
+const kernels = new Map<number, Kernel>();
+/** Kernels that are kept: pictures come in few sizes. */
+const MAX_KERNELS = 256;
+
+/** The reference's box filter, twice: its window shrinks at both ends, and an even one leans forward. */
+function kernelOf(size: number): Kernel {
+  const known = kernels.get(size);
+  if (known) return known;
+  const window = Math.floor((size + 2 * SAMPLES - 1) / (2 * SAMPLES));
+  const ahead = (window + 2) >> 1;
+  const begin = (at: number) => Math.max(0, at - (window - ahead));
+  const end = (at: number) => Math.min(size, at + ahead);
+  const length = Math.min(size, 2 * window - 1);
+  const kernel: Kernel = { first: new Int32Array(SAMPLES), length, weights: new Float32Array(SAMPLES * length) };
+  for (let j = 0; j < SAMPLES; j++) {
+    const at = Math.floor(((j + 0.5) * size) / SAMPLES);
+    const first = Math.min(begin(begin(at)), size - length);
+    kernel.first[j] = first;
+    for (let k = begin(at); k < end(at); k++) {
+      const share = 1 / ((end(at) - begin(at)) * (end(k) - begin(k)));
+      for (let i = begin(k); i < end(k); i++) {
+        const to = j * length + i - first;
+        kernel.weights[to] = kernel.weights[to]! + share;
+      }
+    }
   }
-  while (right < height) {
-    add();
-    drop();
-    emit();
-  }
-  while (out < height) {
-    drop();
-    emit();
-  }
+  if (kernels.size >= MAX_KERNELS) kernels.clear();
+  kernels.set(size, kernel);
+  return kernel;
 }
 
 function pdqOfSamples(block: Float32Array): Pdq {

@@ -1,4 +1,4 @@
-import { type Picture, shrink } from '../picture.ts';
+import { halved, type Picture } from '../picture.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
 import { measureWhole } from './whole.ts';
 
@@ -33,7 +33,7 @@ export function measureScreen(picture: Picture): ScreenMeasurement | undefined {
   let scaled = picture;
   let small = picture;
   for (const { factor, tiles } of SCALES) {
-    if (factor > 1) scaled = shrink(scaled, 2);
+    if (factor > 1) scaled = halved(scaled);
     if (Math.max(scaled.width, scaled.height) >= HEATMAP_SIDE) small = scaled;
     const grid = measureTiles(scaled, tiles);
     grids.push({ factor, grid });

@@ -1,0 +1,80 @@
+/**
+ * What provenance alone says of each source's files:
+ *
+ *   npm run bench:provenance -- --data FOLDER
+ *
+ * FOLDER holds MANIFEST.tsv (class, path, repository ...). Sources of class `ai` carry a generator's marks or carry none; what
+ * counts is that no file of a camera is called generated, which ends the program with an error. Fetches nothing.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type AiResult, assessProvenance } from '@firsthand/forensics/ai/assess.ts';
+import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
+import { readMetadata } from '@firsthand/forensics/metadata/read.ts';
+import { upperBound } from './statistics.ts';
+
+const CLASSES = ['ai', 'c2pa', 'camera', 'screen', 'heic', 'depth'];
+/** Classes whose files come from cameras. */
+const GENUINE = ['camera', 'screen', 'heic', 'depth'];
+
+const { values: options } = parseArgs({
+  options: { data: { type: 'string', default: process.env.FIRSTHAND_DATA } },
+});
+const manifest = options.data && join(options.data, 'MANIFEST.tsv');
+if (!options.data || !manifest || !existsSync(manifest)) {
+  console.log('No pictures: --data names a folder with MANIFEST.tsv (or FIRSTHAND_DATA). Nothing measured.');
+  process.exit(0);
+}
+
+interface Row {
+  kind: string;
+  source: string;
+  results: AiResult[];
+  unreadable: number;
+}
+
+const rows = new Map<string, Row>();
+const files = readFileSync(manifest, 'utf8').trim().split('\n').slice(1);
+for (const [index, line] of files.entries()) {
+  const [kind = '', path = '', source = ''] = line.split('\t');
+  if (!CLASSES.includes(kind)) continue;
+  const row = rows.get(`${kind} ${source}`) ?? { kind, source, results: [], unreadable: 0 };
+  rows.set(`${kind} ${source}`, row);
+  const bytes = readFileSync(join(options.data, path));
+  try {
+    const { contentType } = await inspect(bytes);
+    const metadata = await readMetadata(bytes, contentType);
+    row.results.push(await assessProvenance({ bytes, contentType, metadata, attested: false, live: false }));
+  } catch (cause) {
+    if (!(cause instanceof ImageFault)) throw cause;
+    row.unreadable += 1;
+  }
+  if (index % 20 === 0) process.stderr.write(`\r${index} of ${files.length} files`);
+}
+process.stderr.write('\n');
+
+const labelled = (results: AiResult[], label: AiResult['label']) => results.filter(result => result.label === label);
+
+console.log(
+  '| class | source | files | likely_ai, of them doubtful | likely_human | unknown | said by |\n|---|---|---|---|---|---|---|',
+);
+for (const { kind, source, results, unreadable } of rows.values()) {
+  const found = labelled(results, 'likely_ai');
+  const saidBy = [...new Set(found.flatMap(({ evidence }) => evidence.slice(0, 1).map(one => one.source)))].sort();
+  const cells = [
+    kind,
+    source,
+    `${results.length}${unreadable > 0 ? ` (and ${unreadable} unreadable)` : ''}`,
+    `${found.length}, ${found.filter(({ band }) => band === 'doubtful').length}`,
+    labelled(results, 'likely_human').length,
+    labelled(results, 'unknown').length,
+    saidBy.join(', '),
+  ];
+  console.log(`| ${cells.join(' | ')} |`);
+}
+const genuine = [...rows.values()].filter(({ kind }) => GENUINE.includes(kind)).flatMap(({ results }) => results);
+const accused = labelled(genuine, 'likely_ai').length;
+const bound = (100 * upperBound(accused, genuine.length)).toFixed(1);
+console.log(`\n${accused} of ${genuine.length} camera files called likely_ai (95% upper bound ${bound}%)`);
+if (accused > 0) process.exitCode = 1;

@@ -13,14 +13,14 @@ import { findTemplate, requestOf } from './row.ts';
 const STYLE = `:root{color-scheme:light dark;--ground:oklch(.982 .003 230);--ink:oklch(.245 .022 243);--soft:oklch(.5 .022 238)}
 @media (prefers-color-scheme:dark){:root{--ground:oklch(.165 .014 245);--ink:oklch(.95 .006 230);--soft:oklch(.75 .014 232)}}
 *{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-content:center;padding:24px;background:var(--ground);color:var(--ink);font:1rem/1.5 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
-main{max-width:min(26rem,68ch)}h1{margin:0 0 12px;font-size:1.375rem;line-height:1.3;text-wrap:balance}p{margin:0 0 12px;color:var(--soft)}p:last-child{margin:0}`;
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+main{max-width:min(26rem,68ch)}h1{margin:0 0 12px;font-size:1.375rem;line-height:1.3;text-wrap:balance}p{margin:0 0 12px;color:var(--soft)}p:last-child{margin:0}button{font:inherit;font-weight:600;min-height:48px;padding:12px 24px;border:0;border-radius:12px;background:var(--ink);color:var(--ground)}button:focus-visible{outline:3px solid var(--soft);outline-offset:3px}`;
+/**
+ * Presses the button for whoever opened the page. Sent before the page has loaded, so that the browser's Back leaves it out.
+ */
+const SCRIPT = 'document.forms[0].submit()';
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const policy = (...more: string[]) =>
+  ["default-src 'none'", `style-src ${hashOf(STYLE)}`, "base-uri 'none'", "frame-ancestors 'none'", ...more].join('; ');
 
 interface Words {
   status: number;
@@ -54,24 +54,43 @@ const BROKEN: Words = {
 
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
 
-function page(reply: FastifyReply, { status, title, lines }: Words): FastifyReply {
+const OPEN: Words = {
+  status: 200,
+  title: 'Your photo link',
+  lines: ['The camera page opens by itself. If it does not, press Start.'],
+};
+
+/** The page that starts a verification: what only looks at the link, for a preview say, neither runs a script nor presses a button. */
+function landing(reply: FastifyReply, capture: string): FastifyReply {
+  // A browser holds the address that the form is sent on to against this as well.
+  const actions = `form-action 'self' ${new URL(capture).origin}`;
+  const form = `<form method="post"><button>Start</button></form><script>${SCRIPT}</script>`;
+  return page(reply, OPEN, { form, policy: policy(`script-src ${hashOf(SCRIPT)}`, actions) });
+}
+
+function page(
+  reply: FastifyReply,
+  { status, title, lines }: Words,
+  o = { form: '', policy: policy("form-action 'none'") },
+): FastifyReply {
   const paragraphs = lines.map(line => `<p>${escapeHtml(line)}</p>`).join('');
   return reply
     .code(status)
-    .header('content-security-policy', POLICY)
+    .header('content-security-policy', o.policy)
     .type('text/html; charset=utf-8')
     .send(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${paragraphs}</main></body></html>`,
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${paragraphs}${o.form}</main></body></html>`,
     );
 }
 
 /**
  * The address of a link template: each opening issues a verification from the current version and goes on to its capture
- * page. HEAD and a browser's prefetch issue nothing.
+ * page. Reading the address issues nothing (chats and mail scanners do so for a preview): its page posts back, by itself in a browser
+ * and by a button without script.
  */
 export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter): void {
   app.route({
-    method: ['GET', 'HEAD'],
+    method: ['GET', 'HEAD', 'POST'],
     url: '/t/:id',
     schema: { hide: true } as object,
     onRequest: async (_request, reply) => {
@@ -87,14 +106,16 @@ export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter
       return page(reply, BROKEN);
     },
     handler: async (request, reply) => {
-      await takePermits(limiter, reply, [addressPermit('address', request.ip), addressPermit('link', request.ip)]);
+      const opens = request.method === 'POST';
+      const permits = [addressPermit('address', request.ip), ...(opens ? [addressPermit('link', request.ip)] : [])];
+      await takePermits(limiter, reply, permits);
       const { id } = request.params as { id: string };
       const template = isId('tpl', id) ? await findTemplate(deps.db, id) : undefined;
       if (!template || !servedModes(deps.config.mode).includes(template.livemode)) return page(reply, UNKNOWN);
       if (template.status === 'revoked') return page(reply, GONE);
-      if (request.method === 'HEAD') return reply.code(200).type('text/html; charset=utf-8').send();
       // A browser that only guesses that the link will be opened is told to wait for the person.
       if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.code(503).send();
+      if (!opens) return landing(reply, deps.origins.capture);
       const row = await transaction(deps.db, tx =>
         issue(tx, deps, {
           tenantId: template.tenant_id,

@@ -18,7 +18,7 @@ describe('link templates', () => {
   const open = (url: string, o: { method?: string; from?: string; headers?: Record<string, string> } = {}) =>
     fetch(url, {
       redirect: 'manual',
-      method: o.method ?? 'GET',
+      method: o.method ?? 'POST',
       headers: { 'x-forwarded-for': o.from ?? '10.0.0.1', ...o.headers },
     });
   const issued = async () =>
@@ -74,7 +74,8 @@ describe('link templates', () => {
       const revoked = await manage<LinkTemplate>('POST', `/v1/link-templates/${template.id}/revoke`);
       expect([revoked.status, revoked.body.status]).toEqual([200, 'revoked']);
     }
-    const gone = await open(template.url);
+    const gone = await open(template.url, { method: 'GET' });
+    expect((await open(template.url)).status).toBe(410);
     const page = await gone.text();
     expect([gone.status, gone.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8']);
     expect(page).toContain('This link is no longer in use');
@@ -99,12 +100,34 @@ describe('link templates', () => {
     }
   });
 
-  it('issue nothing for a preview: HEAD and prefetch', async () => {
+  it('issue nothing for who only reads the address: a preview in a chat, HEAD, a prefetch', async () => {
     const template = await publish({});
     const before = await issued();
-    expect((await open(template.url, { method: 'HEAD' })).status).toBe(200);
-    expect((await open(template.url, { headers: { 'sec-purpose': 'prefetch;prerender' } })).status).toBe(503);
+    const previewers = [
+      'WhatsApp/2.24',
+      'Slackbot-LinkExpanding 1.0',
+      'facebookexternalhit/1.1',
+      'Mozilla/5.0 (iPhone)',
+    ];
+    for (const agent of previewers) {
+      const answer = await open(template.url, { method: 'GET', headers: { 'user-agent': agent } });
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      const page = await answer.text();
+      expect(page).toContain('<form method="post"><button>Start</button></form>');
+      expect(page).not.toContain('vfy_');
+      expect(answer.headers.get('content-security-policy')).toMatch(
+        /script-src 'sha256-[^']+'; form-action 'self' http/,
+      );
+    }
+    const head = await open(template.url, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    const prefetch = { method: 'GET', headers: { 'sec-purpose': 'prefetch;prerender' } };
+    expect((await open(template.url, prefetch)).status).toBe(503);
     expect(await issued()).toBe(before);
+    // The form as a browser without script sends it.
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await open(template.url, { headers: form })).status).toBe(303);
+    expect(await issued()).toBe(before + 1);
   });
 
   it('are opened from one address a minute so often, and then say when', async () => {

@@ -1,0 +1,51 @@
+import type { LinkTemplate } from '@firsthand/contract/management.ts';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, startTestService, type TestService } from '../harness.ts';
+import { launchChromium } from './chromium.ts';
+import { openOnPhone } from './phone.ts';
+
+describe('the page of a link template', () => {
+  let service: TestService;
+  let browser: Browser;
+  let url: string;
+  beforeAll(async () => {
+    service = await startTestService({ worker: false });
+    browser = await launchChromium();
+    const body = { name: 'Poster', request: { max_captures: 1 } };
+    url = (await ask<LinkTemplate>(service, '/v1/link-templates', { key: service.tenant.rk_secret, body })).body.url;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const issued = async () =>
+    Number((await service.deps.db.query<{ n: string }>('select count(*) as n from verifications')).rows[0]!.n);
+
+  it('leads to the capture page by itself, once, and Back leaves it', async () => {
+    const before = await issued();
+    const phone = await openOnPhone(browser, `${service.url}/docs`);
+    await phone.page.goto(url);
+    await phone.screen('landing');
+    expect(phone.page.url()).toMatch(/\/v\/vfy_\w{26}$/);
+    await phone.page.goBack();
+    expect(phone.page.url()).toBe(`${service.url}/docs`);
+    expect(await issued()).toBe(before + 1);
+    await phone.context.close();
+  });
+
+  it('has a button for a browser without script, that is large enough and legible', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, hasTouch: true, isMobile: true });
+    const page = await context.newPage();
+    const before = await issued();
+    await page.goto(url);
+    expect(await issued()).toBe(before);
+    const button = page.getByRole('button', { name: 'Start' });
+    expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await button.click();
+    await page.waitForURL(/\/v\/vfy_\w{26}$/);
+    expect(await issued()).toBe(before + 1);
+    await context.close();
+  });
+});

@@ -1,16 +1,9 @@
 // `npm run bench`: what the service costs, each number beside the limit it is measured against, taken in the same run.
-import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
 import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
-import { plainCapture, simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
-import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { openDiskStore } from 'firsthand/blobs/disk.ts';
 import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
 import { createPool, type Pool, type Tx } from 'firsthand/db/sql.ts';
@@ -19,8 +12,9 @@ import { createLog } from 'firsthand/lib/log.ts';
 import type { NewTenant } from 'firsthand/tenants/create.ts';
 import { issue } from 'firsthand/verifications/issue.ts';
 import sharp from 'sharp';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, request } from 'undici';
 import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import { createVerification, phone, photograph, type Receiver, startReceiver, submitPicture } from './ends.ts';
 import { arrivals, milliseconds, percentile, rate, sideBySide, watchPeak } from './measure.ts';
 
 const POOL_SIZE = 12;
@@ -78,7 +72,7 @@ async function runAll(): Promise<void> {
 
 async function benchCreation(tenant: NewTenant, pool: Pool): Promise<void> {
   const agent = new Agent({ connections: CONCURRENCY });
-  const create = () => createVerification(tenant, agent, {});
+  const create = () => createVerification(url, tenant, agent, {});
   const bare = await bareTransaction(tenant, pool);
   const load = { concurrency: CONCURRENCY, seconds: 3 };
   await rate(create, { ...load, seconds: 1 });
@@ -159,14 +153,13 @@ async function analysisAlone(bytes: Buffer): Promise<Alone> {
 }
 
 async function benchCaptures(tenant: NewTenant, receiver: Receiver, bytes: Buffer): Promise<void> {
-  // Many phones, each with an address of its own: the limit of requests is per address.
-  const phones = await Promise.all(Array.from({ length: 200 }, (_, n) => phone(`127.0.1.${n + 1}`)));
+  const phones = Array.from({ length: 200 }, (_, n) => phone(`127.0.1.${n + 1}`));
   const store = await openDiskStore({ folder: join(folder, 'limit'), secret: Buffer.alloc(32), origin: () => url });
   const write = () => store.put(`captures/${newId('vfy')}/${newId('cap')}`, bytes, { contentType: 'image/jpeg' });
   let turn = 0;
   const submit = async () => {
     turn += 1;
-    return submitPicture(tenant, phones[turn % phones.length]!, receiver, bytes);
+    return submitPicture(url, tenant, phones[turn % phones.length]!, receiver, bytes);
   };
 
   const before = await analysisAlone(bytes);
@@ -257,10 +250,10 @@ async function benchLarge(): Promise<void> {
 
 async function benchMemory(tenant: NewTenant, receiver: Receiver, idle: number): Promise<void> {
   const bytes = await photograph(4000, 3000);
-  const phones = await Promise.all(Array.from({ length: 16 }, (_, n) => phone(`127.0.2.${n + 1}`)));
+  const phones = Array.from({ length: 16 }, (_, n) => phone(`127.0.2.${n + 1}`));
   const stop = watchPeak(residentMb);
   receiver.reset();
-  await Promise.all(phones.map(agent => submitPicture(tenant, agent, receiver, bytes)));
+  await Promise.all(phones.map(agent => submitPicture(url, tenant, agent, receiver, bytes)));
   while (receiver.completed.size < receiver.sent.size) await sleep(20);
   const peak = await stop();
   await Promise.all(phones.map(agent => agent.close()));
@@ -277,104 +270,6 @@ async function benchMemory(tenant: NewTenant, receiver: Receiver, idle: number):
 async function residentMb(): Promise<number> {
   const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
-}
-
-// ---- Both ends
-
-/** A photograph made by code: a drawn scene through a simulated camera. */
-async function photograph(width: number, height: number): Promise<Buffer> {
-  const size = { width: 1280, height: 960 };
-  const { jpeg } = await simulateDirect(drawScene(7, size), plainCapture(7, size));
-  if (width === size.width) return Buffer.from(jpeg);
-  const noise = { width, height, channels: 3 as const, noise: { type: 'gaussian' as const, mean: 128, sigma: 6 } };
-  const grain = await sharp({ create: { ...noise, background: '#808080' } })
-    .png()
-    .toBuffer();
-  return sharp(jpeg)
-    .resize(width, height)
-    .composite([{ input: grain, blend: 'soft-light' }])
-    .jpeg({ quality: 92 })
-    .toBuffer();
-}
-
-const phone = async (localAddress: string): Promise<Dispatcher> => new Agent({ localAddress });
-
-async function post<T>(path: string, body: object, dispatcher: Dispatcher, key?: string): Promise<T> {
-  const answer = await request(`${url}${path}`, {
-    method: 'POST',
-    dispatcher,
-    headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
-    body: JSON.stringify(body),
-  });
-  if (answer.statusCode !== 201)
-    throw new Error(`${path} was answered ${answer.statusCode}: ${await answer.body.text()}`);
-  return (await answer.body.json()) as T;
-}
-
-const createVerification = (tenant: NewTenant, dispatcher: Dispatcher, body: object) =>
-  post<Verification>('/v1/verifications', body, dispatcher, tenant.pk_test);
-
-/** What a tenant and a phone do for one capture; resolves when it was accepted. */
-async function submitPicture(
-  tenant: NewTenant,
-  dispatcher: Dispatcher,
-  receiver: Receiver,
-  bytes: Buffer,
-): Promise<void> {
-  const { id } = await createVerification(tenant, dispatcher, { webhook_url: receiver.url });
-  const path = `/v1/verifications/${id}/captures`;
-  const upload = await post<UploadUrlResponse>(`${path}/upload-url`, { contentType: 'image/jpeg' }, dispatcher);
-  // Equal pictures would be too easy for whatever keeps them: each ends in bytes of its own, which decoders pass over.
-  const own = Buffer.concat([bytes, Buffer.from(randomUUID())]);
-  const address = new URL(upload.upload_url);
-  const put = await request(`${url}${address.pathname}${address.search}`, {
-    method: 'PUT',
-    dispatcher,
-    headers: upload.headers,
-    body: own,
-  });
-  await put.body.dump();
-  if (put.statusCode !== 200) throw new Error(`the upload was answered ${put.statusCode}`);
-  const sha256 = createHash('sha256').update(own).digest('hex');
-  await post(path, { image_key: upload.image_key, image_sha256: sha256 }, dispatcher);
-  receiver.sent.set(id, Date.now());
-}
-
-interface Receiver {
-  url: string;
-  /** When each capture was accepted, and when its verdict was written and its webhook came. */
-  sent: Map<string, number>;
-  completed: Map<string, { verdictAt: number; arrivedAt: number }>;
-  reset(): void;
-  close(): Promise<void>;
-}
-
-async function startReceiver(): Promise<Receiver> {
-  const sent = new Map<string, number>();
-  const completed: Receiver['completed'] = new Map();
-  const server = createServer(async (incoming, answer) => {
-    const arrivedAt = Date.now();
-    let text = '';
-    for await (const chunk of incoming) text += chunk;
-    answer.writeHead(204).end();
-    const { type, data } = JSON.parse(text) as { type?: string; data?: Verification };
-    if (type !== 'verification.completed' || !data) return;
-    completed.set(data.id, { verdictAt: Date.parse(data.completed_at!), arrivedAt });
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    sent,
-    completed,
-    reset() {
-      sent.clear();
-      completed.clear();
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
-  };
 }
 
 function printTable(): void {

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
 import { type AnalysisRequest, analyzePicture } from './analyze.ts';
@@ -8,6 +9,11 @@ import type { Answer, Question } from './pool.ts';
 // One picture at a time in one thread: parallelism comes from the number of threads.
 sharp.concurrency(1);
 sharp.cache(false);
+
+/** A third of the processor time of a thread that wants it as much: whoever waits for an answer of the API comes first. */
+const NICE = 5;
+// On Linux 0 is the calling thread; elsewhere it would be the whole process.
+if (process.platform === 'linux') setPriority(0, NICE);
 
 const port = parentPort;
 if (!port) throw new Error('This file runs in a worker thread only.');

@@ -1,0 +1,108 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import { plainCapture, simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
+import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+import type { NewTenant } from 'firsthand/tenants/create.ts';
+import sharp from 'sharp';
+import { Agent, type Dispatcher, request } from 'undici';
+
+/** A photograph made by code: a drawn scene through a simulated camera. */
+export async function photograph(width: number, height: number): Promise<Buffer> {
+  const size = { width: 1280, height: 960 };
+  const { jpeg } = await simulateDirect(drawScene(7, size), plainCapture(7, size));
+  if (width === size.width) return Buffer.from(jpeg);
+  const noise = { width, height, channels: 3 as const, noise: { type: 'gaussian' as const, mean: 128, sigma: 6 } };
+  const grain = await sharp({ create: { ...noise, background: '#808080' } })
+    .png()
+    .toBuffer();
+  return sharp(jpeg)
+    .resize(width, height)
+    .composite([{ input: grain, blend: 'soft-light' }])
+    .jpeg({ quality: 92 })
+    .toBuffer();
+}
+
+/** A client with an address of its own: the limit of requests is per address. */
+export const phone = (localAddress: string): Dispatcher => new Agent({ localAddress });
+
+async function post<T>(url: string, path: string, body: object, dispatcher: Dispatcher, key?: string): Promise<T> {
+  const answer = await request(`${url}${path}`, {
+    method: 'POST',
+    dispatcher,
+    headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
+    body: JSON.stringify(body),
+  });
+  if (answer.statusCode !== 201)
+    throw new Error(`${path} was answered ${answer.statusCode}: ${await answer.body.text()}`);
+  return (await answer.body.json()) as T;
+}
+
+export const createVerification = (url: string, tenant: NewTenant, dispatcher: Dispatcher, body: object) =>
+  post<Verification>(url, '/v1/verifications', body, dispatcher, tenant.pk_test);
+
+/** What a tenant and a phone do for one capture; resolves when it was accepted. */
+export async function submitPicture(
+  url: string,
+  tenant: NewTenant,
+  dispatcher: Dispatcher,
+  receiver: Receiver,
+  bytes: Buffer,
+): Promise<void> {
+  const { id } = await createVerification(url, tenant, dispatcher, { webhook_url: receiver.url });
+  const path = `/v1/verifications/${id}/captures`;
+  const upload = await post<UploadUrlResponse>(url, `${path}/upload-url`, { contentType: 'image/jpeg' }, dispatcher);
+  // Equal pictures would be too easy for whatever keeps them: each ends in bytes of its own, which decoders pass over.
+  const own = Buffer.concat([bytes, Buffer.from(randomUUID())]);
+  const address = new URL(upload.upload_url);
+  const put = await request(`${url}${address.pathname}${address.search}`, {
+    method: 'PUT',
+    dispatcher,
+    headers: upload.headers,
+    body: own,
+  });
+  await put.body.dump();
+  if (put.statusCode !== 200) throw new Error(`the upload was answered ${put.statusCode}`);
+  const sha256 = createHash('sha256').update(own).digest('hex');
+  await post(url, path, { image_key: upload.image_key, image_sha256: sha256 }, dispatcher);
+  receiver.sent.set(id, Date.now());
+}
+
+export interface Receiver {
+  url: string;
+  /** When each capture was accepted, and when its verdict was written and its webhook came. */
+  sent: Map<string, number>;
+  completed: Map<string, { verdictAt: number; arrivedAt: number }>;
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const sent = new Map<string, number>();
+  const completed: Receiver['completed'] = new Map();
+  const server = createServer(async (incoming, answer) => {
+    const arrivedAt = Date.now();
+    let text = '';
+    for await (const chunk of incoming) text += chunk;
+    answer.writeHead(204).end();
+    const { type, data } = JSON.parse(text) as { type?: string; data?: Verification };
+    if (type !== 'verification.completed' || !data) return;
+    completed.set(data.id, { verdictAt: Date.parse(data.completed_at!), arrivedAt });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    sent,
+    completed,
+    reset() {
+      sent.clear();
+      completed.clear();
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}

@@ -164,7 +164,7 @@ function table(rows: Row[]): string {
 
 /**
  * What fell below the baseline by more than noise: three hundredths of AUC (about two standard errors at these sizes), a tenth
- * of the displays found, or more than two further genuine pictures refused.
+ * of the displays found, three hundredths of pooled calibration error, or more than two further genuine pictures refused.
  */
 function regressions(rows: Row[], baseline: Row[]): string[] {
   const faults: string[] = [];
@@ -176,6 +176,9 @@ function regressions(rows: Row[], baseline: Row[]): string[] {
     }
     if ((now.auc ?? 1) < (before.auc ?? 0) - 0.03)
       faults.push(`${before.name}: AUC ${share(before.auc, 3)} → ${share(now.auc, 3)}`);
+    if (before.name.startsWith('pooled') && (now.calibration_error ?? 1) > (before.calibration_error ?? 0) + 0.03) {
+      faults.push(`${before.name}: ECE ${share(before.calibration_error, 3)} → ${share(now.calibration_error, 3)}`);
+    }
     for (const band of ['doubtful', 'confident'] as const) {
       const refused = ((now.bpcer[band] ?? 0) - (before.bpcer[band] ?? 0)) * now.negatives;
       if (refused > 2.5) faults.push(`${before.name}: ${Math.round(refused)} more genuine pictures ${band}`);

@@ -20,6 +20,10 @@ export interface ServeOptions {
 
 /** Runs the service until SIGTERM or SIGINT; then drains and ends with 0. */
 export async function serve(o: ServeOptions): Promise<void> {
+  // Until there is something to drain, ending is enough: the embedded database is told by the process's end.
+  let stop: (signal: string) => void = () => process.exit(0);
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
   const environment = loadEnvironment();
   const read = readConfig(environment);
   const lan = o.tls ? lanAddress() : null;
@@ -42,7 +46,7 @@ export async function serve(o: ServeOptions): Promise<void> {
   });
 
   let stopping = false;
-  const stop = async (signal: string, code = 0) => {
+  const drain = async (signal: string, code = 0) => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
@@ -51,11 +55,10 @@ export async function serve(o: ServeOptions): Promise<void> {
     await service.stop();
     process.exit(code);
   };
-  process.on('SIGTERM', () => void stop('SIGTERM'));
-  process.on('SIGINT', () => void stop('SIGINT'));
+  stop = signal => void drain(signal);
   void opened.databaseEnded.then(() => {
     if (!stopping) log.fatal('the embedded database ended');
-    void stop('database ended', 1);
+    void drain('database ended', 1);
   });
 
   if (o.http) await greet(deps, service.firstRun);

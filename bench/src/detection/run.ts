@@ -80,7 +80,7 @@ async function scoreItem(item: Item, index: number, model: Model): Promise<(numb
   for (const variant of VARIANTS) {
     try {
       const varied = await vary(bytes, variant, index);
-      const measured = measureScreen(await decodePicture(varied, await inspect(varied)));
+      const measured = await measureScreen(await decodePicture(varied, await inspect(varied)));
       scores.push(measured && predict(model, measured.features));
     } catch (cause) {
       if (variant === 'orig' && cause instanceof ImageFault) return undefined;

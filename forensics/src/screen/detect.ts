@@ -22,7 +22,7 @@ export async function detectScreen(
   thresholds?: Thresholds['screen'],
   frames?: TwoFrameTest,
 ): Promise<ScreenSignal> {
-  const measured = measureScreen(picture);
+  const measured = await measureScreen(picture);
   if (!measured) return NOT_EVALUATED;
   const still = predict(screenModel, measured.features);
   const probability = withParallax(still, frames);

@@ -1,6 +1,7 @@
 import { halved, type Picture } from '../picture.ts';
+import { measureContext } from './context.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
-import { measureWhole } from './whole.ts';
+import { areaResize, measureWhole } from './whole.ts';
 
 /** Whole factors a picture is shrunk by before tiles are cut, and about how many tiles each scale gets. */
 const SCALES = [
@@ -9,8 +10,8 @@ const SCALES = [
   { factor: 4, tiles: 6 },
 ] as const;
 
-/** Longest side of the heat map, pixels. */
-export const HEATMAP_SIDE = 320;
+/** Longest side of the small picture that the context is read from and the heat map is drawn on, pixels. */
+const SMALL_SIDE = 320;
 
 /** Above this a peak is no accident: ln 30. */
 const RARE = Math.log(30);
@@ -22,19 +23,19 @@ export interface ScreenMeasurement {
   features: Features;
   /** One grid a scale, for the heat map. */
   grids: { factor: number; grid: TileGrid }[];
-  /** The picture at the coarsest scale that still fills a heat map. */
+  /** The picture at 320 pixels or, where it has fewer, at its own size. */
   small: Picture;
 }
 
 /** Everything the single-still detector measures. Undefined when no scale yields a tile. */
-export function measureScreen(picture: Picture): ScreenMeasurement | undefined {
+export async function measureScreen(picture: Picture): Promise<ScreenMeasurement | undefined> {
   const features: Features = {};
   const grids: ScreenMeasurement['grids'] = [];
   let scaled = picture;
   let small = picture;
   for (const { factor, tiles } of SCALES) {
     if (factor > 1) scaled = halved(scaled);
-    if (Math.max(scaled.width, scaled.height) >= HEATMAP_SIDE) small = scaled;
+    if (Math.max(scaled.width, scaled.height) >= SMALL_SIDE) small = scaled;
     const grid = measureTiles(scaled, tiles);
     grids.push({ factor, grid });
     if (grid.tiles.length > 0) summarize(grid, `s${factor}_`, features);
@@ -42,6 +43,9 @@ export function measureScreen(picture: Picture): ScreenMeasurement | undefined {
   if (grids.every(({ grid }) => grid.tiles.length === 0)) return undefined;
   across(grids, features);
   measureWhole(scaled, features);
+  small = areaResize(small, SMALL_SIDE);
+  const context = await measureContext(small);
+  for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
   return { features, grids, small };
 }
 

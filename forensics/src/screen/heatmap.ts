@@ -1,17 +1,15 @@
 import sharp from 'sharp';
 import type { Picture } from '../picture.ts';
-import { HEATMAP_SIDE, type ScreenMeasurement } from './features.ts';
+import type { ScreenMeasurement } from './features.ts';
 import { N } from './fft.ts';
 import type { Tile } from './tiles.ts';
-import { areaResize } from './whole.ts';
 
 /**
  * A small PNG for the operator: the picture in dim grey, red where tiles show a lattice or rare peaks (the stronger the
  * redder; where tiles of several scales overlap the strongest counts).
  */
 export async function drawHeatmap(picture: Picture, measured: ScreenMeasurement): Promise<Uint8Array> {
-  const { grids } = measured;
-  const small = areaResize(measured.small, HEATMAP_SIDE);
+  const { grids, small } = measured;
   const { width, height } = small;
   const heat = new Float32Array(width * height);
   for (const { factor, grid } of grids) {

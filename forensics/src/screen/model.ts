@@ -13,15 +13,31 @@ interface Tree {
   leaf: number[];
 }
 
-/** A committed model file: standardised logistic regression and boosted trees, their log odds averaged, then calibrated. */
+/** Standardised logistic regression over `features`. */
+interface Linear {
+  features: string[];
+  mean: number[];
+  scale: number[];
+  weight: number[];
+  bias: number;
+}
+
+/**
+ * A committed model file: log odds by logistic regressions over what tiles and tones show and over what things there are, and by
+ * boosted trees; their weighted sum, calibrated.
+ */
 export interface Model {
   name: string;
+  linear: Linear;
+  context: Linear;
+  /** Log odds of the context below which it says nothing: a panel that fills the frame may show anything. */
+  contextFloor: number;
+  /** What the trees read, by index. */
   features: string[];
-  linear: { mean: number[]; scale: number[]; weight: number[]; bias: number };
   trees: Tree[];
   treesBias: number;
-  /** Share of the trees in the sum. */
-  treesShare: number;
+  /** Weights of the three in the sum. */
+  shares: { linear: number; context: number; trees: number };
   /** Platt: p = 1 / (1 + exp(-(a * s + b))). */
   platt: { a: number; b: number };
   /** Calibrated probabilities above which a picture is doubtful (1% of genuine ones are) and confident (0.1%). */
@@ -31,19 +47,22 @@ export interface Model {
 /** Calibrated probability (0..1) that the features are those of a photographed display or print. */
 export function predict(model: Model, features: Features): number {
   const values = model.features.map(name => features[name] ?? Number.NaN);
-  const linear = linearScore(model, values);
   const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
-  const score = model.treesShare * trees + (1 - model.treesShare) * linear;
+  const { shares } = model;
+  const score =
+    shares.linear * linearScore(model.linear, features) +
+    shares.context * Math.max(model.contextFloor, linearScore(model.context, features)) +
+    shares.trees * trees;
   return 1 / (1 + Math.exp(-(model.platt.a * score + model.platt.b)));
 }
 
-function linearScore(model: Model, values: number[]): number {
-  const { mean, scale, weight, bias } = model.linear;
+function linearScore({ features: names, mean, scale, weight, bias }: Linear, features: Features): number {
   let sum = bias;
   for (let i = 0; i < weight.length; i++) {
-    if (Number.isNaN(values[i])) continue;
+    const value = features[names[i]] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
     // An odd value of one feature must not outvote all the others.
-    sum += weight[i] * Math.max(-3, Math.min(3, (values[i] - mean[i]) / scale[i]));
+    sum += weight[i] * Math.max(-3, Math.min(3, (value - mean[i]) / scale[i]));
   }
   return sum;
 }

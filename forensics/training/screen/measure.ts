@@ -25,7 +25,7 @@ for (const [index, row] of rows.entries()) {
     try {
       const bytes = await vary(readFileSync(path), variant, index);
       const picture = await decodePicture(bytes, await inspect(bytes));
-      const measured = measureScreen(picture);
+      const measured = await measureScreen(picture);
       if (!measured) continue;
       const { width, height } = picture;
       file.write(

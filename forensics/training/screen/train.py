@@ -18,10 +18,14 @@ from sklearn.metrics import roc_auc_score
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=200, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
-TREES_SHARE = 0.4
+# What tiles and tones show: two fits averaged. What things there are counts only beyond its own log odds of CONTEXT_FLOOR: a
+# screen among things that look like an office is likelier one, but the want of them says nothing where a panel fills the frame.
+SHARES = dict(linear=0.6, trees=0.4, context=1.3)
+CONTEXT_FLOOR = 1.0
 SIMULATED_SHARE = 0.3
 # Measured and left out: they tell one camera's processing from another's, and cost 0.015 of AUC on sources held apart.
 LEFT_OUT = re.compile(r'chroma\d')
+CONTEXT = re.compile(r'context\d+$')
 FITTED_ON = ('orig', 'q70', 'half', 'msg', 'crop', 'aug1', 'aug2', 'aug3', 'aug4')
 # Sources that lend negatives to the fit and are not part of the benchmark.
 LENT = ('mapillary', 'openMVG', 'heic', 'depth')
@@ -29,12 +33,15 @@ LENT = ('mapillary', 'openMVG', 'heic', 'depth')
 
 def load(paths):
     rows = [json.loads(line) for path in paths for line in open(path)]
-    names = sorted({name for row in rows for name in row['f'] if not LEFT_OUT.search(name)})
-    features = np.array([[row['f'].get(name, np.nan) for name in names] for row in rows])
+    found = {name for row in rows for name in row['f'] if not LEFT_OUT.search(name)}
+    names = sorted(name for name in found if not CONTEXT.match(name))
+    contexts = sorted((name for name in found if CONTEXT.match(name)), key=lambda name: int(name[len('context'):]))
+    features, context = (np.array([[row['f'].get(name, np.nan) for name in part] for row in rows])
+                         for part in (names, contexts))
     labels = np.array([row['label'] for row in rows])
     sources = np.array([row['source'].split('/')[0] for row in rows])
     variants = np.array([row['v'] for row in rows])
-    return rows, names, features, labels, sources, variants
+    return names, contexts, features, context, labels, sources, variants
 
 
 def weights(labels, sources):
@@ -62,10 +69,10 @@ def drop_scales(x, names, rng):
 
 
 class Linear:
-    def __init__(self, x, y, w):
+    def __init__(self, x, y, w, strength=0.02):
         self.mean = np.nanmean(x, axis=0)
         self.scale = np.nanstd(x, axis=0) + 1e-6
-        self.fit = LogisticRegression(C=0.02, max_iter=3000).fit(self.transform(x), y, sample_weight=w)
+        self.fit = LogisticRegression(C=strength, max_iter=3000).fit(self.transform(x), y, sample_weight=w)
 
     def transform(self, x):
         return np.clip(np.nan_to_num((x - self.mean) / self.scale), -3, 3)
@@ -74,31 +81,48 @@ class Linear:
         return self.fit.decision_function(self.transform(x))
 
 
-def train(x, y, w, names):
+def train_tiles(x, y, sources, names):
+    w = weights(y, sources)
     x = drop_scales(x, names, np.random.default_rng(0))
-    linear = Linear(x, y, w)
-    trees = xgb.XGBClassifier(**TREES).fit(x, y, sample_weight=w)
-    return linear, trees
+    return Linear(x, y, w), xgb.XGBClassifier(**TREES).fit(x, y, sample_weight=w)
 
 
-def score(models, x):
-    linear, trees = models
-    return (1 - TREES_SHARE) * linear.score(x) + TREES_SHARE * trees.predict(x, output_margin=True)
+def train_context(context, y, sources):
+    return Linear(context, y, weights(y, sources), strength=0.03)
 
 
-def held_apart(x, y, sources, fitted_on, names):
+def train(names, x, context, y, sources, variants):
+    """Tiles and tones on every variant; things on real pictures as they are, whatever is done to those shows them alike."""
+    fit = np.isin(variants, FITTED_ON)
+    plain = (variants == 'orig') & (sources != SIMULATED)
+    return (*train_tiles(x[fit], y[fit], sources[fit], names), train_context(context[plain], y[plain], sources[plain]))
+
+
+def score(models, x, context):
+    linear, trees, things = models
+    return (SHARES['linear'] * linear.score(x) + SHARES['trees'] * trees.predict(x, output_margin=True)
+            + SHARES['context'] * np.maximum(CONTEXT_FLOOR, things.score(context)))
+
+
+def held_apart(names, x, context, y, sources, variants):
     out = np.full(len(y), np.nan)
     folds = {}
     for source in sorted(set(sources) - {SIMULATED, *LENT}):
         test = sources == source
-        fit = ~test & fitted_on
-        folds[source] = train(x[fit], y[fit], weights(y[fit], sources[fit]), names)
-        out[test] = score(folds[source], x[test])
+        folds[source] = train(names, x[~test], context[~test], y[~test], sources[~test], variants[~test])
+        out[test] = score(folds[source], x[test], context[test])
     return out, folds
 
 
-def export(names, models, platt, thresholds):
-    linear, trees = models
+digits = lambda values: [float(f'{v:.6g}') for v in values]
+
+
+def export_linear(names, linear):
+    return {'features': names, 'mean': digits(linear.mean), 'scale': digits(linear.scale),
+            'weight': digits(linear.fit.coef_[0]), 'bias': round(float(linear.fit.intercept_[0]), 6)}
+
+
+def export_trees(trees):
     dump = json.loads(trees.get_booster().save_raw('json'))['learner']
     out = []
     for tree in dump['gradient_booster']['model']['trees']:
@@ -115,15 +139,21 @@ def export(names, models, platt, thresholds):
             'leaf': [float(f"{tree['split_conditions'][i]:.4g}") for i in leaves],
         })
     base = float(dump['learner_model_param']['base_score'])
-    digits = lambda values: [float(f'{v:.6g}') for v in values]
+    return out, float(np.log(base / (1 - base)))
+
+
+def export(names, contexts, models, platt, thresholds):
+    linear, trees, things = models
+    nodes, bias = export_trees(trees)
     return {
-        'name': 'screen-still-1',
+        'name': 'screen-still-2',
+        'linear': export_linear(names, linear),
+        'context': export_linear(contexts, things),
+        'contextFloor': CONTEXT_FLOOR,
         'features': names,
-        'linear': {'mean': digits(linear.mean), 'scale': digits(linear.scale), 'weight': digits(linear.fit.coef_[0]),
-                   'bias': round(float(linear.fit.intercept_[0]), 6)},
-        'trees': out,
-        'treesBias': float(np.log(base / (1 - base))),
-        'treesShare': TREES_SHARE,
+        'trees': nodes,
+        'treesBias': bias,
+        'shares': SHARES,
         'platt': platt,
         'thresholds': thresholds,
     }
@@ -141,10 +171,8 @@ def found_at(y, s, rate):
     return (s[y == 1] > negative[int(rate * len(negative))]).mean()
 
 
-def main():
-    rows, names, x, y, sources, variants = load(sys.argv[3:])
-    fitted_on = np.isin(variants, FITTED_ON)
-    apart, folds = held_apart(x, y, sources, fitted_on, names)
+def calibrate(apart, y, sources, variants):
+    """Platt's numbers and both thresholds from scores held apart; prints what they are worth."""
     real = ~np.isnan(apart)
     # Calibrated on pictures as they come, each source held apart, both classes counting alike.
     plain = real & (variants == 'orig')
@@ -164,6 +192,8 @@ def main():
                   (('doubtful', doubtful), ('confident', confident))}
     for variant in ('orig', 'q70', 'half', 'msg', 'crop'):
         part = real & (variants == variant)
+        if not part.any():
+            continue
         s, label = apart[part], y[part]
         bands = [(p[part & (y == k)] >= thresholds[band]).mean() for k in (1, 0) for band in ('doubtful', 'confident')]
         print(f'{variant:5} AUC {roc_auc_score(label, s):.3f}  TPR at 1% {found_at(label, s, 0.01):.2f}  at 5% {found_at(label, s, 0.05):.2f}'
@@ -173,15 +203,23 @@ def main():
         print(f'  {source:20} negatives {(y[part] == 0).sum():3} doubtful {(p[part & (y == 0)] >= thresholds["doubtful"]).sum():2}'
               f'  positives {(y[part] == 1).sum():3} found {(p[part & (y == 1)] >= thresholds["doubtful"]).sum():2}')
     print(thresholds, {'a': a, 'b': b})
-    platt = {'a': round(a, 6), 'b': round(b, 6)}
-    models = train(x[fitted_on], y[fitted_on], weights(y[fitted_on], sources[fitted_on]), names)
-    with open(sys.argv[1], 'w') as out:
-        json.dump(export(names, models, platt, thresholds), out, separators=(',', ':'))
-        out.write('\n')
-    with open(sys.argv[2], 'w') as out:
-        kept = {source: export(names, fold, platt, thresholds) for source, fold in folds.items()}
-        json.dump(kept, out, separators=(',', ':'))
+    return {'a': round(a, 6), 'b': round(b, 6)}, thresholds
+
+
+def write(path, value):
+    with open(path, 'w') as out:
+        json.dump(value, out, separators=(',', ':'))
         out.write('\n')
 
 
-main()
+def main():
+    names, contexts, x, context, y, sources, variants = load(sys.argv[3:])
+    apart, folds = held_apart(names, x, context, y, sources, variants)
+    platt, thresholds = calibrate(apart, y, sources, variants)
+    models = train(names, x, context, y, sources, variants)
+    write(sys.argv[1], export(names, contexts, models, platt, thresholds))
+    write(sys.argv[2], {source: export(names, contexts, fold, platt, thresholds) for source, fold in folds.items()})
+
+
+if __name__ == '__main__':
+    main()

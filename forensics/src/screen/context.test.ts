@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { drawScene } from '../simulate/scene.ts';
+import { measureContext } from './context.ts';
+
+const small = (seed: number) => drawScene(seed, { width: 320, height: 213 });
+
+it('reads the same 120 numbers from the same picture, others from another', async () => {
+  const first = await measureContext(small(1));
+  expect(first).toHaveLength(120);
+  expect(first.every(Number.isFinite)).toBe(true);
+  expect(await measureContext(small(1))).toEqual(first);
+  const other = await measureContext(small(2));
+  expect(Math.max(...other.map((value, i) => Math.abs(value - first[i])))).toBeGreaterThan(0.1);
+});
+
+it('changes little when the levels do', async () => {
+  const picture = small(3);
+  const before = await measureContext(picture);
+  const lighter = await measureContext({ ...picture, data: picture.data.map(level => Math.min(255, level + 1)) });
+  const change = Math.max(...lighter.map((value, i) => Math.abs(value - before[i])));
+  expect(change).toBeGreaterThan(0);
+  expect(change).toBeLessThan(1);
+});

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { type Model, predict } from './model.ts';
+
+const model: Model = {
+  name: 'test',
+  linear: { features: ['moire'], mean: [1], scale: [2], weight: [0.5], bias: 0.25 },
+  context: { features: ['context0'], mean: [0], scale: [1], weight: [1], bias: 0 },
+  contextFloor: 1,
+  features: ['moire'],
+  trees: [{ feature: [0], threshold: [4], left: [-1], right: [-2], missingLeft: [1], leaf: [-1, 1] }],
+  treesBias: 0,
+  shares: { linear: 0.6, context: 1.5, trees: 0.4 },
+  platt: { a: 2, b: -3 },
+  thresholds: { doubtful: 0.8, confident: 0.95 },
+};
+const logOdds = (features: Record<string, number>): number => {
+  const p = predict(model, features);
+  return Math.log(p / (1 - p));
+};
+
+it('adds what tiles, trees and context say, each by its share, and calibrates the sum', () => {
+  // 2 (0.6 (0.25 + 0.5 (5 - 1) / 2) + 0.4 + 1.5 · 2) - 3
+  expect(logOdds({ moire: 5, context0: 2 })).toBeCloseTo(5.3, 6);
+});
+
+it('lets a context that says little neither raise nor lower', () => {
+  expect(logOdds({ moire: 5, context0: -3 })).toBeCloseTo(logOdds({ moire: 5, context0: 1 }), 6);
+  expect(logOdds({ moire: 5, context0: 1.5 })).toBeGreaterThan(logOdds({ moire: 5, context0: 1 }));
+});
+
+it('clips an odd value and passes over a missing one', () => {
+  expect(logOdds({ moire: 1e6, context0: 0 })).toBeCloseTo(logOdds({ moire: 7, context0: 0 }), 6);
+  // The linear part is its bias, the tree goes where missing values go.
+  expect(logOdds({ context0: 0 })).toBeCloseTo(2 * (0.6 * 0.25 - 0.4 + 1.5) - 3, 6);
+});

@@ -223,7 +223,12 @@ describe('the signal context', () => {
 
   it('passes a picture that fits, and trips on one that two looks agree shows something else', async () => {
     const fits = await judged(RED);
-    expect(fits.verdict).toMatchObject({ label: 'verified' });
+    // The model's confidence is not calibrated: what fits adds no probability, so that the odds stay even.
+    expect(fits.verdict).toMatchObject({ label: 'verified', score: 0.5 });
+    expect((await judged(RED, { signals_required: ['context'] })).verdict).toMatchObject({
+      label: 'verified',
+      score: 0.5,
+    });
     expect(fits.captures[0]!.context).toMatchObject({ evaluated: true, band: 'clear', plausible: 'yes' });
     model.asked.length = 0;
     const other = await judged(BLUE);
@@ -262,6 +267,8 @@ describe('the signal context', () => {
     const done = await judged(BLUE, { context: undefined });
     expect(done.verdict?.label).toBe('verified');
     expect(done.captures[0]!.context).toEqual({ evaluated: false, no_answer: 'no_context' });
+    const alone = await judged(BLUE, { context: undefined, signals_required: ['context'] });
+    expect(alone.verdict).toMatchObject({ label: 'verified', score: 0 });
     expect(model.asked).toHaveLength(0);
   });
 });

@@ -60,7 +60,14 @@ const OPEN: Words = {
   lines: ['The camera page opens by itself. If it does not, press Start.'],
 };
 
-/** The page that starts a verification: what only looks at the link, for a preview say, neither runs a script nor presses a button. */
+/**
+ * What reads a link in order to show a preview of it, or to see where it leads, by the names they give themselves. A person whose
+ * browser is taken for one gets there through the page all the same.
+ */
+const READERS =
+  /facebookexternalhit|facebot|whatsapp|slackbot|slack-imgproxy|telegrambot|twitterbot|linkedinbot|discordbot|skypeuripreview|viber|kakaotalk-scrap|line-poker|vkshare|redditbot|pinterest|mattermost|rocket\.chat|iframely|embedly|googlebot|google-inspectiontool|google-pagerenderer|googleimageproxy|bingbot|bingpreview|applebot|yandexbot|duckduckbot|barracuda|proofpoint|mimecast|trendmicro/i;
+
+/** The page that readers get: it starts a verification by a form, which they neither send by its script nor by its button. */
 function landing(reply: FastifyReply, capture: string): FastifyReply {
   // A browser holds the address that the form is sent on to against this as well.
   const actions = `form-action 'self' ${new URL(capture).origin}`;
@@ -85,8 +92,7 @@ function page(
 
 /**
  * The address of a link template: each opening issues a verification from the current version and goes on to its capture
- * page. Reading the address issues nothing (chats and mail scanners do so for a preview): its page posts back, by itself in a browser
- * and by a button without script.
+ * page. HEAD, a browser's prefetch and what reads links for a preview issue nothing.
  */
 export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter): void {
   app.route({
@@ -106,7 +112,8 @@ export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter
       return page(reply, BROKEN);
     },
     handler: async (request, reply) => {
-      const opens = request.method === 'POST';
+      const reads = request.method === 'HEAD' || READERS.test(request.headers['user-agent'] ?? '');
+      const opens = request.method === 'POST' || !reads;
       const permits = [addressPermit('address', request.ip), ...(opens ? [addressPermit('link', request.ip)] : [])];
       await takePermits(limiter, reply, permits);
       const { id } = request.params as { id: string };

@@ -35,8 +35,19 @@ describe('the page of a link template', () => {
     await phone.context.close();
   });
 
-  it('has a button for a browser without script, that is large enough and legible', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false, hasTouch: true, isMobile: true });
+  it('leads on from the page for readers of links too, in a browser that is taken for one', async () => {
+    const before = await issued();
+    const context = await browser.newContext({ userAgent: 'Mozilla/5.0 WhatsApp/2.25' });
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.waitForURL(/\/v\/vfy_\w{26}$/);
+    expect(await issued()).toBe(before + 1);
+    await context.close();
+  });
+
+  it('has a button there for a browser without script, that is large enough and legible', async () => {
+    const reader = { userAgent: 'WhatsApp/2.25', javaScriptEnabled: false, hasTouch: true, isMobile: true };
+    const context = await browser.newContext(reader);
     const page = await context.newPage();
     const before = await issued();
     await page.goto(url);

@@ -19,12 +19,14 @@ type Load =
   | { state: 'end'; end: End }
   | { state: 'open'; client: CaptureClient; store: CaptureStore; reporter: Reporter; view: CaptureView };
 
-const apiBase = document.querySelector<HTMLMetaElement>('meta[name=firsthand-api]')?.content ?? '';
-/** `/v/<id>` is a verification; `/t/<id>` is shown by the service for a link template that was revoked. */
-const [, kind, token = ''] = location.pathname.split('/');
+const meta = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content;
+const apiBase = meta('firsthand-api') ?? '';
+/** Set by the service where there is no verification behind the address: a link template that was revoked, say. */
+const end = meta('firsthand-end') as End | undefined;
+const [, , token = ''] = location.pathname.split('/');
 
 async function load(): Promise<Load> {
-  if (kind === 't') return { state: 'end', end: 'revoked' };
+  if (end) return { state: 'end', end };
   const client = createCaptureClient({ token, baseUrl: apiBase });
   try {
     const [view, store] = await Promise.all([client.view(), openStore()]);

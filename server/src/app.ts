@@ -14,7 +14,7 @@ import type { Deps } from './deps.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { registerOpenapi } from './http/openapi.ts';
-import { registerPages } from './http/pages.ts';
+import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
 import {
@@ -102,9 +102,10 @@ export async function createApp(
   const guard = createGuard(deps, limiter);
   for (const endpoint of ENDPOINTS) register(app, deps, guard, endpoint);
   registerPreflights(app, ENDPOINTS);
-  registerLinks(app, deps, limiter);
+  const pages = createPages(deps);
+  registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
-  await registerPages(app, deps);
+  await registerPages(app, pages);
   if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });
   return app;
 }

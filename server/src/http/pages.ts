@@ -15,8 +15,14 @@ const DASHBOARD = `<!doctype html>
 <p>This version is operated through its API: <a href="/docs">read and try it here</a>.
 The keys of the first start are in first-run.json in the data folder.</p></body></html>`;
 
-/** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
-export async function registerPages(app: FastifyInstance, deps: Deps): Promise<void> {
+/** Shows a hosted page; `end`: the capture page as it ends, with no verification behind it. */
+export type ShowPage = (
+  reply: FastifyReply,
+  name: 'index.html' | 'certificate.html',
+  end?: 'unknown' | 'revoked',
+) => FastifyReply;
+
+export function createPages(deps: Deps): { policy: string; show: ShowPage } {
   const turnstile = deps.config.turnstile ? ' https://challenges.cloudflare.com' : '';
   const store = deps.blobs.origin ? ` ${deps.blobs.origin}` : '';
   const policy = [
@@ -33,11 +39,11 @@ export async function registerPages(app: FastifyInstance, deps: Deps): Promise<v
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-  const page = (reply: FastifyReply, name: string) => {
+  const show: ShowPage = (reply, name, end) => {
     const file = join(DIST, name);
     reply.header('content-security-policy', policy);
     reply.header('permissions-policy', 'camera=(self), geolocation=(self), screen-wake-lock=(self)');
-    reply.header('cache-control', 'no-cache');
+    reply.header('cache-control', end ? 'no-store' : 'no-cache');
     reply.header('x-robots-tag', 'noindex');
     if (!existsSync(file)) {
       return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
@@ -47,15 +53,24 @@ export async function registerPages(app: FastifyInstance, deps: Deps): Promise<v
       `content="/_capture/`,
       `content="${deps.origins.capture}/_capture/`,
     );
-    return reply.type('text/html; charset=utf-8').send(html);
+    const said = end ? html.replace('</head>', `<meta name="firsthand-end" content="${end}"></head>`) : html;
+    return reply.type('text/html; charset=utf-8').send(said);
   };
+  return { policy, show };
+}
+
+/** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
+export async function registerPages(
+  app: FastifyInstance,
+  { policy, show }: ReturnType<typeof createPages>,
+): Promise<void> {
   const schema = { hide: true } as object;
   // What a page asks for first is asked for while its script is still on its way.
-  const shown = (path: string, name: string, firstRequest: (id: string) => string) =>
+  const shown = (path: string, name: 'index.html' | 'certificate.html', firstRequest: (id: string) => string) =>
     app.get<{ Params: { id: string } }>(path, { schema }, async (request, reply) => {
       const { id } = request.params;
       if (isId('vfy', id)) reply.header('link', `<${firstRequest(id)}>; rel=preload; as=fetch; crossorigin=anonymous`);
-      return page(reply, name);
+      return show(reply, name);
     });
   shown('/v/:id', 'index.html', id => `/v1/verify/${id}`);
   shown('/c/:id', 'certificate.html', id => `/v1/verifications/${id}/public`);

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { addressPermit, takePermits } from '../auth/limits.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import type { ShowPage } from '../http/pages.ts';
 import { servedModes } from '../http/principal.ts';
 import { Problem } from '../http/problem.ts';
 import type { Limiter } from '../lib/limits/limiter.ts';
@@ -28,19 +29,6 @@ interface Words {
   lines: string[];
 }
 
-const GONE: Words = {
-  status: 410,
-  title: 'This link is no longer in use',
-  lines: [
-    'Whoever sent it has withdrawn it. Nothing is wrong with your phone, and nothing you did is lost.',
-    'Ask them for a new link.',
-  ],
-};
-const UNKNOWN: Words = {
-  status: 404,
-  title: 'There is nothing at this address',
-  lines: ['A part of the link may be missing. Open it again from the message it came in, or ask for a new one.'],
-};
 const BUSY: Words = {
   status: 429,
   title: 'A moment, please',
@@ -94,7 +82,7 @@ function page(
  * The address of a link template: each opening issues a verification from the current version and goes on to its capture
  * page. HEAD, a browser's prefetch and what reads links for a preview issue nothing.
  */
-export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter): void {
+export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter, showPage: ShowPage): void {
   app.route({
     method: ['GET', 'HEAD', 'POST'],
     url: '/t/:id',
@@ -118,8 +106,10 @@ export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter
       await takePermits(limiter, reply, permits);
       const { id } = request.params as { id: string };
       const template = isId('tpl', id) ? await findTemplate(deps.db, id) : undefined;
-      if (!template || !servedModes(deps.config.mode).includes(template.livemode)) return page(reply, UNKNOWN);
-      if (template.status === 'revoked') return page(reply, GONE);
+      if (!template || !servedModes(deps.config.mode).includes(template.livemode)) {
+        return showPage(reply.code(404), 'index.html', 'unknown');
+      }
+      if (template.status === 'revoked') return showPage(reply.code(410), 'index.html', 'revoked');
       // A browser that only guesses that the link will be opened is told to wait for the person.
       if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.code(503).send();
       if (!opens) return landing(reply, deps.origins.capture);

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LinkTemplate } from '@firsthand/contract/management.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
@@ -37,12 +38,11 @@ describe('every end, and the certificate', () => {
   });
 
   it('a template that was revoked', async () => {
-    const phone = await openOnPhone(browser, 'about:blank');
-    // The service shows the capture page in the place of a revoked template.
-    await phone.context.route('**/t/tpl_1', async route => {
-      route.fulfill({ response: await route.fetch({ url: `${service.url}/v/${NOBODY}` }) });
-    });
-    await phone.page.goto(`${service.url}/t/tpl_1`);
+    const key = service.tenant.rk_secret;
+    const body = { name: 'Poster', request: {} };
+    const { url, id } = (await ask<LinkTemplate>(service, '/v1/link-templates', { key, body })).body;
+    await ask(service, `/v1/link-templates/${id}/revoke`, { key, method: 'POST' });
+    const phone = await openOnPhone(browser, url);
     await phone.screen('end-revoked');
     await phone.fine('end-revoked');
     await phone.close(REFUSED);

@@ -77,11 +77,11 @@ describe('link templates', () => {
     const gone = await open(template.url);
     const page = await gone.text();
     expect([gone.status, gone.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8']);
-    expect(page).toContain('This link is no longer in use');
-    expect(page).not.toMatch(/<script|style="|\son\w+=/);
-    const policy = gone.headers.get('content-security-policy')!;
-    expect(policy).toMatch(/default-src 'none'.*style-src 'sha256-/);
-    expect(policy).not.toContain('unsafe');
+    expect(page).toContain('<meta name="firsthand-end" content="revoked">');
+    expect([gone.headers.get('content-security-policy'), gone.headers.get('cache-control')]).toEqual([
+      expect.stringMatching(/^(?!.*unsafe)default-src 'none'/),
+      'no-store',
+    ]);
     expect(await issued()).toBe(before);
     const put = await manage('PUT', `/v1/link-templates/${template.id}`, { name: 'x', request: {} });
     expect([put.status, (put.body as { error: { code: string } }).error.code]).toEqual([409, 'template_revoked']);
@@ -94,8 +94,9 @@ describe('link templates', () => {
     for (const id of ['nothing', `tpl_${'0'.repeat(26)}`, '%3Cscript%3E']) {
       const answer = await open(`${service.url}/t/${id}`);
       const page = await answer.text();
-      expect([answer.status, page.includes('There is nothing at this address')]).toEqual([404, true]);
-      expect(page).not.toContain('script');
+      expect([answer.status, page.includes('<meta name="firsthand-end" content="unknown">')]).toEqual([404, true]);
+      expect(page).not.toContain('%3C');
+      expect(page).not.toContain('<script>');
     }
   });
 

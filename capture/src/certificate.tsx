@@ -3,7 +3,7 @@ import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import type { PublicView } from '@firsthand/sdk/capture/wire.ts';
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { applyBrand } from './brand-style.ts';
+import { applyBrand } from './brand.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { useLanguage } from './language.ts';
 import { Page, usePage } from './page-context.ts';

@@ -5,7 +5,7 @@ import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import { render } from 'preact';
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import { App } from './app.tsx';
-import { applyBrand } from './brand-style.ts';
+import { applyBrand } from './brand.ts';
 import type { End } from './flow.ts';
 import { useLanguage } from './language.ts';
 import { Page, type PageContext } from './page-context.ts';

@@ -234,7 +234,8 @@ function ringPower(): Pick<Tile, 'bands' | 'chroma' | 'coherence' | 'direction'>
 }
 
 function findPeaks(power: Float64Array, band: readonly [number, number], limit: number): Peak[] {
-  for (let row = 0; row < ROWS; row++) {
+  const last = Math.min(HALF - 3, Math.floor(band[1] * N));
+  for (let row = 0; row <= last + 2 * WINDOW; row++) {
     let line = 0;
     const above = row * (N + 1);
     const here = above + N + 1;
@@ -251,7 +252,7 @@ function findPeaks(power: Float64Array, band: readonly [number, number], limit: 
   const low2 = (band[0] * N) ** 2;
   const high2 = (band[1] * N) ** 2;
   const found: (Peak & { gx: number; gy: number })[] = [];
-  for (let gx = 0; gx <= HALF - 3; gx++) {
+  for (let gx = 0; gx <= last; gx++) {
     const row = gx + WINDOW;
     for (let gy = gx === 0 ? 1 : -HALF + 3; gy < HALF - 3; gy++) {
       const d2 = gx * gx + gy * gy;

@@ -270,7 +270,7 @@ function* regions(labels: Uint8Array, width: number, height: number, least: numb
     const mask = new Uint8Array(width * height);
     for (let i = 0; i < count; i++) {
       const at = members[i];
-      const y = Math.floor(at / width);
+      const y = (at / width) | 0;
       const x = at - y * width;
       mask[at] = 1;
       if (x < left[y]) left[y] = x;
@@ -369,7 +369,7 @@ function lines(picture: Picture, grey: Uint8Array, features: Features): void {
         grey[at + width] -
         grey[at - width] +
         (grey[at + width - 1] - grey[at - width - 1] + grey[at + width + 1] - grey[at - width + 1]) / 2;
-      const magnitude = Math.hypot(gx, gy);
+      const magnitude = Math.sqrt(gx * gx + gy * gy);
       energy += magnitude;
       if (magnitude < 28) continue;
       edges++;

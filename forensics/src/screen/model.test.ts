@@ -4,8 +4,8 @@ import { type Model, predict } from './model.ts';
 const model: Model = {
   name: 'test',
   linear: { features: ['moire'], mean: [1], scale: [2], weight: [0.5], bias: 0.25 },
-  context: { features: ['context0'], mean: [0], scale: [1], weight: [1], bias: 0 },
-  contextFloor: 1,
+  context: { features: ['context0'], mean: [0], scale: [3], weight: [3], bias: 0 },
+  contextRange: { least: 1, most: 3 },
   features: ['moire'],
   trees: [{ feature: [0], threshold: [4], left: [-1], right: [-2], missingLeft: [1], leaf: [-1, 1] }],
   treesBias: 0,
@@ -26,6 +26,11 @@ it('adds what tiles, trees and context say, each by its share, and calibrates th
 it('lets a context that says little neither raise nor lower', () => {
   expect(logOdds({ moire: 5, context0: -3 })).toBeCloseTo(logOdds({ moire: 5, context0: 1 }), 6);
   expect(logOdds({ moire: 5, context0: 1.5 })).toBeGreaterThan(logOdds({ moire: 5, context0: 1 }));
+});
+
+it('lets no context count for more than its most', () => {
+  expect(logOdds({ moire: 5, context0: 2.5 })).toBeLessThan(logOdds({ moire: 5, context0: 3 }));
+  expect(logOdds({ moire: 5, context0: 9 })).toBeCloseTo(logOdds({ moire: 5, context0: 3 }), 6);
 });
 
 it('clips an odd value and passes over a missing one', () => {

@@ -30,8 +30,11 @@ export interface Model {
   name: string;
   linear: Linear;
   context: Linear;
-  /** Log odds of the context below which it says nothing: a panel that fills the frame may show anything. */
-  contextFloor: number;
+  /**
+   * Log odds of the context below which it says nothing, for a panel that fills the frame may show anything, and above which it says no
+   * more, for a screen may stand in the room that was photographed.
+   */
+  contextRange: { least: number; most: number };
   /** What the trees read, by index. */
   features: string[];
   trees: Tree[];
@@ -48,11 +51,9 @@ export interface Model {
 export function predict(model: Model, features: Features): number {
   const values = model.features.map(name => features[name] ?? Number.NaN);
   const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
-  const { shares } = model;
-  const score =
-    shares.linear * linearScore(model.linear, features) +
-    shares.context * Math.max(model.contextFloor, linearScore(model.context, features)) +
-    shares.trees * trees;
+  const { shares, contextRange } = model;
+  const context = Math.min(contextRange.most, Math.max(contextRange.least, linearScore(model.context, features)));
+  const score = shares.linear * linearScore(model.linear, features) + shares.context * context + shares.trees * trees;
   return 1 / (1 + Math.exp(-(model.platt.a * score + model.platt.b)));
 }
 

@@ -18,10 +18,10 @@ from sklearn.metrics import roc_auc_score
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=200, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
-# What tiles and tones show: two fits averaged. What things there are counts only beyond its own log odds of CONTEXT_FLOOR: a
-# screen among things that look like an office is likelier one, but the want of them says nothing where a panel fills the frame.
+# What tiles and tones show: two fits averaged. What things there are counts only between these log odds: a screen among things that
+# look like an office is likelier one, but the want of them says nothing where a panel fills the frame, and a room may hold a screen.
 SHARES = dict(linear=0.6, trees=0.4, context=1.3)
-CONTEXT_FLOOR = 1.0
+CONTEXT_RANGE = dict(least=1.0, most=3.0)
 SIMULATED_SHARE = 0.3
 # Measured and left out: they tell one camera's processing from another's, and cost 0.015 of AUC on sources held apart.
 LEFT_OUT = re.compile(r'chroma\d')
@@ -101,7 +101,7 @@ def train(names, x, context, y, sources, variants):
 def score(models, x, context):
     linear, trees, things = models
     return (SHARES['linear'] * linear.score(x) + SHARES['trees'] * trees.predict(x, output_margin=True)
-            + SHARES['context'] * np.maximum(CONTEXT_FLOOR, things.score(context)))
+            + SHARES['context'] * np.clip(things.score(context), CONTEXT_RANGE['least'], CONTEXT_RANGE['most']))
 
 
 def held_apart(names, x, context, y, sources, variants):
@@ -149,7 +149,7 @@ def export(names, contexts, models, platt, thresholds):
         'name': 'screen-still-2',
         'linear': export_linear(names, linear),
         'context': export_linear(contexts, things),
-        'contextFloor': CONTEXT_FLOOR,
+        'contextRange': CONTEXT_RANGE,
         'features': names,
         'trees': nodes,
         'treesBias': bias,
@@ -180,11 +180,13 @@ def calibrate(apart, y, sources, variants):
     calibration = LogisticRegression(C=1e6).fit(apart[plain].reshape(-1, 1), y[plain], sample_weight=balance)
     a, b = float(calibration.coef_[0, 0]), float(calibration.intercept_[0])
     p = 1 / (1 + np.exp(-(a * apart + b)))
-    # 1%: the quantile. 0.1%: no set of some hundred pictures holds it, so the exponential slope of the tail is followed.
-    negative = np.sort(apart[plain & (y == 0)])[::-1]
+    genuine = lambda variant: np.sort(apart[real & (variants == variant) & (y == 0)])[::-1]
+    # 1%: the quantile, in the worst of the ways pictures come. 0.1%: no set of some hundred pictures holds it, so the exponential slope
+    # of the tail is followed.
+    negative = genuine('orig')
     tail = negative[: len(negative) // 10]
     slope = np.mean(tail - tail[-1])
-    doubtful = negative[int(0.01 * len(negative))] + 1e-6
+    doubtful = max(part[int(0.01 * len(part))] for part in map(genuine, ('orig', 'q70', 'msg')) if len(part)) + 1e-6
     # No genuine picture, held apart, in whatever variant, may be refused outright.
     worst = apart[real & (y == 0)].max()
     confident = max(worst + 0.05 * slope, negative[0] + 0.2 * slope, doubtful + slope * np.log(10))

@@ -1,15 +1,20 @@
 /**
  * What an exact look-up of one PDQ hash costs among many stored, with inserts going on beside it, on an embedded PostgreSQL of its own.
  *
- *     node bench/src/phash.ts [--stored 1000000] [--queries 2000] [--scan]
+ *     node bench/src/phash.ts [--stored 1000000] [--queries 2000] [--keep FOLDER] [--bulk] [--busy] [--scan]
+ *
+ * The floor it is compared with, measured in turn with it: as many bare keys asked of a table that holds as many bare keys, in one
+ * statement. `--keep` leaves the filled database in FOLDER, where the next run finds it; `--bulk` builds the index at the end of
+ * filling instead of by inserting; `--busy` keeps one processor busy meanwhile.
  *
  * Prints a line of JSON; exits 1 when the 99th percentile passes the limit of 10 ms or a stored hash is not found.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
 import { lookUp } from '../../server/src/analysis/reverse/find.ts';
 import { bitString } from '../../server/src/analysis/reverse/slots.ts';
@@ -20,11 +25,16 @@ import { createPool, type Pool, transaction } from '../../server/src/db/sql.ts';
 import { createLog } from '../../server/src/lib/log.ts';
 
 const LIMIT_MS = 10;
+/** Keys of one look-up: sixteen slots, as they are and with each bit flipped. */
+const PROBES = 272;
 
 const { values: options } = parseArgs({
   options: {
     stored: { type: 'string', default: '1000000' },
     queries: { type: 'string', default: '2000' },
+    keep: { type: 'string' },
+    bulk: { type: 'boolean', default: false },
+    busy: { type: 'boolean', default: false },
     scan: { type: 'boolean', default: false },
   },
 });
@@ -32,36 +42,60 @@ const stored = Number(options.stored);
 const queries = Number(options.queries);
 
 const log = createLog('silent');
-const dataDir = await mkdtemp(join(tmpdir(), 'fh-bench-'));
+const dataDir = options.keep ?? (await mkdtemp(join(tmpdir(), 'fh-bench-')));
+await mkdir(dataDir, { recursive: true });
+const filledMark = join(dataDir, `filled-${stored}`);
 const server = await startEmbeddedPostgres({ dataDir, log, settings: { max_wal_size: '8GB' } });
 const pool = createPool(server.url, 4, () => {});
 try {
   await migrate(pool, log);
   const scope = await scopeId(pool, { tenantId: null, livemode: null });
   const { rows } = await pool.query<{ id: string }>(
-    `insert into reverse_lists (scope_id, name, created_at) values ($1, 'bench', now()) returning id`,
+    `insert into reverse_lists (scope_id, name, created_at) values ($1, 'bench', now())
+     on conflict (scope_id, name) do update set created_at = excluded.created_at returning id`,
     [scope],
   );
   const list = Number(rows[0]!.id);
   const filling = performance.now();
-  await fill(pool, scope, list, stored);
+  const reused = await access(filledMark).then(
+    () => true,
+    () => false,
+  );
+  if (!reused) {
+    await fill(pool, scope, list, stored);
+    await writeFile(filledMark, '');
+  }
   const filled = performance.now() - filling;
+  await pool.query('checkpoint');
+  const busy = options.busy ? new Worker('for (;;) Math.random();', { eval: true }) : undefined;
   const insert = { stop: false, count: 0, ms: [] as number[] };
   const inserting = keepInserting(pool, scope, list, insert);
+  const load = loadavg()[0]!;
   const found = await measure(pool, scope, list);
   insert.stop = true;
   await inserting;
-  const { rows: size } = await pool.query<{ bytes: string }>("select pg_total_relation_size('reverse_slots') as bytes");
+  await busy?.terminate();
+  const { rows: size } = await pool.query<{ bytes: string; index: string }>(
+    "select pg_total_relation_size('reverse_slots') as bytes, pg_relation_size('reverse_slots_by_key') as index",
+  );
+  const lookup = percentiles(found.ms);
+  const floor = percentiles(found.floor);
   const report = {
     stored,
     queries,
-    lookup_ms: percentiles(found.ms),
+    lookup_ms: lookup,
+    bare_keys_ms: floor,
+    times_bare_keys: { p50: round(lookup.p50 / floor.p50), p99: round(lookup.p99 / floor.p99) },
     recall: found.hits / queries,
     inserts_meanwhile: insert.count,
     insert_ms: percentiles(insert.ms),
     slots_mb: Math.round(Number(size[0]!.bytes) / 2 ** 20),
-    fill_s: Math.round(filled / 1_000),
+    slots_index_mb: Math.round(Number(size[0]!.index) / 2 ** 20),
+    ...(reused ? {} : { fill_s: Math.round(filled / 1_000) }),
     ...(options.scan ? { scan_ms: percentiles(await scan(pool)) } : {}),
+    busy_processor: options.busy,
+    load_before: round(load),
+    load_after: round(loadavg()[0]!),
     limit_ms: LIMIT_MS,
   };
   console.log(JSON.stringify(report));
@@ -69,12 +103,16 @@ try {
 } finally {
   await pool.end();
   await server.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  if (!options.keep) await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Random hashes, in the database itself: what is measured is the look-up. The index is built as it is kept, by inserting. */
+/**
+ * Random hashes, in the database itself: what is measured is the look-up. The index is built as it is kept, by inserting, unless
+ * `--bulk` asks for less.
+ */
 async function fill(pool: Pool, scope: number, list: number, count: number): Promise<void> {
   const batch = 50_000;
+  if (options.bulk) await pool.query('drop index reverse_slots_by_key');
   for (let from = 1; from <= count; from += batch) {
     await pool.query(
       `with made as (
@@ -90,8 +128,22 @@ async function fill(pool: Pool, scope: number, list: number, count: number): Pro
        from entries, generate_series(0, 15) slot`,
       [scope, list, from, Math.min(count, from + batch - 1)],
     );
+    process.stderr.write(`\r${Math.min(count, from + batch - 1)} of ${count} stored`);
+  }
+  process.stderr.write('\n');
+  if (options.bulk) {
+    const client = await pool.connect();
+    try {
+      await client.query("set maintenance_work_mem = '1GB'");
+      await client.query('create index reverse_slots_by_key on reverse_slots (key) include (entry_id, hash)');
+    } finally {
+      client.release(true);
+    }
   }
   await pool.query('vacuum analyze reverse_slots');
+  await pool.query('create table bare_keys (key bigint primary key)');
+  await pool.query('insert into bare_keys select generate_series(1, $1::bigint)', [count]);
+  await pool.query('vacuum analyze bare_keys');
 }
 
 /** One picture after another, as captures come in, until told to stop. */
@@ -115,13 +167,19 @@ async function keepInserting(
   }
 }
 
-/** Stored hashes with up to 31 bits changed; each must be found. */
-async function measure(pool: Pool, scope: number, list: number): Promise<{ ms: number[]; hits: number }> {
+/** Stored hashes with up to 31 bits changed, each of which must be found; and after each, as many bare keys. */
+async function measure(
+  pool: Pool,
+  scope: number,
+  list: number,
+): Promise<{ ms: number[]; floor: number[]; hits: number }> {
   const { rows } = await pool.query<{ hash: string }>(
-    'select pdq::text as hash from reverse_pictures where list_id = $1 order by random() limit $2',
-    [list, queries],
+    `select pdq::text as hash from reverse_pictures
+     where id = any (select 1 + floor(random() * $2)::bigint from generate_series(1, $3)) and list_id = $1 limit $3`,
+    [list, stored, queries],
   );
   const ms: number[] = [];
+  const floor: number[] = [];
   let hits = 0;
   for (let i = 0; i < queries; i++) {
     const bits = Uint8Array.from(rows[i % rows.length]!.hash, Number);
@@ -130,10 +188,21 @@ async function measure(pool: Pool, scope: number, list: number): Promise<{ ms: n
     for (const [at, bit] of bits.entries()) hash[at >> 3]! |= bit << (7 - (at & 7));
     const started = performance.now();
     const found = await lookUp(pool, [scope], hash);
-    if (i >= queries / 20) ms.push(performance.now() - started);
+    const ended = performance.now();
+    const keys = Array.from({ length: PROBES }, () => 1 + Math.floor(Math.random() * stored));
+    const asked = performance.now();
+    await pool.query({
+      name: 'bare_keys',
+      text: 'select key from bare_keys where key = any($1::bigint[])',
+      values: [keys],
+    });
+    if (i >= queries / 20) {
+      ms.push(ended - started);
+      floor.push(performance.now() - asked);
+    }
     if (found.some(hit => hit.distance <= 31)) hits += 1;
   }
-  return { ms, hits };
+  return { ms, floor, hits };
 }
 
 /** The alternative: every hash compared, by one worker of the database. */
@@ -151,7 +220,10 @@ async function scan(pool: Pool): Promise<number[]> {
 
 function percentiles(ms: number[]): { p50: number; p99: number; max: number } {
   const sorted = ms.toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    Math.round(100 * (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0)) / 100;
+  const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+function round(value: number): number {
+  return Math.round(100 * value) / 100;
 }

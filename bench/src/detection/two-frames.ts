@@ -1,91 +1,210 @@
 /**
- * The two-frame test on simulated flat pairs against real and simulated deep ones:
+ * The two-frame test on simulated flat subjects against real deep ones, and simulated deep ones beside them:
  *
- *   npm run bench:frames -- [--frames FOLDER]... [--pairs N] [--json OUT]
+ *   npm run bench:frames -- [--frames FOLDER] [--data FOLDER] [--subjects N] [--tuning] [--cache FOLDER] [--workers N]
+ *     [--json OUT] [--gate]
  *
- * Each FOLDER holds photographs of one real, deep subject from places beside each other, in the order of their names:
- * neighbours are paired. N pairs are simulated of each kind: a display or print seen from two places, and things standing
- * before each other seen from the same two places. Coverage is the share of pairs with an answer.
+ * FOLDER of `--frames` holds the sets of `frame-sets.tsv`, each in a folder of its name; sets that are not there are left out.
+ * `--data` (or FIRSTHAND_DATA) names a folder with MANIFEST.tsv, whose camera photographs are shown on the simulated displays and
+ * prints; without it they show drawn pictures alone. N subjects are seen from three places each, which makes 3 N pairs. Simulated
+ * pictures are kept in the cache, so that a run cut short goes on where it was. `--tuning` runs the sets and seeds that
+ * coefficients were set on instead of those that are reported. `--gate` fails where fewer than 0.9 of the simulated pairs with an
+ * answer are told right.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { decodePicture } from '@firsthand/forensics/decode.ts';
-import { inspect } from '@firsthand/forensics/inspect.ts';
-import { type TwoFrameTest, testTwoFrames } from '@firsthand/forensics/motion/two-frames.ts';
-import type { Picture } from '@firsthand/forensics/picture.ts';
-import { areaResize } from '@firsthand/forensics/screen/whole.ts';
-import { drawCards, drawMove } from '@firsthand/forensics/simulate/pairs.ts';
-import { drawRecapture, simulateDeep, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
-import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+import { Worker } from 'node:worker_threads';
+import { CONFIDENT_FLAT, LEAST_MOIRE } from '@firsthand/forensics/motion/signal.ts';
+import { frameSets, type Row, realTasks, type Task } from './frames/tasks.ts';
 import { areaUnderCurve, foundAt, upperBound } from './statistics.ts';
 
 const { values: options } = parseArgs({
   options: {
-    frames: { type: 'string', multiple: true, default: [] },
-    pairs: { type: 'string', default: '8' },
+    frames: { type: 'string' },
+    data: { type: 'string', default: process.env.FIRSTHAND_DATA },
+    subjects: { type: 'string', default: '4' },
+    tuning: { type: 'boolean', default: false },
+    cache: { type: 'string', default: '.tmp/frames' },
+    workers: { type: 'string', default: '1' },
     json: { type: 'string' },
+    gate: { type: 'boolean', default: false },
   },
 });
+const split = options.tuning ? 'tuning' : 'report';
+const GATE = 0.9;
 
-const SIZE = { width: 1120, height: 840 };
-type Group = 'flat, simulated' | 'deep, simulated' | 'deep, real';
-const results: { group: Group; name: string; test: TwoFrameTest }[] = [];
+async function runAll(tasks: Task[], workers: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  const waiting = [...tasks];
+  let done = 0;
+  const started = performance.now();
+  const run = async (): Promise<void> => {
+    const worker = new Worker(new URL('./frames/worker.ts', import.meta.url));
+    try {
+      for (let task = waiting.shift(); task; task = waiting.shift()) {
+        worker.postMessage(task);
+        const [found] = (await once(worker, 'message')) as [Row[]];
+        rows.push(...found);
+        done += 1;
+        const left = ((performance.now() - started) / done) * (tasks.length - done);
+        process.stderr.write(
+          `\r${done} of ${tasks.length} runs, ${rows.length} pairs, ${Math.round(left / 60_000)} min left  `,
+        );
+      }
+    } finally {
+      await worker.terminate();
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, run));
+  process.stderr.write('\n');
+  return rows;
+}
 
-function record(group: Group, name: string, test: TwoFrameTest): void {
-  results.push({ group, name, test });
+const sets = (options.frames && existsSync(options.frames) ? frameSets(options.frames) : []).filter(
+  set => set.split === split,
+);
+const subjects = Number(options.subjects);
+const simulated = (kind: 'flat' | 'deep', count: number): Task[] =>
+  Array.from({ length: count }, (_, index) => ({ kind, split, index, data: options.data, cache: options.cache }));
+const rows = await runAll(
+  [...sets.flatMap(realTasks), ...simulated('flat', subjects), ...simulated('deep', Math.ceil(subjects / 8))],
+  Number(options.workers),
+);
+rows.sort((a, b) => a.group.localeCompare(b.group) || a.name.localeCompare(b.name, 'en', { numeric: true }));
+
+const airborne = new Set(sets.filter(({ view }) => view === 'air').map(({ name }) => name));
+const handheld = new Set(sets.filter(({ view }) => view === 'hand').map(({ name }) => name));
+const FLAT = ['display', 'halftone print', 'photographic print'];
+const groups = [...new Set(rows.map(({ group }) => group))];
+const of = (...names: string[]): Row[] => rows.filter(({ group }) => names.includes(group));
+const scores = (list: Row[]): number[] =>
+  list.flatMap(({ test }) => (test.probability === undefined ? [] : [test.probability]));
+const count = (list: Row[], answer: string): number => list.filter(({ test }) => test.answer === answer).length;
+const percent = (value: number | undefined): string =>
+  value === undefined || Number.isNaN(value) ? '' : value.toFixed(3);
+
+console.log(`\nFlat or deep (${split})\n`);
+console.log('| pairs | number | answered | flat | deep | not moved enough | too few matches | flat at 0.95 |');
+console.log('|---|---|---|---|---|---|---|---|');
+const line = (name: string, list: Row[]): void => {
+  const answered = scores(list);
+  const cells = [
+    list.length,
+    answered.length,
+    count(list, 'flat'),
+    count(list, 'deep'),
+    count(list, 'not_enough_movement'),
+    count(list, 'not_enough_matches'),
+    answered.filter(p => p >= CONFIDENT_FLAT).length,
+  ];
+  console.log(`| ${name} | ${cells.join(' | ')} |`);
+};
+for (const group of groups) line(group, of(group));
+const flat = of(...FLAT);
+const hand = of(...handheld);
+line('all flat', flat);
+line('all real, hand-held', hand);
+
+interface Rates {
+  pairs: { flat: number; deep: number };
+  answered: { flat: number; deep: number };
+  auc?: number;
+  /** Share of flat pairs found, of those answered, at the threshold that 1% of the deep ones pass. */
+  found_at_1?: number;
+  fixed: Record<string, { found: number; found_lower: number; wrong: number; wrong_of: number; wrong_upper: number }>;
+}
+function rates(
+  positives: Row[],
+  negatives: Row[],
+  scoreOf: (row: Row) => number | undefined,
+  thresholds: number[],
+): Rates {
+  const known = (list: Row[]): number[] => list.flatMap(row => scoreOf(row) ?? []);
+  const [p, n] = [known(positives), known(negatives)];
+  const fixed: Rates['fixed'] = {};
+  for (const threshold of thresholds) {
+    const found = p.filter(score => score >= threshold).length;
+    const wrong = n.filter(score => score >= threshold).length;
+    fixed[threshold] = {
+      found: found / p.length,
+      found_lower: 1 - upperBound(p.length - found, p.length),
+      wrong,
+      wrong_of: n.length,
+      wrong_upper: upperBound(wrong, n.length),
+    };
+  }
+  return {
+    pairs: { flat: positives.length, deep: negatives.length },
+    answered: { flat: p.length, deep: n.length },
+    ...(p.length > 0 && n.length > 0 && { auc: areaUnderCurve(p, n), found_at_1: foundAt(p, n, 0.01) }),
+    fixed,
+  };
+}
+
+const parallax = rates(flat, hand, ({ test }) => test.probability, [0.5, CONFIDENT_FLAT]);
+const moireOf = ({ test }: Row): number | undefined =>
+  test.evidence.moire_compared > 0 ? test.evidence.moire_strength : undefined;
+const shown = of('display', 'display in a room');
+const honest = [...hand, ...of('photographic print', 'deep')];
+const moire = rates(shown, honest, moireOf, [LEAST_MOIRE]);
+const summarize = (name: string, { answered, pairs, auc, found_at_1, fixed }: Rates): void => {
   console.log(
-    `${group} ${name}: ${test.answer} ${test.probability?.toFixed(3) ?? ''} ${JSON.stringify(test.evidence)}`,
+    `\n${name}: answered ${answered.flat} of ${pairs.flat} and ${answered.deep} of ${pairs.deep}; AUC ${percent(auc)}, found at 1% ${percent(found_at_1)}`,
   );
-}
+  for (const [threshold, rate] of Object.entries(fixed))
+    console.log(
+      `  at ${threshold}: found ${percent(rate.found)} (at least ${percent(rate.found_lower)}), wrong ${rate.wrong} of ${rate.wrong_of} (at most ${percent(rate.wrong_upper)})`,
+    );
+};
+summarize('Flat pairs against real hand-held ones', parallax);
+summarize('Moire that moves wrongly, displays against what is none', moire);
+if (airborne.size > 0)
+  summarize(
+    'Flat pairs against pairs from the air',
+    rates(flat, of(...airborne), ({ test }) => test.probability, [0.5, CONFIDENT_FLAT]),
+  );
 
-async function load(bytes: Buffer): Promise<Picture> {
-  return areaResize(await decodePicture(bytes, await inspect(bytes)), 1600);
-}
+console.log('\n| moire by kind | pairs | compared | found |\n|---|---|---|---|');
+const moireLine = (name: string, list: Row[]): void => {
+  const compared = list.filter(row => moireOf(row) !== undefined);
+  const found = compared.filter(row => moireOf(row)! >= LEAST_MOIRE).length;
+  if (list.length > 0) console.log(`| ${name} | ${list.length} | ${compared.length} | ${found} |`);
+};
+for (const layout of [...new Set(shown.map(row => row.layout ?? ''))].sort())
+  moireLine(
+    `display, ${layout}`,
+    shown.filter(row => row.layout === layout),
+  );
+for (const [low, high] of [
+  [0.7, 1],
+  [1, 1.5],
+  [1.5, 2],
+  [2, 3],
+] as const)
+  moireLine(
+    `display, ${low} to ${high} camera pixels a display pixel`,
+    shown.filter(({ scale = 0 }) => scale >= low && scale < high),
+  );
+for (const group of groups.filter(name => !name.startsWith('display'))) moireLine(group, of(group));
 
-for (const folder of options.frames) {
-  const names = readdirSync(folder)
-    .filter(name => /\.jpe?g$/i.test(name))
-    .sort();
-  let before: Picture | undefined;
-  for (const name of names) {
-    const picture = await load(readFileSync(join(folder, name)));
-    if (before) record('deep, real', join(folder.split('/').slice(-2).join('/'), name), testTwoFrames(before, picture));
-    before = picture;
+console.log('\nReal hand-held pairs called flat:');
+for (const { name, test } of hand.filter(({ test }) => test.answer === 'flat'))
+  console.log(`  ${name}: ${test.probability?.toFixed(3)} ${JSON.stringify(test.evidence)}`);
+
+const sorted = (values: number[]): number[] => values.sort((a, b) => a - b);
+const at = (values: number[], share: number): number =>
+  Math.round(values[Math.floor(share * (values.length - 1))] ?? 0);
+const [wall, cpu] = [sorted(rows.map(({ ms }) => ms)), sorted(rows.map(({ cpu_ms }) => cpu_ms))];
+const time = { ms_p50: at(wall, 0.5), ms_p95: at(wall, 0.95), cpu_ms_p50: at(cpu, 0.5), cpu_ms_p95: at(cpu, 0.95) };
+console.log(`\nA pair: ${JSON.stringify(time)}`);
+if (options.json) writeFileSync(options.json, `${JSON.stringify({ split, parallax, moire, time, rows }, null, 2)}\n`);
+
+if (options.gate) {
+  const right = count(flat, 'flat') + count(of('deep'), 'deep');
+  const answered = scores(flat).length + scores(of('deep')).length;
+  if (answered === 0 || right < GATE * answered) {
+    console.error(`${right} of ${answered} simulated pairs with an answer are told right; at least ${GATE} should be`);
+    process.exitCode = 1;
   }
 }
-
-for (let seed = 1; seed <= Number(options.pairs); seed++) {
-  const scene = drawScene(seed);
-  const [first, second] = drawMove(seed, SIZE);
-  // A phone's sensor has about four times these pixels: its display pixels are as much finer here.
-  const display = drawRecapture(first);
-  const shown = { ...display, fill: 1.6, scale: Math.max(0.8, display.scale * 0.5) };
-  const flat = [await simulateRecapture(scene, shown), await simulateRecapture(scene, { ...shown, ...second })];
-  record(
-    'flat, simulated',
-    `${seed} ${shown.layout}`,
-    testTwoFrames(await load(flat[0]!.jpeg), await load(flat[1]!.jpeg)),
-  );
-  const cards = drawCards(seed, SIZE);
-  const deep = [await simulateDeep(scene, cards, first), await simulateDeep(scene, cards, second)];
-  record('deep, simulated', String(seed), testTwoFrames(await load(deep[0]!.jpeg), await load(deep[1]!.jpeg)));
-}
-
-const of = (group: Group) => results.filter(result => result.group === group);
-const answered = (group: Group): number[] =>
-  of(group).flatMap(({ test }) => (test.probability === undefined ? [] : [test.probability]));
-const [flat, simulated, real] = [answered('flat, simulated'), answered('deep, simulated'), answered('deep, real')];
-const deep = [...simulated, ...real];
-const wrong = deep.filter(p => p >= 0.5).length;
-const summary = {
-  flat: { pairs: of('flat, simulated').length, answered: flat.length, called_flat: flat.filter(p => p >= 0.5).length },
-  deep_simulated: { pairs: of('deep, simulated').length, answered: simulated.length },
-  deep_real: { pairs: of('deep, real').length, answered: real.length },
-  called_flat_wrongly: wrong,
-  called_flat_wrongly_upper_95: upperBound(wrong, deep.length),
-  highest_deep: Math.max(0, ...deep),
-  ...(flat.length > 0 && deep.length > 0 && { auc: areaUnderCurve(flat, deep), found_at_1: foundAt(flat, deep, 0.01) }),
-};
-console.log(summary);
-if (options.json) writeFileSync(options.json, `${JSON.stringify({ summary, results }, null, 2)}\n`);

@@ -24,12 +24,8 @@ const PATCH = 9;
 export function matchFrames(first: Plane, second: Plane): Match[] {
   const from = describe(first, findCorners(first));
   const to = describe(second, findCorners(second));
-  const forward = nearest(from.vectors, to.vectors);
-  const backward = nearest(to.vectors, from.vectors);
   const matches: Match[] = [];
-  for (let i = 0; i < from.corners.length; i++) {
-    const j = forward[i];
-    if (j < 0 || backward[j] !== i) continue;
+  for (const [i, j] of mutuallyNearest(from.vectors, to.vectors)) {
     const a = from.corners[i];
     const b = to.corners[j];
     const refined = refine(first, second, a, b);
@@ -69,28 +65,58 @@ function clamp(value: number, size: number): number {
   return value < 0 ? 0 : value >= size ? size - 1 : value;
 }
 
-/** Index of the nearest vector by correlation, -1 where the second nearest is about as near. */
-function nearest(from: Float32Array, to: Float32Array): Int32Array {
-  const out = new Int32Array(from.length / LENGTH).fill(-1);
-  for (let i = 0; i < out.length; i++) {
-    let best = -2;
-    let next = -2;
-    let place = -1;
-    for (let j = 0; j < to.length / LENGTH; j++) {
+/**
+ * Pairs [i, j] of vectors that are each other's nearest by correlation, where the second nearest is clearly further away from
+ * either side.
+ */
+function mutuallyNearest(from: Float32Array, to: Float32Array): [number, number][] {
+  const n = from.length / LENGTH;
+  const m = to.length / LENGTH;
+  const forward = new Ranks(n);
+  const backward = new Ranks(m);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < m; j++) {
       let dot = 0;
       for (let k = 0, a = i * LENGTH, b = j * LENGTH; k < LENGTH; k++) dot += from[a + k] * to[b + k];
-      if (dot > best) {
-        next = best;
-        best = dot;
-        place = j;
-      } else if (dot > next) {
-        next = dot;
-      }
+      forward.add(i, j, dot);
+      backward.add(j, i, dot);
     }
-    // Distances of unit vectors: 2 - 2 dot.
-    if (best > 0.7 && 1 - best < RATIO * RATIO * (1 - next)) out[i] = place;
   }
-  return out;
+  const pairs: [number, number][] = [];
+  for (let i = 0; i < n; i++) {
+    const j = forward.clear(i);
+    if (j >= 0 && backward.clear(j) === i) pairs.push([i, j]);
+  }
+  return pairs;
+}
+
+/** The best and second-best partner of each vector. */
+class Ranks {
+  readonly #best: Float32Array;
+  readonly #next: Float32Array;
+  readonly #place: Int32Array;
+
+  constructor(length: number) {
+    this.#best = new Float32Array(length).fill(-2);
+    this.#next = new Float32Array(length).fill(-2);
+    this.#place = new Int32Array(length).fill(-1);
+  }
+
+  add(index: number, partner: number, dot: number): void {
+    if (dot > this.#best[index]) {
+      this.#next[index] = this.#best[index];
+      this.#best[index] = dot;
+      this.#place[index] = partner;
+    } else if (dot > this.#next[index]) {
+      this.#next[index] = dot;
+    }
+  }
+
+  /** The partner, or -1 where the second best is about as good. Distances of unit vectors: 2 - 2 dot. */
+  clear(index: number): number {
+    const best = this.#best[index];
+    return best > 0.7 && 1 - best < RATIO * RATIO * (1 - this.#next[index]) ? this.#place[index] : -1;
+  }
 }
 
 /** Aligns the patch around `a` with the second frame near `b`; undefined when it does not settle or does not look alike. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawCards, drawMove } from '../simulate/pairs.ts';
+import { drawCards, drawMoves } from '../simulate/pairs.ts';
 import { type CaptureParams, plainCapture, simulateDeep, simulateDirect } from '../simulate/recapture.ts';
 import { drawScene } from '../simulate/scene.ts';
 import { fitHomography, transferError, translationOf } from './geometry.ts';
@@ -9,7 +9,7 @@ import { type TwoFrameTest, testTwoFrames } from './two-frames.ts';
 
 const size = { width: 640, height: 480 };
 const scene = drawScene(1, size);
-const [first, second] = drawMove(1, size);
+const [first, second] = drawMoves(1, size);
 const plain = (capture: CaptureParams, seed: number): CaptureParams => ({
   ...plainCapture(seed, size),
   pose: capture.pose,
@@ -75,7 +75,19 @@ describe('parallax in the signals', () => {
   const test = (answer: TwoFrameTest['answer'], probability?: number): TwoFrameTest => ({
     answer,
     probability,
-    evidence: { matches: 100, on_plane: 90, on_epipolar_lines: 95, residual_px: 0.3, translation: 0.1, coverage: 0.5 },
+    evidence: {
+      matches: 100,
+      on_plane: 90,
+      on_epipolar_lines: 95,
+      residual_px: 0.3,
+      epipolar_px: 0.2,
+      translation: 0.1,
+      moire_compared: 12,
+      moire_tiles: 0,
+      pattern_tiles: 0,
+      moire_strength: 0,
+      coverage: 0.5,
+    },
   });
 
   it('never trips on a flat subject alone', () => {
@@ -97,6 +109,19 @@ describe('parallax in the signals', () => {
         expect(withParallax(p, test('deep', 0.02))).toBeLessThan(p);
         expect(withParallax(p, test('not_enough_matches'))).toBe(p);
         expect(withParallax(p, undefined)).toBe(p);
+      }),
+    );
+  });
+
+  it('counts moire that moves wrongly for a display, with parallax and without', () => {
+    const none = test('not_enough_movement');
+    const moire = { ...none, evidence: { ...none.evidence, moire_tiles: 4, moire_strength: 12 } };
+    const flat = { ...test('flat', 0.98), evidence: moire.evidence };
+    fc.assert(
+      fc.property(fc.double({ min: 0.001, max: 0.999, noNaN: true }), p => {
+        expect(withParallax(p, moire)).toBeGreaterThan(p);
+        expect(withParallax(p, flat)).toBeGreaterThan(withParallax(p, test('flat', 0.98)));
+        expect(withParallax(p, { ...none, evidence: { ...none.evidence, moire_strength: 5 } })).toBe(p);
       }),
     );
   });

@@ -2,7 +2,7 @@ import type { Band, DepthSignal } from '../signals.ts';
 import type { TwoFrameTest } from './two-frames.ts';
 
 /** Flat at this probability or above, with a reason to be suspicious, is enough to fail a picture. */
-const CONFIDENT = 0.95;
+export const CONFIDENT_FLAT = 0.95;
 const DOUBTFUL = 0.6;
 
 /**
@@ -11,6 +11,10 @@ const DOUBTFUL = 0.6;
  */
 const FLAT_RATIO = Math.log(0.95 / 0.2);
 const DEEP_RATIO = -1.5;
+
+/** Fine patterns that moved otherwise than the picture at this strength or above are moire; see `CARD.md` for the shares behind the ratio. */
+export const LEAST_MOIRE = 7.5;
+const MOIRE_RATIO = 2;
 
 /** The two-frame test in the terms of `DepthSignal`; a flat subject alone trips nothing. */
 export function parallaxSignal(test: TwoFrameTest, reason: { screen: Band; threeDimensional: boolean }): DepthSignal {
@@ -21,15 +25,21 @@ export function parallaxSignal(test: TwoFrameTest, reason: { screen: Band; three
   const flat = test.answer === 'flat';
   const confidence = flat ? test.probability : 1 - test.probability;
   const suspicious = flat && test.probability >= DOUBTFUL && (reason.threeDimensional || reason.screen !== 'clear');
-  const band = suspicious ? (test.probability >= CONFIDENT ? 'confident' : 'doubtful') : 'clear';
+  const band = suspicious ? (test.probability >= CONFIDENT_FLAT ? 'confident' : 'doubtful') : 'clear';
   return { source: 'motion_parallax', confidence, band, evaluated: true, evidence };
 }
 
-/** The probability of a display after the two-frame test; unchanged where that has no answer. */
+/**
+ * The probability of a display after the two-frame test: moved by parallax where that has an answer, and by moire that moved wrongly
+ * wherever the frames could be laid on each other.
+ */
 export function withParallax(probability: number, test: TwoFrameTest | undefined): number {
-  if (test?.probability === undefined) return probability;
-  const weight =
-    test.answer === 'flat' ? (2 * test.probability - 1) * FLAT_RATIO : (1 - 2 * test.probability) * DEEP_RATIO;
+  if (!test) return probability;
+  let weight = test.evidence.moire_strength >= LEAST_MOIRE ? MOIRE_RATIO : 0;
+  if (test.probability !== undefined)
+    weight +=
+      test.answer === 'flat' ? (2 * test.probability - 1) * FLAT_RATIO : (1 - 2 * test.probability) * DEEP_RATIO;
+  if (weight === 0) return probability;
   const p = Math.min(1 - 1e-6, Math.max(1e-6, probability));
   return 1 / (1 + Math.exp(-(Math.log(p / (1 - p)) + weight)));
 }

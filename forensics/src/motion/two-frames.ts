@@ -1,6 +1,7 @@
-import type { Picture } from '../picture.ts';
+import { type Picture, shrink } from '../picture.ts';
 import { random } from '../random.ts';
 import { areaResize } from '../screen/whole.ts';
+import { testAliasing } from './aliasing.ts';
 import { boxBlur, type Plane } from './corners.ts';
 import {
   fitFundamental,
@@ -17,8 +18,12 @@ import { type Match, matchFrames } from './match.ts';
 const SIDE = 960;
 /** Focal lengths phones have, in longer sides of the picture (about 20 to 40 mm equivalent). */
 const FOCALS = [0.6, 0.68, 0.76, 0.84, 0.94, 1.05, 1.2];
-/** A homography fitted by chance explains this share of matches at most; fewer matches than this say nothing. */
-const LEAST_MATCHES = 28;
+/** Fewer matches than this say nothing. */
+const LEAST_MATCHES = 40;
+/** Fewer matches than this that a rigid scene explains could as well be chance. */
+const LEAST_RIGID = 40;
+/** Enough to lay one frame on the other, though not to tell a plane from depth. */
+const LEAST_REGISTERED = 10;
 /** Below it (distance moved against distance of the plane) a turn of the camera alone would explain as much. */
 const LEAST_TRANSLATION = 0.03;
 const TIGHT = 1.2;
@@ -37,8 +42,18 @@ export interface TwoFrameTest {
     on_epipolar_lines: number;
     /** Third quartile of what the homography leaves, pixels at 960 a side, over matches that any rigid scene explains. */
     residual_px: number;
+    /** The same of the distances to the epipolar lines. */
+    epipolar_px: number;
     /** Distance the camera moved against the distance of the plane, estimated from the homography. */
     translation: number;
+    /**
+     * Tiles of both frames whose fine pattern was compared, those where it moved otherwise than the picture, those where it moved
+     * with it, and how clearly the first stand out; see `aliasing.ts`.
+     */
+    moire_compared: number;
+    moire_tiles: number;
+    pattern_tiles: number;
+    moire_strength: number;
     /** Share of the picture's 8 x 8 cells with a match. */
     coverage: number;
   };
@@ -52,46 +67,91 @@ export interface TwoFrameTest {
  * Hartley and Zisserman, Multiple View Geometry (2004), chapter 13; the comparison of both models follows Torr (1998).
  */
 export function testTwoFrames(first: Picture, second: Picture): TwoFrameTest {
-  const a = toPlane(areaResize(first, SIDE));
-  const b = toPlane(areaResize(second, SIDE));
+  let compared = compareAt(first, second, SIDE);
+  if (compared.test.answer === 'not_enough_matches') {
+    // Strong moire and defocus spoil corners of a few pixels and leave larger ones.
+    const coarse = compareAt(first, second, SIDE / 2);
+    if (coarse.test.answer !== 'not_enough_matches' || !compared.plane) compared = coarse;
+  }
+  const { test, plane } = compared;
+  if (!plane) return test;
+  const aliasing = testAliasing(first, second, plane);
+  const evidence = {
+    ...test.evidence,
+    moire_compared: aliasing.tiles,
+    moire_tiles: aliasing.tiles_moved_wrongly,
+    pattern_tiles: aliasing.tiles_moved_rightly,
+    moire_strength: round(aliasing.strength),
+  };
+  return { ...test, evidence };
+}
+
+interface Compared {
+  test: TwoFrameTest;
+  /** The homography of most matches, pixels of the frames themselves. */
+  plane?: Matrix3;
+}
+
+/** The test with both frames at most `side` pixels a side; all distances are in pixels at `SIDE`. */
+function compareAt(first: Picture, second: Picture, side: number): Compared {
+  const a = toPlane(reduced(first, side));
+  const b = toPlane(reduced(second, side));
+  const unit = SIDE / side;
   const matches = matchFrames(a, b);
   const rng = random(matches.length * 7 + 1);
   const evidence: TwoFrameTest['evidence'] = {
+    moire_compared: 0,
+    moire_tiles: 0,
+    pattern_tiles: 0,
+    moire_strength: 0,
     matches: matches.length,
     on_plane: 0,
     on_epipolar_lines: 0,
     residual_px: 0,
+    epipolar_px: 0,
     translation: 0,
     coverage: coverageOf(matches, a.width, a.height),
   };
-  if (matches.length < LEAST_MATCHES) return { answer: 'not_enough_matches', evidence };
+  if (matches.length < LEAST_REGISTERED) return { test: { answer: 'not_enough_matches', evidence } };
   const plane = ransac(matches, fitHomography, transferError, { sample: 4, threshold: LOOSE, rounds: 400, rng });
   const epipolar = ransac(matches, fitFundamental, sampsonError, { sample: 8, threshold: TIGHT, rounds: 800, rng });
-  if (!plane || !epipolar) return { answer: 'not_enough_matches', evidence };
+  const registered =
+    plane && plane.inliers.length >= LEAST_REGISTERED ? atSize(plane.model, first, a, second, b) : undefined;
+  const answer = (answer: TwoFrameAnswer, probability?: number): Compared => ({
+    test: { answer, ...(probability !== undefined && { probability }), evidence },
+    plane: registered,
+  });
+  if (!plane || !epipolar || matches.length < LEAST_MATCHES) return answer('not_enough_matches');
   const model = straighten(plane.inliers, a.width, a.height) ?? { h: plane.model, k: 0 };
-  const residual = (match: Match): number => transferError(model.h, undistort(match, model.k, a.width, a.height));
+  const fromPlane = (match: Match): number =>
+    unit * transferError(model.h, undistort(match, model.k, a.width, a.height));
+  const fromLine = (match: Match): number => unit * sampsonError(epipolar.model, match);
   // Every match that some rigid scene explains: those on the plane are among them, whatever the epipolar geometry says.
-  const rigid = matches.filter(match => sampsonError(epipolar.model, match) < TIGHT || residual(match) < TIGHT);
-  const residuals = rigid.map(residual).sort((p, q) => p - q);
+  const rigid = matches.filter(match => fromLine(match) < TIGHT || fromPlane(match) < TIGHT);
+  const residuals = rigid.map(fromPlane).sort((p, q) => p - q);
+  const lines = rigid.map(fromLine).sort((p, q) => p - q);
   evidence.on_plane = residuals.filter(r => r < TIGHT).length;
   evidence.on_epipolar_lines = epipolar.inliers.length;
   evidence.residual_px = round(residuals[Math.floor(residuals.length * 0.75)] ?? 0);
+  evidence.epipolar_px = round(lines[Math.floor(lines.length * 0.75)] ?? 0);
   // The least over all focal lengths: a turn seen with the wrong one would look like a small move.
   const moved = FOCALS.map(focal =>
     translationOf(model.h, focal * Math.max(a.width, a.height), a.width / 2, a.height / 2),
   );
   evidence.translation = round(Math.min(...moved));
-  if (rigid.length < 20 || rigid.length < 0.25 * matches.length) return { answer: 'not_enough_matches', evidence };
-  const share = evidence.on_plane / rigid.length;
-  const probability = flatness(share, evidence.residual_px);
-  if (probability < 0.5) return { answer: 'deep', probability, evidence };
-  if (evidence.translation < LEAST_TRANSLATION) return { answer: 'not_enough_movement', evidence };
-  return { answer: 'flat', probability, evidence };
+  if (rigid.length < LEAST_RIGID || rigid.length < 0.25 * matches.length) return answer('not_enough_matches');
+  const probability = flatness(evidence.on_plane / rigid.length, evidence.residual_px);
+  if (probability < 0.5) return answer('deep', probability);
+  if (evidence.translation < LEAST_TRANSLATION) return answer('not_enough_movement');
+  return answer('flat', probability);
 }
 
-/** Logistic in the share of matches on the plane and the logarithm of the residual; coefficients from `CARD.md`. */
+/**
+ * Logistic in the share of matches on the plane and the logarithm of what it leaves, fitted by logistic regression to pairs that
+ * `CARD.md` names and rounded.
+ */
 function flatness(share: number, residual: number): number {
-  const score = 10 * (share - 0.6) - 2 * Math.log(Math.max(0.1, residual) / 2.5);
+  const score = 18 * share - 4 * Math.log(Math.max(0.1, residual)) - 15.4;
   return 1 / (1 + Math.exp(-score));
 }
 
@@ -124,6 +184,29 @@ function undistort(match: Match, k: number, width: number, height: number): Matc
   const [x0, y0] = move(match.x0, match.y0);
   const [x1, y1] = move(match.x1, match.y1);
   return { x0, y0, x1, y1 };
+}
+
+/** By a whole factor first, which is fast, then the rest of the way. */
+function reduced(picture: Picture, side: number): Picture {
+  const factor = Math.max(1, Math.floor(Math.max(picture.width, picture.height) / side));
+  return areaResize(shrink(picture, factor), side);
+}
+
+/** The homography between the small frames as one between the frames themselves, pixels. */
+function atSize(h: Matrix3, first: Picture, a: Plane, second: Picture, b: Plane): Matrix3 {
+  const [ax, ay] = [a.width / first.width, a.height / first.height];
+  const [bx, by] = [second.width / b.width, second.height / b.height];
+  return [
+    h[0] * ax * bx,
+    h[1] * ay * bx,
+    h[2] * bx,
+    h[3] * ax * by,
+    h[4] * ay * by,
+    h[5] * by,
+    h[6] * ax,
+    h[7] * ay,
+    h[8],
+  ];
 }
 
 function toPlane(picture: Picture): Plane {

@@ -3,8 +3,14 @@ import { random } from '../random.ts';
 import { type CaptureParams, type Card, drawCapture, type Pose } from './recapture.ts';
 import { drawScene } from './scene.ts';
 
-/** Two captures of one subject: the second after a small sideways move, as the capture page asks for. */
-export function drawMove(seed: number, size: { width: number; height: number }): [CaptureParams, CaptureParams] {
+/**
+ * Three captures of one subject: the second after a small sideways move, as the capture page asks for, the third after about as
+ * much again. Any two of them make a pair.
+ */
+export function drawMoves(
+  seed: number,
+  size: { width: number; height: number },
+): [CaptureParams, CaptureParams, CaptureParams] {
   const rng = random(seed * 2741 + 13);
   const capture = { ...drawCapture(seed, size), shake: { length: 0, angle: 0 } };
   const focal = Math.max(size.width, size.height) * rng.uniform(0.7, 0.95);
@@ -16,22 +22,38 @@ export function drawMove(seed: number, size: { width: number; height: number }):
   const first: Pose = { focal, position: [0, 0, 0], turn: turn(0.08) };
   const distance = rng.uniform(0.05, 0.18);
   const direction = rng.uniform(-0.4, 0.4) + (rng.uniform() < 0.5 ? Math.PI : 0);
-  const shift = [distance * Math.cos(direction), distance * Math.sin(direction)] as const;
   // The hand turns to keep the subject in the frame, not quite.
   const follow = rng.uniform(0.2, 0.9);
-  const second: Pose = {
-    focal,
-    position: [shift[0], shift[1], 0.02 * rng.normal()],
-    turn: [
-      first.turn[0] + shift[1] * follow + 0.01 * rng.normal(),
-      first.turn[1] - shift[0] * follow + 0.01 * rng.normal(),
-      first.turn[2] + 0.02 * rng.normal(),
-    ],
+  const moved = (x: number, y: number, number: number): CaptureParams => {
+    const pose: Pose = {
+      focal,
+      position: [x, y, 0.02 * rng.normal()],
+      turn: [
+        first.turn[0] + y * follow + 0.01 * rng.normal(),
+        first.turn[1] - x * follow + 0.01 * rng.normal(),
+        first.turn[2] + 0.02 * rng.normal(),
+      ],
+    };
+    // Exposure, white balance and focus are found anew.
+    const { camera } = capture;
+    const [red, green, blue] = camera.whiteBalance;
+    const again = {
+      ...camera,
+      exposure: camera.exposure * rng.uniform(0.85, 1.15),
+      whiteBalance: [red * rng.uniform(0.98, 1.02), green, blue * rng.uniform(0.98, 1.02)] as [number, number, number],
+    };
+    return {
+      ...capture,
+      seed: seed + number * 1_000_003,
+      camera: again,
+      blur: capture.blur * rng.uniform(0.85, 1.3),
+      pose,
+    };
   };
-  return [
-    { ...capture, pose: first },
-    { ...capture, seed: seed + 1_000_003, pose: second },
-  ];
+  const second = moved(distance * Math.cos(direction), distance * Math.sin(direction), 1);
+  const further = distance * rng.uniform(1.6, 2.3);
+  const turned = direction + rng.uniform(-0.15, 0.15);
+  return [{ ...capture, pose: first }, second, moved(further * Math.cos(turned), further * Math.sin(turned), 2)];
 }
 
 /** Cards for `simulateDeep`: things standing at a quarter to nine tenths of the backdrop's distance. */

@@ -7,7 +7,13 @@ export type PanelLayout = 'rgb' | 'bgr' | 'vertical' | 'pentile' | 'oled' | 'pri
 
 export const PANEL_LAYOUTS: readonly PanelLayout[] = ['rgb', 'bgr', 'vertical', 'pentile', 'oled', 'print'];
 
-const PRINT_ANGLES = [15, 75, 45].map(degrees => (degrees * Math.PI) / 180);
+/** Direction of each ink's screen. */
+const PRINT_TURNS = [15, 75, 45].map(degrees => ({
+  cos: Math.cos((degrees * Math.PI) / 180),
+  sin: Math.sin((degrees * Math.PI) / 180),
+}));
+/** One period of a cosine. */
+const WAVE = Float64Array.from({ length: 1024 }, (_, i) => Math.cos((2 * Math.PI * (i + 0.5)) / 1024));
 
 /**
  * Share of its full light that channel `c` emits at the point (u, v) of the panel, in display pixels.
@@ -42,10 +48,10 @@ export function emission(layout: PanelLayout, c: number, u: number, v: number, g
       return fu > 0.08 && fu < 0.48 && fv > low && fv < low + 0.4 - half ? 1 : 0;
     }
     case 'print': {
-      const angle = PRINT_ANGLES[c];
-      const a = Math.cos(angle) * u + Math.sin(angle) * v;
-      const b = Math.cos(angle) * v - Math.sin(angle) * u;
-      const threshold = 0.5 + 0.25 * (Math.cos(2 * Math.PI * a) + Math.cos(2 * Math.PI * b));
+      const a = PRINT_TURNS[c].cos * u + PRINT_TURNS[c].sin * v;
+      const b = PRINT_TURNS[c].cos * v - PRINT_TURNS[c].sin * u;
+      const threshold =
+        0.5 + 0.25 * (WAVE[Math.floor((a - Math.floor(a)) * 1024)] + WAVE[Math.floor((b - Math.floor(b)) * 1024)]);
       return value > threshold ? 1 / Math.max(0.02, value) : 0;
     }
   }

@@ -7,6 +7,10 @@ import { emission, meanEmission, PANEL_LAYOUTS, type PanelLayout } from './panel
 /** Subsamples along each side of a sensor pixel; the lens blur acts on them, before the sensor's own aperture. */
 const SUB = 3;
 
+/** The wall behind a display, in distances of the display; and how many frames wide it is, seen on the display's plane. */
+const ROOM_DISTANCE = 2;
+const ROOM_MARGIN = 2.6;
+
 /** What stands before the lens and how it is held, beside the camera itself. */
 export interface CaptureParams {
   seed: number;
@@ -157,29 +161,43 @@ export async function simulateRecapture(picture: Picture, params: RecaptureParam
     r: params.width * rng.uniform(0.1, 0.4),
   };
   const phase = rng.uniform(0, 6.28);
-  const plane = (c: number): Float32Array => {
-    const mean = meanEmission(params.layout, c, params.gap);
-    const onPlane = project(params, 1);
-    const place: [number, number] = [0, 0];
-    return expose(params, (x, y, dx, dy) => {
-      const [u0, v0] = onPlane(dx, dy, place);
-      const u = u0 / params.scale + columns / 2;
-      const v = v0 / params.scale + rows / 2;
-      if (u < 0 || v < 0 || u >= columns || v >= rows) {
-        if (u < -bezel || v < -bezel || u >= columns + bezel || v >= rows + bezel) {
-          return room ? LINEAR[at(room, (x / params.width) * room.width, (y / params.height) * room.height, c)] : 0;
+  const means = [0, 1, 2].map(c => meanEmission(params.layout, c, params.gap));
+  const onPlane = project(params, 1);
+  const onWall = project(params, ROOM_DISTANCE);
+  const place: [number, number] = [0, 0];
+  const planes = expose(params, (x, y, dx, dy, out) => {
+    onPlane(dx, dy, place);
+    const u = place[0] / params.scale + columns / 2;
+    const v = place[1] / params.scale + rows / 2;
+    if (u < 0 || v < 0 || u >= columns || v >= rows) {
+      if (u < -bezel || v < -bezel || u >= columns + bezel || v >= rows + bezel) {
+        let [s, t] = [x / params.width, y / params.height];
+        if (params.pose) {
+          // The wall behind is as much further away as it is larger, so that it fills the frame as a room without a pose does.
+          onWall(dx, dy, place);
+          s = 0.5 + place[0] / (ROOM_MARGIN * params.width);
+          t = 0.5 + place[1] / (ROOM_MARGIN * params.height);
         }
-        return params.bezel.level;
+        for (let c = 0; c < 3; c++) out[c] = room ? LINEAR[at(room, s * room.width, t * room.height, c)] : 0;
+      } else {
+        out.fill(params.bezel.level);
       }
-      const value = LINEAR[at(shown, u, v, c)];
-      const lit = (value * emission(params.layout, c, u, v, params.gap, value)) / mean;
-      const band = 1 + params.banding.amplitude * Math.sin((2 * Math.PI * y) / params.banding.period + phase);
+      return;
+    }
+    const { amplitude, period } = params.banding;
+    const band = amplitude === 0 ? 1 : 1 + amplitude * Math.sin((2 * Math.PI * y) / period + phase);
+    let veil = 0;
+    if (params.glare > 0) {
       const d2 = ((x - glare.x) ** 2 + (y - glare.y) ** 2) / (glare.r * glare.r);
-      const veil = params.glare * (0.3 + 0.7 * Math.exp(-d2));
-      return (lit * band + params.blackLevel + veil) * params.displayGain;
-    });
-  };
-  return finish(params, [plane(0), plane(1), plane(2)], rng);
+      veil = params.glare * (0.3 + 0.7 * Math.exp(-d2));
+    }
+    for (let c = 0; c < 3; c++) {
+      const value = LINEAR[at(shown, u, v, c)];
+      const lit = (value * emission(params.layout, c, u, v, params.gap, value)) / means[c];
+      out[c] = (lit * band + params.blackLevel + veil) * params.displayGain;
+    }
+  });
+  return finish(params, planes, rng);
 }
 
 /** The same picture as if it had stood before the lens itself: same pose, lens, sensor and file, no display. */
@@ -187,12 +205,11 @@ export async function simulateDirect(picture: Picture, params: CaptureParams): P
   const scene = await resize(picture, Math.round(params.width * 1.3), Math.round(params.height * 1.3));
   const onPlane = project(params, 1);
   const place: [number, number] = [0, 0];
-  const plane = (c: number): Float32Array =>
-    expose(params, (_x, _y, dx, dy) => {
-      const [u, v] = onPlane(dx, dy, place);
-      return smooth(scene, u + scene.width / 2, v + scene.height / 2, c);
-    });
-  return finish(params, [plane(0), plane(1), plane(2)], random(params.seed * 31 + 7));
+  const planes = expose(params, (_x, _y, dx, dy, out) => {
+    onPlane(dx, dy, place);
+    smooth(scene, place[0] + scene.width / 2, place[1] + scene.height / 2, out);
+  });
+  return finish(params, planes, random(params.seed * 31 + 7));
 }
 
 /** One of the upright cards a deep scene is made of: a disc or a rectangle at its own distance. */
@@ -214,20 +231,20 @@ export async function simulateDeep(backdrop: Picture, cards: Card[], params: Cap
   const layers = [...cards].sort((a, b) => a.z - b.z).map(card => ({ card, toCard: project(params, card.z) }));
   const onBackdrop = project(params, 1);
   const place: [number, number] = [0, 0];
-  const plane = (c: number): Float32Array =>
-    expose(params, (_x, _y, dx, dy) => {
-      for (const { card, toCard } of layers) {
-        const [u, v] = toCard(dx, dy, place);
-        const s = (u - card.x) / card.halfWidth;
-        const t = (v - card.y) / card.halfHeight;
-        if (card.round ? s * s + t * t > 1 : Math.abs(s) > 1 || Math.abs(t) > 1) continue;
-        const { width, height } = card.picture;
-        return smooth(card.picture, ((s + 1) * width) / 2, ((t + 1) * height) / 2, c);
-      }
-      const [u, v] = onBackdrop(dx, dy, place);
-      return smooth(scene, u + scene.width / 2, v + scene.height / 2, c);
-    });
-  return finish(params, [plane(0), plane(1), plane(2)], random(params.seed * 31 + 7));
+  const planes = expose(params, (_x, _y, dx, dy, out) => {
+    for (const { card, toCard } of layers) {
+      toCard(dx, dy, place);
+      const s = (place[0] - card.x) / card.halfWidth;
+      const t = (place[1] - card.y) / card.halfHeight;
+      if (card.round ? s * s + t * t > 1 : Math.abs(s) > 1 || Math.abs(t) > 1) continue;
+      const { width, height } = card.picture;
+      smooth(card.picture, ((s + 1) * width) / 2, ((t + 1) * height) / 2, out);
+      return;
+    }
+    onBackdrop(dx, dy, place);
+    smooth(scene, place[0] + scene.width / 2, place[1] + scene.height / 2, out);
+  });
+  return finish(params, planes, random(params.seed * 31 + 7));
 }
 
 /**
@@ -277,14 +294,19 @@ async function finish(params: CaptureParams, planes: Irradiance['planes'], rng: 
 
 /**
  * Integrates light over the sensor. `light` gets the place on the sensor and its offset from the centre as the lens bends it,
- * in sensor pixels; the lens blurs on the fine grid, then each sensor pixel takes the mean of its subsamples.
+ * in sensor pixels, and writes what arrives of the three colours; the lens blurs on the fine grid, then each sensor pixel takes
+ * the mean of its subsamples.
  */
-function expose(params: CaptureParams, light: (x: number, y: number, dx: number, dy: number) => number): Float32Array {
+function expose(
+  params: CaptureParams,
+  light: (x: number, y: number, dx: number, dy: number, out: Float64Array) => void,
+): Irradiance['planes'] {
   const { width, height } = params;
   const w = width * SUB;
   const h = height * SUB;
-  const fine = new Float32Array(w * h);
+  const fine = [new Float32Array(w * h), new Float32Array(w * h), new Float32Array(w * h)] as const;
   const corner2 = (width * width + height * height) / 4;
+  const colours = new Float64Array(3);
   for (let j = 0; j < h; j++) {
     const y = (j + 0.5) / SUB;
     for (let i = 0; i < w; i++) {
@@ -292,23 +314,56 @@ function expose(params: CaptureParams, light: (x: number, y: number, dx: number,
       const dx = x - width / 2;
       const dy = y - height / 2;
       const k = 1 + (params.distortion * (dx * dx + dy * dy)) / corner2;
-      fine[j * w + i] = light(x, y, dx * k, dy * k);
+      light(x, y, dx * k, dy * k, colours);
+      fine[0][j * w + i] = colours[0];
+      fine[1][j * w + i] = colours[1];
+      fine[2][j * w + i] = colours[2];
     }
   }
+  return [onSensor(params, fine[0]), onSensor(params, fine[1]), onSensor(params, fine[2])];
+}
+
+/** Lens blur and the sensor's aperture at once: a separable kernel, taken only where there is a sensor pixel. */
+function onSensor(params: CaptureParams, fine: Float32Array): Float32Array {
+  const { width, height } = params;
+  const w = width * SUB;
+  const h = height * SUB;
   if (params.shake.length > 0.3) shake(fine, w, h, params.shake.length * SUB, params.shake.angle);
-  gaussian(fine, w, h, params.blur * SUB);
-  const out = new Float32Array(width * height);
-  for (let y = 0; y < height; y++) {
+  const kernel = blurAndAperture(params.blur * SUB);
+  const reach = (kernel.length - SUB) / 2;
+  const rows = new Float32Array(width * h);
+  const line = new Float32Array(w + 2 * reach);
+  for (let y = 0; y < h; y++) {
+    line.fill(fine[y * w], 0, reach);
+    line.set(fine.subarray(y * w, y * w + w), reach);
+    line.fill(fine[y * w + w - 1], reach + w);
     for (let x = 0; x < width; x++) {
       let sum = 0;
-      for (let j = 0; j < SUB; j++) {
-        const base = (y * SUB + j) * w + x * SUB;
-        for (let i = 0; i < SUB; i++) sum += fine[base + i];
-      }
-      out[y * width + x] = sum / (SUB * SUB);
+      for (let k = 0, from = x * SUB; k < kernel.length; k++) sum += kernel[k] * line[from + k];
+      rows[y * width + x] = sum;
+    }
+  }
+  const out = new Float32Array(width * height);
+  for (let y = 0; y < height; y++) {
+    const to = out.subarray(y * width, (y + 1) * width);
+    for (let k = 0; k < kernel.length; k++) {
+      const from = Math.min(h - 1, Math.max(0, y * SUB + k - reach)) * width;
+      const weight = kernel[k];
+      for (let x = 0; x < width; x++) to[x] += weight * rows[from + x];
     }
   }
   return out;
+}
+
+/** A Gaussian on the fine grid convolved with the box of one sensor pixel; sums to one. */
+function blurAndAperture(sigma: number): Float32Array {
+  const radius = Math.ceil(2.5 * sigma);
+  const kernel = new Float32Array(2 * radius + SUB);
+  for (let i = -radius; i <= radius; i++) {
+    for (let j = 0; j < SUB; j++) kernel[i + radius + j] += Math.exp(-(i * i) / (2 * sigma * sigma));
+  }
+  const total = kernel.reduce((a, b) => a + b, 0);
+  return kernel.map(value => value / total);
 }
 
 function shake(plane: Float32Array, w: number, h: number, length: number, angle: number): void {
@@ -331,53 +386,30 @@ function shake(plane: Float32Array, w: number, h: number, length: number, angle:
   }
 }
 
-/** Separable Gaussian, edges repeated. */
-function gaussian(plane: Float32Array, w: number, h: number, sigma: number): void {
-  const radius = Math.ceil(2.5 * sigma);
-  const kernel = Float32Array.from({ length: 2 * radius + 1 }, (_, i) =>
-    Math.exp(-((i - radius) ** 2) / (2 * sigma * sigma)),
-  );
-  const total = kernel.reduce((a, b) => a + b, 0);
-  for (let i = 0; i < kernel.length; i++) kernel[i] /= total;
-  const line = new Float32Array(w + 2 * radius);
-  for (let y = 0; y < h; y++) {
-    line.fill(plane[y * w], 0, radius);
-    line.set(plane.subarray(y * w, y * w + w), radius);
-    line.fill(plane[y * w + w - 1], radius + w);
-    for (let x = 0; x < w; x++) {
-      let sum = 0;
-      for (let k = 0; k < kernel.length; k++) sum += kernel[k] * line[x + k];
-      plane[y * w + x] = sum;
-    }
-  }
-  const source = new Float32Array(plane);
-  for (let y = 0; y < h; y++) {
-    const out = plane.subarray(y * w, y * w + w);
-    out.fill(0);
-    for (let k = 0; k < kernel.length; k++) {
-      const from = Math.min(h - 1, Math.max(0, y + k - radius)) * w;
-      const weight = kernel[k];
-      for (let x = 0; x < w; x++) out[x] += weight * source[from + x];
-    }
-  }
-}
-
 function at(picture: Picture, x: number, y: number, c: number): number {
   const ix = Math.min(picture.width - 1, Math.max(0, Math.floor(x)));
   const iy = Math.min(picture.height - 1, Math.max(0, Math.floor(y)));
   return picture.data[(iy * picture.width + ix) * 3 + c];
 }
 
-function smooth(picture: Picture, x: number, y: number, c: number): number {
+/** Linear light at a place between pixels, of all three colours. */
+function smooth(picture: Picture, x: number, y: number, out: Float64Array): void {
+  const { width, height, data } = picture;
   const ix = Math.floor(x - 0.5);
   const iy = Math.floor(y - 0.5);
   const fx = x - 0.5 - ix;
   const fy = y - 0.5 - iy;
-  const a = LINEAR[at(picture, ix, iy, c)];
-  const b = LINEAR[at(picture, ix + 1, iy, c)];
-  const d = LINEAR[at(picture, ix, iy + 1, c)];
-  const e = LINEAR[at(picture, ix + 1, iy + 1, c)];
-  return (a + (b - a) * fx) * (1 - fy) + (d + (e - d) * fx) * fy;
+  const left = 3 * Math.min(width - 1, Math.max(0, ix));
+  const right = 3 * Math.min(width - 1, Math.max(0, ix + 1));
+  const top = 3 * width * Math.min(height - 1, Math.max(0, iy));
+  const low = 3 * width * Math.min(height - 1, Math.max(0, iy + 1));
+  for (let c = 0; c < 3; c++) {
+    const a = LINEAR[data[top + left + c]];
+    const b = LINEAR[data[top + right + c]];
+    const d = LINEAR[data[low + left + c]];
+    const e = LINEAR[data[low + right + c]];
+    out[c] = (a + (b - a) * fx) * (1 - fy) + (d + (e - d) * fx) * fy;
+  }
 }
 
 async function resize(picture: Picture, width: number, height: number): Promise<Picture> {

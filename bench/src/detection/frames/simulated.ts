@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { decodePicture } from '@firsthand/forensics/decode.ts';
+import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
+import type { Picture } from '@firsthand/forensics/picture.ts';
+import { random } from '@firsthand/forensics/random.ts';
+import { areaResize } from '@firsthand/forensics/screen/whole.ts';
+import { drawPage } from '@firsthand/forensics/simulate/confounders.ts';
+import { drawCards, drawMoves } from '@firsthand/forensics/simulate/pairs.ts';
+import { PANEL_LAYOUTS } from '@firsthand/forensics/simulate/panel.ts';
+import {
+  type Capture,
+  type CaptureParams,
+  drawRecapture,
+  simulateDeep,
+  simulateDirect,
+  simulateRecapture,
+} from '@firsthand/forensics/simulate/recapture.ts';
+import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+
+export type Split = 'tuning' | 'report';
+
+/** Sensor of the simulated camera, a little under the size that frames are compared at: nothing is lost or gained by scaling. */
+const SIZE = { width: 800, height: 600 };
+/** A set of seeds for each split. */
+const FIRST_SEED: Record<Split, number> = { tuning: 10_000, report: 50_000 };
+/** Sources whose photographs are shown in pairs that settle something; all others are in the pairs that are reported. */
+const TUNING_SOURCES = ['AmadeusITGroup', 'MikeKovarik', 'michaelcolenso', 'wichtounet'];
+
+/** One subject seen from three places; any two views make a pair. */
+export interface Views {
+  kind: 'display' | 'display in a room' | 'halftone print' | 'photographic print' | 'deep';
+  /** `rgb` … of a display. */
+  layout?: string;
+  /** Sensor pixels a display pixel, or a dot of the halftone. */
+  scale?: number;
+  shown: 'photograph' | 'scene' | 'page';
+  jpegs: Buffer[];
+}
+
+type Subject = Omit<Views, 'jpegs'>;
+
+/** Paths of the photographs of class `camera` in a folder with MANIFEST.tsv, by split; none without such a folder. */
+export function photographs(data: string | undefined, split: Split): string[] {
+  const manifest = data && join(data, 'MANIFEST.tsv');
+  if (!data || !manifest || !existsSync(manifest)) return [];
+  return readFileSync(manifest, 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => line.split('\t'))
+    .filter(([kind, , repository = '']) => {
+      const source = repository.split('/')[0] ?? '';
+      return kind === 'camera' && TUNING_SOURCES.includes(source) === (split === 'tuning');
+    })
+    .map(([, path = '']) => join(data, path));
+}
+
+/** A flat subject by its number, from the cache where it lies there already. */
+export function flatViews(split: Split, index: number, photos: string[], cache: string): Promise<Views> {
+  const seed = FIRST_SEED[split] + index;
+  return cached(join(cache, `flat-${photos.length}-${seed}`), () => prepareFlat(seed, photos));
+}
+
+/** Things standing before each other, seen from the same places as the flat subject of this number. */
+export function deepViews(split: Split, index: number, cache: string): Promise<Views> {
+  const seed = FIRST_SEED[split] + index;
+  return cached(join(cache, `deep-${seed}`), async () => {
+    const backdrop = drawScene(seed);
+    const cards = drawCards(seed, SIZE);
+    return {
+      subject: { kind: 'deep', shown: 'scene' },
+      captures: drawMoves(seed, SIZE),
+      take: capture => simulateDeep(backdrop, cards, capture),
+    };
+  });
+}
+
+interface Studio {
+  subject: Subject;
+  captures: CaptureParams[];
+  take(capture: CaptureParams): Promise<Capture>;
+}
+
+async function prepareFlat(seed: number, photos: string[]): Promise<Studio> {
+  const rng = random(seed * 9176 + 71);
+  const captures = drawMoves(seed, SIZE);
+  const choice = rng.uniform();
+  const shown = photos.length > 0 && choice < 0.55 ? 'photograph' : choice < 0.8 ? 'scene' : 'page';
+  const picture = await pictureToShow(shown, seed, photos);
+  const medium = rng.uniform();
+  if (medium < 0.2) {
+    return {
+      subject: { kind: 'photographic print', shown },
+      captures,
+      take: capture => simulateDirect(picture, capture),
+    };
+  }
+  const halftone = medium < 0.4;
+  const inRoom = !halftone && rng.uniform() < 0.25;
+  const layout = halftone ? 'print' : rng.pick(PANEL_LAYOUTS.filter(layout => layout !== 'print'));
+  const scale = halftone ? rng.logUniform(1, 4) : rng.logUniform(0.7, 3);
+  const drawn = drawRecapture(captures[0]);
+  const params = {
+    ...drawn,
+    layout,
+    scale,
+    fill: inRoom ? rng.uniform(0.7, 1) : rng.uniform(1.35, 1.6),
+    // A print has no light of its own, and its paper ends without a bezel.
+    displayGain: halftone ? 1 : drawn.displayGain,
+    banding: halftone ? { amplitude: 0, period: 100 } : drawn.banding,
+    room: inRoom ? drawScene(seed + 7, { width: 640, height: 480 }) : undefined,
+  };
+  const kind = halftone ? 'halftone print' : inRoom ? 'display in a room' : 'display';
+  return {
+    subject: { kind, layout, scale, shown },
+    captures,
+    take: capture => simulateRecapture(picture, { ...params, ...capture }),
+  };
+}
+
+/** A part of a photograph, a drawn scene or a drawn page. */
+async function pictureToShow(shown: SimulatedPair['shown'], seed: number, photos: string[]): Promise<Picture> {
+  if (shown === 'scene') return drawScene(seed);
+  if (shown === 'page') return drawPage(seed);
+  const rng = random(seed * 613 + 19);
+  for (;;) {
+    const bytes = await readFile(rng.pick(photos));
+    try {
+      return areaResize(await decodePicture(bytes, await inspect(bytes)), 1600);
+    } catch (cause) {
+      // The manifest lists a few files that no decoder takes: another one, then.
+      if (!(cause instanceof ImageFault)) throw cause;
+    }
+  }
+}
+
+/** What lies in the cache is used; what is missing is simulated and put there, so that a run cut short goes on where it was. */
+async function cached(path: string, prepare: () => Promise<Studio>): Promise<Views> {
+  const names = [1, 2, 3].map(number => `${path}-${number}.jpg`);
+  if (!existsSync(`${path}.json`) || !names.every(name => existsSync(name))) {
+    await mkdir(dirname(path), { recursive: true });
+    const { subject, captures, take } = await prepare();
+    for (const [index, name] of names.entries()) {
+      if (!existsSync(name)) await writeWhole(name, (await take(captures[index]!)).jpeg);
+    }
+    await writeWhole(`${path}.json`, Buffer.from(JSON.stringify(subject)));
+  }
+  const subject: Subject = JSON.parse(readFileSync(`${path}.json`, 'utf8'));
+  return { ...subject, jpegs: names.map(name => readFileSync(name)) };
+}
+
+/** Another run never sees half a file. */
+async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, bytes);
+  await rename(draft, path);
+}

@@ -1,0 +1,242 @@
+/**
+ * Are altered copies of a picture found again, and is nothing else? The service's own path: fingerprint, slot index in PostgreSQL, many
+ * look-ups, geometric confirmation.
+ *
+ *   npm run bench:duplicates -- [--data FOLDER] [--drawn N] [--every N] [--only TEXT] [--json OUT] [--gate]
+ *
+ * FOLDER holds MANIFEST.tsv (class, path, repository ...), whose pictures of class `camera` are kept and altered, every Nth of
+ * them; N drawn scenes besides. `--only` picks the alterations whose name holds TEXT. Copies are made from the picture at 1200 pixels at most and saved as JPEG of quality 85 unless the
+ * alteration says otherwise. With `--gate` the run fails below 0.97 of the copies of any alteration that is aimed at.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { analyzePicture, type PictureAnalysis } from '@firsthand/forensics/analyze.ts';
+import { decodePicture } from '@firsthand/forensics/decode.ts';
+import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
+import { type Fingerprint, prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
+import type { Picture } from '@firsthand/forensics/picture.ts';
+import { areaResize } from '@firsthand/forensics/screen/whole.ts';
+import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+import sharp, { type Sharp } from 'sharp';
+import { findStored, type StoredMatch } from '../../../server/src/analysis/reverse/find.ts';
+import { rememberPicture, scopeId } from '../../../server/src/analysis/reverse/store.ts';
+import { startEmbeddedPostgres } from '../../../server/src/db/embedded.ts';
+import { migrate } from '../../../server/src/db/migrate.ts';
+import { createPool, transaction } from '../../../server/src/db/sql.ts';
+import { createLog } from '../../../server/src/lib/log.ts';
+import { upperBound } from './statistics.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', default: process.env.FIRSTHAND_DATA },
+    drawn: { type: 'string', default: '40' },
+    every: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    json: { type: 'string' },
+    gate: { type: 'boolean', default: false },
+  },
+});
+
+const GATE = 0.97;
+/** Longest side of the pictures that copies are made of. */
+const SIDE = 1200;
+
+type Size = { width: number; height: number };
+interface Alteration {
+  name: string;
+  /** Part of what is asked for; the others are reported only. */
+  aimed: boolean;
+  alter(picture: Sharp, size: Size): Sharp;
+  quality?: number;
+}
+
+/** Cuts shares off the left, top, right and bottom. */
+const cut =
+  (left: number, top: number, right: number, bottom: number) =>
+  (picture: Sharp, { width, height }: Size): Sharp =>
+    picture.extract({
+      left: Math.round(width * left),
+      top: Math.round(height * top),
+      width: Math.round(width * (1 - left - right)),
+      height: Math.round(height * (1 - top - bottom)),
+    });
+const border =
+  (share: number, background: string) =>
+  (picture: Sharp, { width, height }: Size): Sharp => {
+    const [x, y] = [Math.round(width * share), Math.round(height * share)];
+    return picture.extend({ left: x, right: x, top: y, bottom: y, background });
+  };
+const same = (picture: Sharp): Sharp => picture;
+
+const ALTERATIONS: readonly Alteration[] = [
+  { name: 'JPEG at quality 70', aimed: true, alter: same, quality: 70 },
+  { name: 'JPEG at quality 30', aimed: true, alter: same, quality: 30 },
+  { name: 'half the size', aimed: true, alter: (p, { width }) => p.resize({ width: Math.round(width / 2) }) },
+  { name: '800 pixels, quality 75', aimed: true, alter: p => p.resize(800, 800, { fit: 'inside' }), quality: 75 },
+  { name: 'mirrored', aimed: true, alter: p => p.flop() },
+  { name: 'turned by 90°', aimed: true, alter: p => p.rotate(90) },
+  { name: 'turned by 180°', aimed: true, alter: p => p.rotate(180) },
+  { name: 'turned by 270°', aimed: true, alter: p => p.rotate(270) },
+  { name: '5% crop, centred', aimed: true, alter: cut(0.025, 0.025, 0.025, 0.025) },
+  { name: '5% crop, one side', aimed: true, alter: cut(0.05, 0, 0, 0) },
+  { name: '5% crop, two sides', aimed: true, alter: cut(0.05, 0.05, 0, 0) },
+  { name: '5% crop, 1.3% and 3.7%', aimed: true, alter: cut(0.013, 0.037, 0.037, 0.013) },
+  { name: '5% crop, 0.8% and 4.2%', aimed: true, alter: cut(0.042, 0.008, 0.008, 0.042) },
+  {
+    name: '5% crop, uneven, and mirrored',
+    aimed: true,
+    alter: (p, size) => cut(0.013, 0.037, 0.037, 0.013)(p, size).flop(),
+  },
+  { name: 'white border of 10%', aimed: true, alter: border(0.1, '#fff') },
+  { name: 'black border of 5%', aimed: true, alter: border(0.05, '#000') },
+  { name: 'coloured border of 10%', aimed: true, alter: border(0.1, '#3a7') },
+  { name: '10% crop, centred', aimed: false, alter: cut(0.05, 0.05, 0.05, 0.05) },
+  { name: 'brightness × 1.3', aimed: false, alter: p => p.modulate({ brightness: 1.3 }) },
+];
+
+type Search = Required<PictureAnalysis>['reverse'];
+
+interface Kept {
+  name: string;
+  /** At most SIDE pixels a side. */
+  base: Picture;
+  fingerprint: Fingerprint;
+  search: Search;
+}
+
+/** As the service analyses a picture; undefined where it is too plain to be recognised by. */
+async function keep(name: string, bytes: Buffer): Promise<Kept | undefined> {
+  const { info, fingerprint, reverse } = await analyzePicture({ bytes, signals: ['reverse'] });
+  if (!reverse || fingerprint.entries.length === 0) return undefined;
+  return { name, base: areaResize(await decodePicture(bytes, info), SIDE), fingerprint, search: reverse };
+}
+
+async function altered({ base }: Kept, { alter, quality }: Alteration): Promise<Search> {
+  const raw = { width: base.width, height: base.height, channels: 3 as const };
+  const bytes = await alter(sharp(base.data, { raw }), base)
+    .jpeg({ quality: quality ?? 85 })
+    .toBuffer();
+  const prepared = prepare({ ...(await decodePicture(bytes, await inspect(bytes))), channels: 3 });
+  return { probes: probes(prepared), plane: prepared.plane };
+}
+
+async function pictures(): Promise<{ kept: Kept[]; unreadable: number; plain: number }> {
+  const kept: Kept[] = [];
+  let [unreadable, plain] = [0, 0];
+  const add = async (name: string, bytes: Buffer): Promise<void> => {
+    try {
+      const one = await keep(name, bytes);
+      if (one) kept.push(one);
+      else plain += 1;
+    } catch (cause) {
+      if (!(cause instanceof ImageFault)) throw cause;
+      unreadable += 1;
+    }
+  };
+  const manifest = options.data && join(options.data, 'MANIFEST.tsv');
+  if (options.data && manifest && existsSync(manifest)) {
+    const paths = readFileSync(manifest, 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => line.split('\t'))
+      .flatMap(([kind, path = '']) => (kind === 'camera' ? [path] : []));
+    for (const [index, path] of paths.entries()) {
+      if (index % Number(options.every) === 0) await add(path, await readFile(join(options.data, path)));
+    }
+  }
+  for (let seed = 1; seed <= Number(options.drawn); seed++) {
+    const { data, width, height } = drawScene(seed + 900);
+    await add(
+      `drawn ${seed}`,
+      await sharp(data, { raw: { width, height, channels: 3 } })
+        .png()
+        .toBuffer(),
+    );
+  }
+  return { kept, unreadable, plain };
+}
+
+sharp.concurrency(1);
+const log = createLog('silent');
+const dataDir = await mkdtemp(join(tmpdir(), 'fh-bench-'));
+const server = await startEmbeddedPostgres({ dataDir, log, settings: { fsync: 'off' } });
+const pool = createPool(server.url, 2, () => {});
+try {
+  await migrate(pool, log);
+  const scope = await scopeId(pool, { tenantId: null, livemode: null });
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into reverse_lists (scope_id, name, created_at) values ($1, 'bench', now()) returning id`,
+    [scope],
+  );
+  const listId = Number(rows[0]!.id);
+  const { kept, unreadable, plain } = await pictures();
+  for (const { name, fingerprint } of kept)
+    await transaction(pool, tx => rememberPicture(tx, { listId, scope, label: name }, fingerprint, new Date()));
+  await pool.query('vacuum analyze');
+  const find = (search: Search): Promise<StoredMatch[]> =>
+    findStored(pool, { scopes: [scope], ...search, verificationId: '', captureId: '' });
+
+  // Every picture among all others: what is found besides itself.
+  const others = new Map<string, { pair: [string, string]; distance: number; correlation?: number }>();
+  const note = (name: string, matches: StoredMatch[]): void => {
+    for (const { label = '', distance, correlation } of matches) {
+      const pair: [string, string] = name < label ? [name, label] : [label, name];
+      const known = others.get(pair.join('\n'));
+      if (label !== name && !(known && known.distance <= distance))
+        others.set(pair.join('\n'), { pair, distance, correlation });
+    }
+  };
+  for (const { name, search } of kept) note(name, await find(search));
+
+  const table = [];
+  for (const alteration of ALTERATIONS.filter(({ name }) => name.includes(options.only))) {
+    const missed: string[] = [];
+    for (const one of kept) {
+      const matches = await find(await altered(one, alteration));
+      if (!matches.some(({ label }) => label === one.name)) missed.push(one.name);
+      note(one.name, matches);
+    }
+    const found = kept.length - missed.length;
+    table.push({
+      alteration: alteration.name,
+      aimed: alteration.aimed,
+      found,
+      of: kept.length,
+      recall: found / kept.length,
+      lower_95: 1 - upperBound(missed.length, kept.length),
+      missed,
+    });
+    process.stderr.write(`\r${table.length} of ${ALTERATIONS.length} alterations`);
+  }
+  process.stderr.write('\n');
+
+  console.log(`${kept.length} pictures; ${plain} too plain, ${unreadable} unreadable\n`);
+  console.log('| alteration | found | share | 95% bound |\n|---|---|---|---|');
+  for (const row of table)
+    console.log(
+      `| ${row.alteration}${row.aimed ? '' : ' (not aimed at)'} | ${row.found} of ${row.of} | ${row.recall.toFixed(3)} | ${row.lower_95.toFixed(3)} |`,
+    );
+  const pairs = (kept.length * (kept.length - 1)) / 2;
+  console.log(`\nPairs of different pictures taken for the same: ${others.size} of ${pairs}`);
+  for (const { pair, distance, correlation } of others.values())
+    console.log(`  ${pair.join(' = ')}: ${distance} bits, ${correlation}`);
+  for (const { alteration, missed } of table)
+    for (const name of missed) console.log(`missed after ${alteration}: ${name}`);
+  if (options.json)
+    writeFileSync(
+      options.json,
+      `${JSON.stringify({ pictures: kept.length, pairs, table, others: [...others.values()] }, null, 2)}\n`,
+    );
+  const below = table.filter(row => row.aimed && row.recall < GATE);
+  if (options.gate && below.length > 0) {
+    for (const { alteration, recall } of below) console.error(`below ${GATE}: ${alteration} ${recall.toFixed(3)}`);
+    process.exitCode = 1;
+  }
+} finally {
+  await pool.end();
+  await server.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}

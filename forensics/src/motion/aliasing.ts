@@ -1,0 +1,246 @@
+import type { Picture } from '../picture.ts';
+import { fft2, N } from '../screen/fft.ts';
+import type { Matrix3 } from './geometry.ts';
+
+/**
+ * Does fine periodic structure move with the picture? A pattern that belongs to the subject (cloth, bricks, a resolved halftone)
+ * has, in the second frame, the frequency that the registration gives it. Moire between the subject's own lattice and the
+ * camera's pixels has not: its frequency is the difference of two, of which only one follows the camera's move.
+ *
+ * Tiles of both frames that show the same place are compared by the peaks of their spectra. A tile counts against the subject when
+ * each frame shows a peak there that the other frame lacks where it belongs.
+ */
+export interface AliasingTest {
+  /** Tiles seen in both frames. */
+  tiles: number;
+  /** Tiles with peaks in both frames that do not belong together. */
+  tiles_moved_wrongly: number;
+  /** Tiles with peaks that do. */
+  tiles_moved_rightly: number;
+  /** Sum over the three clearest tiles of the lower of their two unmatched peaks, ln(power / mean power around). */
+  strength: number;
+}
+
+const HALF = N / 2;
+/** Half sides of the window whose mean a peak is compared with, and of the part around the peak left out of it. */
+const WINDOW = 10;
+const GUARD = 2;
+/** ln 30: under noise alone the ratio is about exponential, so that one cell in 10^13 comes so far. */
+const LEAST_HEIGHT = Math.log(30);
+/** A peak follows when the other frame has at least this, ln, near the place where it belongs. */
+const FOLLOWED = Math.log(7);
+/** Cells around that place: some for the transform's own width, some for surfaces that turn differently than the plane. */
+const NEAR = 2;
+const NEAR_SHARE = 0.06;
+const PEAKS = 4;
+/** Tiles along the longer side at most. */
+const TILES_ACROSS = 4;
+
+interface Band {
+  /** Cycles a pixel. */
+  low: number;
+  high: number;
+  /** Opponent colour R - B instead of luma. */
+  colour: boolean;
+}
+const BANDS: readonly Band[] = [
+  { low: 0.03, high: 0.46, colour: false },
+  { low: 0.02, high: 0.24, colour: true },
+];
+
+const WEIGHT = Float32Array.from({ length: N }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / N));
+const re = new Float32Array(N * N);
+const im = new Float32Array(N * N);
+const powers = [new Float32Array(N * N), new Float32Array(N * N)] as const;
+const sums = [new Float64Array((N + 1) * (N + 1)), new Float64Array((N + 1) * (N + 1))] as const;
+
+interface Peak {
+  /** Cells from the centre of the spectrum. */
+  kx: number;
+  ky: number;
+  height: number;
+}
+
+/**
+ * @param toSecond homography from pixels of the first frame to pixels of the second
+ */
+export function testAliasing(first: Picture, second: Picture, toSecond: Matrix3): AliasingTest {
+  const test: AliasingTest = { tiles: 0, tiles_moved_wrongly: 0, tiles_moved_rightly: 0, strength: 0 };
+  const strengths: number[] = [];
+  for (const [x, y] of tileCorners(first)) {
+    const place = apply(toSecond, x + HALF, y + HALF);
+    if (!place) continue;
+    const [x1, y1] = [Math.round(place[0]) - HALF, Math.round(place[1]) - HALF];
+    if (x1 < 0 || y1 < 0 || x1 + N > second.width || y1 + N > second.height) continue;
+    test.tiles += 1;
+    const turn = jacobian(toSecond, x + HALF, y + HALF);
+    let wrong = 0;
+    let right = false;
+    for (const band of BANDS) {
+      transform(first, x, y, second, x1, y1, band.colour);
+      const [a, b] = [findPeaks(0, band), findPeaks(1, band)];
+      const strayA = a.filter(peak => !follows(peak, 1, inverseTransposed(turn)));
+      const strayB = b.filter(peak => !follows(peak, 0, transposed(turn)));
+      if (strayA.length < a.length || strayB.length < b.length) right = true;
+      wrong = Math.max(wrong, Math.min(strayA[0]?.height ?? 0, strayB[0]?.height ?? 0));
+    }
+    if (right) test.tiles_moved_rightly += 1;
+    if (wrong > 0) {
+      test.tiles_moved_wrongly += 1;
+      strengths.push(wrong);
+    }
+  }
+  strengths.sort((p, q) => q - p);
+  test.strength = strengths.slice(0, 3).reduce((sum, value) => sum + value, 0);
+  return test;
+}
+
+/** Left upper corners of tiles spread evenly, half overlapping at most. */
+function tileCorners({ width, height }: Picture): [number, number][] {
+  if (width < N || height < N) return [];
+  const longer = Math.max(width, height);
+  const along = (size: number): number[] => {
+    const most = Math.max(1, Math.round((TILES_ACROSS * size) / longer));
+    const count = Math.max(1, Math.min(most, Math.floor((size - N) / HALF) + 1));
+    return Array.from({ length: count }, (_, i) => Math.round(((size - N) * (i + 0.5)) / count));
+  };
+  return along(height).flatMap(y => along(width).map((x): [number, number] => [x, y]));
+}
+
+function apply(h: Matrix3, x: number, y: number): [number, number] | undefined {
+  const w = h[6] * x + h[7] * y + h[8];
+  if (Math.abs(w) < 1e-9) return undefined;
+  return [(h[0] * x + h[1] * y + h[2]) / w, (h[3] * x + h[4] * y + h[5]) / w];
+}
+
+type Matrix2 = readonly [number, number, number, number];
+
+function jacobian(h: Matrix3, x: number, y: number): Matrix2 {
+  const w = h[6] * x + h[7] * y + h[8];
+  const u = (h[0] * x + h[1] * y + h[2]) / w;
+  const v = (h[3] * x + h[4] * y + h[5]) / w;
+  return [(h[0] - u * h[6]) / w, (h[1] - u * h[7]) / w, (h[3] - v * h[6]) / w, (h[4] - v * h[7]) / w];
+}
+
+const transposed = ([a, b, c, d]: Matrix2): Matrix2 => [a, c, b, d];
+
+/** A wave k.x of the first frame is k'.x' of the second with k' = J^-T k. */
+function inverseTransposed([a, b, c, d]: Matrix2): Matrix2 {
+  const determinant = a * d - b * c;
+  return [d / determinant, -c / determinant, -b / determinant, a / determinant];
+}
+
+/** Power spectra of a tile of each frame from one transform, zero frequency in the middle, and their running sums. */
+function transform(
+  first: Picture,
+  x0: number,
+  y0: number,
+  second: Picture,
+  x1: number,
+  y1: number,
+  colour: boolean,
+): void {
+  load(re, first, x0, y0, colour);
+  load(im, second, x1, y1, colour);
+  fft2(re, im);
+  const [ofFirst, ofSecond] = powers;
+  const last = N - 1;
+  // The spectrum of a real tile is the same at a cell and at its mirror image: half of the rows give all.
+  for (let i = 0; i <= HALF; i++) {
+    const row = i * N;
+    const mirrorRow = (-i & last) * N;
+    const to = ((i + HALF) & last) * N;
+    const toMirror = ((HALF - i) & last) * N;
+    for (let j = 0; j < N; j++) {
+      const at = row + j;
+      const mirror = mirrorRow + (-j & last);
+      // Two real tiles in one complex transform: even part of the first, odd part of the second.
+      const ar = re[at] + re[mirror];
+      const ai = im[at] - im[mirror];
+      const br = im[at] + im[mirror];
+      const bi = re[mirror] - re[at];
+      const a = (ar * ar + ai * ai) / 4;
+      const b = (br * br + bi * bi) / 4;
+      ofFirst[to + ((j + HALF) & last)] = a;
+      ofSecond[to + ((j + HALF) & last)] = b;
+      ofFirst[toMirror + ((HALF - j) & last)] = a;
+      ofSecond[toMirror + ((HALF - j) & last)] = b;
+    }
+  }
+  for (const [index, power] of powers.entries()) {
+    const table = sums[index];
+    for (let i = 0; i < N; i++) {
+      let row = 0;
+      for (let j = 0; j < N; j++) {
+        row += power[i * N + j];
+        table[(i + 1) * (N + 1) + j + 1] = table[i * (N + 1) + j + 1] + row;
+      }
+    }
+  }
+}
+
+function load(to: Float32Array, { width, data }: Picture, x0: number, y0: number, colour: boolean): void {
+  let mean = 0;
+  for (let y = 0; y < N; y++) {
+    for (let x = 0, from = ((y0 + y) * width + x0) * 3; x < N; x++, from += 3) {
+      const value = colour
+        ? data[from] - data[from + 2]
+        : 0.299 * data[from] + 0.587 * data[from + 1] + 0.114 * data[from + 2];
+      to[y * N + x] = value;
+      mean += value;
+    }
+  }
+  mean /= N * N;
+  for (let y = 0; y < N; y++)
+    for (let x = 0; x < N; x++) to[y * N + x] = (to[y * N + x] - mean) * WEIGHT[y] * WEIGHT[x];
+}
+
+/** ln(power / mean power around) of a cell; cells count from the corner. */
+function heightAt(frame: 0 | 1, i: number, j: number): number {
+  const table = sums[frame];
+  const box = (reach: number): [sum: number, cells: number] => {
+    const [i0, i1] = [Math.max(0, i - reach), Math.min(N, i + reach + 1)];
+    const [j0, j1] = [Math.max(0, j - reach), Math.min(N, j + reach + 1)];
+    const at = (p: number, q: number): number => table[p * (N + 1) + q];
+    return [at(i1, j1) - at(i0, j1) - at(i1, j0) + at(i0, j0), (i1 - i0) * (j1 - j0)];
+  };
+  const [outer, outerCells] = box(WINDOW);
+  const [inner, innerCells] = box(GUARD);
+  // A tenth of a grey level's square: what rounding to whole levels leaves of a picture without noise.
+  const floor = 0.1 * N * N * 0.14;
+  return Math.log(powers[frame][i * N + j] / ((outer - inner) / (outerCells - innerCells) + floor));
+}
+
+/** The highest peaks of one half plane, off the axes (where edges of buildings and the blocks of JPEG lie). */
+function findPeaks(frame: 0 | 1, { low, high }: Band): Peak[] {
+  const power = powers[frame];
+  const found: Peak[] = [];
+  const [least, most] = [low * N, high * N];
+  for (let kx = 3; kx <= most; kx++) {
+    for (let ky = -Math.floor(most); ky <= most; ky++) {
+      const length = kx * kx + ky * ky;
+      if (Math.abs(ky) < 3 || length < least * least || length > most * most) continue;
+      const [i, j] = [kx + HALF, ky + HALF];
+      const at = i * N + j;
+      const here = power[at];
+      if (here <= power[at - 1] || here <= power[at + 1] || here <= power[at - N] || here <= power[at + N]) continue;
+      const height = heightAt(frame, i, j);
+      if (height >= LEAST_HEIGHT) found.push({ kx, ky, height });
+    }
+  }
+  return found.sort((a, b) => b.height - a.height).slice(0, PEAKS);
+}
+
+/** Is there anything in the other frame where the peak belongs? */
+function follows({ kx, ky }: Peak, other: 0 | 1, [a, b, c, d]: Matrix2): boolean {
+  const [px, py] = [a * kx + b * ky + HALF, c * kx + d * ky + HALF];
+  const reach = NEAR + NEAR_SHARE * Math.hypot(kx, ky);
+  // A place beyond the highest frequency is one that the other frame cannot show.
+  if (px < reach || py < reach || px >= N - reach || py >= N - reach) return true;
+  for (let i = Math.ceil(px - reach); i <= px + reach; i++) {
+    for (let j = Math.ceil(py - reach); j <= py + reach; j++) {
+      if (Math.hypot(i - px, j - py) <= reach && heightAt(other, i, j) >= FOLLOWED) return true;
+    }
+  }
+  return false;
+}

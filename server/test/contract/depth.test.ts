@@ -1,4 +1,4 @@
-import { drawCards, drawMove } from '@firsthand/forensics/simulate/pairs.ts';
+import { drawCards, drawMoves } from '@firsthand/forensics/simulate/pairs.ts';
 import { plainCapture, simulateDeep, simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const SIZE = { width: 640, height: 480 };
 /** Two photographs from places beside each other: of one flat sheet, and of cards that stand before it. */
 async function pairs(): Promise<{ flat: [Buffer, Buffer]; deep: [Buffer, Buffer] }> {
   const scene = drawScene(1, SIZE);
-  const [first, second] = drawMove(1, SIZE).map((move, i) => ({ ...plainCapture(i + 1, SIZE), pose: move.pose }));
+  const [first, second] = drawMoves(1, SIZE).map((move, i) => ({ ...plainCapture(i + 1, SIZE), pose: move.pose }));
   const cards = drawCards(1, SIZE);
   return {
     flat: [(await simulateDirect(scene, first!)).jpeg, (await simulateDirect(scene, second!)).jpeg],

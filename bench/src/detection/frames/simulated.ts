@@ -8,7 +8,7 @@ import { random } from '@firsthand/forensics/random.ts';
 import { areaResize } from '@firsthand/forensics/screen/whole.ts';
 import { drawPage } from '@firsthand/forensics/simulate/confounders.ts';
 import { drawCards, drawMoves } from '@firsthand/forensics/simulate/pairs.ts';
-import { PANEL_LAYOUTS } from '@firsthand/forensics/simulate/panel.ts';
+import { PANEL_LAYOUTS, type PanelLayout } from '@firsthand/forensics/simulate/panel.ts';
 import {
   type Capture,
   type CaptureParams,
@@ -98,7 +98,7 @@ async function prepareFlat(seed: number, photos: string[]): Promise<Studio> {
   }
   const halftone = medium < 0.4;
   const inRoom = !halftone && rng.uniform() < 0.25;
-  const layout = halftone ? 'print' : rng.pick(PANEL_LAYOUTS.filter(layout => layout !== 'print'));
+  const layout: PanelLayout = halftone ? 'print' : rng.pick(PANEL_LAYOUTS.filter(layout => layout !== 'print'));
   const scale = halftone ? rng.logUniform(1, 4) : rng.logUniform(0.7, 3);
   const drawn = drawRecapture(captures[0]);
   const params = {
@@ -120,7 +120,7 @@ async function prepareFlat(seed: number, photos: string[]): Promise<Studio> {
 }
 
 /** A part of a photograph, a drawn scene or a drawn page. */
-async function pictureToShow(shown: SimulatedPair['shown'], seed: number, photos: string[]): Promise<Picture> {
+async function pictureToShow(shown: Subject['shown'], seed: number, photos: string[]): Promise<Picture> {
   if (shown === 'scene') return drawScene(seed);
   if (shown === 'page') return drawPage(seed);
   const rng = random(seed * 613 + 19);

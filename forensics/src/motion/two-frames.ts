@@ -24,6 +24,8 @@ const LEAST_MATCHES = 40;
 const LEAST_RIGID = 40;
 /** Enough to lay one frame on the other, though not to tell a plane from depth. */
 const LEAST_REGISTERED = 10;
+/** A picture is called flat only where matches cover this share of its cells: one wall or cupboard in it does not make it so. */
+const LEAST_COVERAGE = 0.5;
 /** Below it (distance moved against distance of the plane) a turn of the camera alone would explain as much. */
 const LEAST_TRANSLATION = 0.03;
 const TIGHT = 1.2;
@@ -143,6 +145,7 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
   const probability = flatness(evidence.on_plane / rigid.length, evidence.residual_px);
   if (probability < 0.5) return answer('deep', probability);
   if (evidence.translation < LEAST_TRANSLATION) return answer('not_enough_movement');
+  if (evidence.coverage < LEAST_COVERAGE) return answer('not_enough_matches');
   return answer('flat', probability);
 }
 
@@ -151,7 +154,7 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
  * `CARD.md` names and rounded.
  */
 function flatness(share: number, residual: number): number {
-  const score = 18 * share - 4 * Math.log(Math.max(0.1, residual)) - 15.4;
+  const score = 18 * share - 4 * Math.log(Math.max(0.1, residual)) - 14.6;
   return 1 / (1 + Math.exp(-score));
 }
 

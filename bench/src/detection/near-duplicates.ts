@@ -2,7 +2,7 @@
  * Are altered copies of a picture found again, and is nothing else? The service's own path: fingerprint, slot index in PostgreSQL, many
  * look-ups, geometric confirmation.
  *
- *   npm run bench:duplicates -- [--data FOLDER] [--drawn N] [--every N] [--only TEXT] [--json OUT] [--gate]
+ *   npm run bench:duplicates -- [--data FOLDER] [--drawn N] [--every N] [--only TEXT]... [--json OUT] [--gate]
  *
  * FOLDER holds MANIFEST.tsv (class, path, repository ...), whose pictures of class `camera` are kept and altered, every Nth of
  * them; N drawn scenes besides. `--only` picks the alterations whose name holds TEXT. Copies are made from the picture at 1200 pixels at most and saved as JPEG of quality 85 unless the
@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
     data: { type: 'string', default: process.env.FIRSTHAND_DATA },
     drawn: { type: 'string', default: '40' },
     every: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
+    only: { type: 'string', multiple: true, default: [''] },
     json: { type: 'string' },
     gate: { type: 'boolean', default: false },
   },
@@ -56,13 +56,11 @@ interface Alteration {
 /** Cuts shares off the left, top, right and bottom. */
 const cut =
   (left: number, top: number, right: number, bottom: number) =>
-  (picture: Sharp, { width, height }: Size): Sharp =>
-    picture.extract({
-      left: Math.round(width * left),
-      top: Math.round(height * top),
-      width: Math.round(width * (1 - left - right)),
-      height: Math.round(height * (1 - top - bottom)),
-    });
+  (picture: Sharp, { width, height }: Size): Sharp => {
+    const [x, y] = [Math.round(width * left), Math.round(height * top)];
+    const [toX, toY] = [Math.round(width * (1 - right)), Math.round(height * (1 - bottom))];
+    return picture.extract({ left: x, top: y, width: toX - x, height: toY - y });
+  };
 const border =
   (share: number, background: string) =>
   (picture: Sharp, { width, height }: Size): Sharp => {
@@ -191,8 +189,9 @@ try {
   };
   for (const { name, search } of kept) note(name, await find(search));
 
+  const chosen = ALTERATIONS.filter(({ name }) => options.only.some(text => name.includes(text)));
   const table = [];
-  for (const alteration of ALTERATIONS.filter(({ name }) => name.includes(options.only))) {
+  for (const alteration of chosen) {
     const missed: string[] = [];
     for (const one of kept) {
       const matches = await find(await altered(one, alteration));
@@ -209,9 +208,8 @@ try {
       lower_95: 1 - upperBound(missed.length, kept.length),
       missed,
     });
-    process.stderr.write(`\r${table.length} of ${ALTERATIONS.length} alterations`);
+    process.stderr.write(`${table.length} of ${chosen.length}: ${alteration.name} ${found} of ${kept.length}\n`);
   }
-  process.stderr.write('\n');
 
   console.log(`${kept.length} pictures; ${plain} too plain, ${unreadable} unreadable\n`);
   console.log('| alteration | found | share | 95% bound |\n|---|---|---|---|');

@@ -75,7 +75,11 @@ export function testTwoFrames(first: Picture, second: Picture): TwoFrameTest {
     const coarse = compareAt(first, second, SIDE / 2);
     if (coarse.test.answer !== 'not_enough_matches' || !compared.plane) compared = coarse;
   }
-  const { test, plane } = compared;
+  const { plane } = compared;
+  const test: TwoFrameTest =
+    compared.test.answer === 'flat' && compared.test.evidence.coverage < LEAST_COVERAGE
+      ? { answer: 'not_enough_matches', evidence: compared.test.evidence }
+      : compared.test;
   if (!plane) return test;
   const aliasing = testAliasing(first, second, plane);
   const evidence = {
@@ -145,7 +149,6 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
   const probability = flatness(evidence.on_plane / rigid.length, evidence.residual_px);
   if (probability < 0.5) return answer('deep', probability);
   if (evidence.translation < LEAST_TRANSLATION) return answer('not_enough_movement');
-  if (evidence.coverage < LEAST_COVERAGE) return answer('not_enough_matches');
   return answer('flat', probability);
 }
 

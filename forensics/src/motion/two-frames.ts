@@ -153,8 +153,7 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
 }
 
 /**
- * Logistic in the share of matches on the plane and the logarithm of what it leaves, fitted by logistic regression to pairs that
- * `CARD.md` names and rounded.
+ * Logistic in the share of matches on the plane and the logarithm of what it leaves; `CARD.md` says how the coefficients were set.
  */
 function flatness(share: number, residual: number): number {
   const score = 18 * share - 4 * Math.log(Math.max(0.1, residual)) - 14.6;

@@ -2,7 +2,6 @@ import pg from 'pg';
 
 /** A pool, a client or a transaction: whatever takes a query. */
 export interface Queryable {
-  query<R extends pg.QueryResultRow = pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<R>>;
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>>;
 }
 
@@ -52,16 +51,6 @@ export async function many<R extends pg.QueryResultRow>(
   values: unknown[] = [],
 ): Promise<R[]> {
   return (await db.query<R>(text, values)).rows;
-}
-
-/** As {@link many}, planned once on each connection: for the long statements that run many times a second. */
-export async function manyPrepared<R extends pg.QueryResultRow>(
-  db: Queryable,
-  name: string,
-  text: string,
-  values: unknown[],
-): Promise<R[]> {
-  return (await db.query<R>({ name, text, values })).rows;
 }
 
 export function createPool(url: string, max: number, onError: (error: Error) => void): Pool {

@@ -1,4 +1,4 @@
-import { many, manyPrepared, type Queryable, transaction } from '../db/sql.ts';
+import { many, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 
 /** One delivery that this node is to send now. */
@@ -46,9 +46,8 @@ const ENDPOINTS_A_CLAIM = 16;
  * between this statement's snapshot and its lock may have deliveries that the snapshot does not show: it stays due.
  */
 export function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claimed[]> {
-  return manyPrepared<Claimed>(
+  return many<Claimed>(
     db,
-    'claim_deliveries',
     `with held as (select * from unnest($1::text[], $2::integer[]) as h (endpoint_id, held)),
      picked as materialized (
        select e.id, e.ctid as locked, e.due_at, least($8, $3 - coalesce((select held from held where endpoint_id = e.id), 0)) as share

@@ -1,5 +1,5 @@
 import type { WebhookAttempt } from '@firsthand/contract/webhooks.ts';
-import { many, manyPrepared, type Tx, transaction } from '../db/sql.ts';
+import { many, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import type { Next } from './schedule.ts';
@@ -32,9 +32,7 @@ export async function recordAttempts(deps: Deps, outcomes: readonly Outcome[]): 
   await transaction(deps.db, async tx => {
     // What a power cut undoes here is an attempt made again under the same webhook-id.
     await tx.query('set local synchronous_commit = off');
-    await manyPrepared(
-      tx,
-      'record_attempts',
+    await tx.query(
       `with outcome as materialized (
          select * from jsonb_to_recordset($1::jsonb)
            as o (delivery_id text, endpoint_id text, attempt jsonb, status text, next_at timestamptz)

@@ -1,5 +1,5 @@
 import type { Picture } from '../picture.ts';
-import { fft2, N } from '../screen/fft.ts';
+import { fft2, HANN, N } from '../screen/fft.ts';
 import type { Matrix3 } from './geometry.ts';
 
 /**
@@ -48,7 +48,6 @@ const BANDS: readonly Band[] = [
   { low: 0.02, high: 0.24, colour: true },
 ];
 
-const WEIGHT = Float32Array.from({ length: N }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / N));
 const re = new Float32Array(N * N);
 const im = new Float32Array(N * N);
 const powers = [new Float32Array(N * N), new Float32Array(N * N)] as const;
@@ -191,8 +190,7 @@ function load(to: Float32Array, { width, data }: Picture, x0: number, y0: number
     }
   }
   mean /= N * N;
-  for (let y = 0; y < N; y++)
-    for (let x = 0; x < N; x++) to[y * N + x] = (to[y * N + x] - mean) * WEIGHT[y] * WEIGHT[x];
+  for (let y = 0; y < N; y++) for (let x = 0; x < N; x++) to[y * N + x] = (to[y * N + x] - mean) * HANN[y] * HANN[x];
 }
 
 /** ln(power / mean power around) of a cell; cells count from the corner. */

@@ -1,7 +1,7 @@
 import { halved, type Picture } from '../picture.ts';
 import { measureContext } from './context.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
-import { areaResize, measureWhole } from './whole.ts';
+import { areaResize, measureWhole, SMALL_SIDE } from './whole.ts';
 
 /** Whole factors a picture is shrunk by before tiles are cut, and about how many tiles each scale gets. */
 const SCALES = [
@@ -9,9 +9,6 @@ const SCALES = [
   { factor: 2, tiles: 12 },
   { factor: 4, tiles: 6 },
 ] as const;
-
-/** Longest side of the small picture that the context is read from and the heat map is drawn on, pixels. */
-const SMALL_SIDE = 320;
 
 /** Above this a peak is no accident: ln 30. */
 const RARE = Math.log(30);
@@ -42,8 +39,9 @@ export async function measureScreen(picture: Picture): Promise<ScreenMeasurement
   }
   if (grids.every(({ grid }) => grid.tiles.length === 0)) return undefined;
   across(grids, features);
-  measureWhole(scaled, features);
+  const coarsest = small === scaled;
   small = areaResize(small, SMALL_SIDE);
+  measureWhole(coarsest ? small : scaled, features);
   const context = await measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
   return { features, grids, small };

@@ -1,6 +1,9 @@
 /** Side of a tile and length of its transform. */
 export const N = 256;
 
+/** Hann window of a tile's side. */
+export const HANN = Float32Array.from({ length: N }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / N));
+
 // Twiddle factors exp(-2 pi i k / N).
 const COS = Float64Array.from({ length: N }, (_, k) => Math.cos((2 * Math.PI * k) / N));
 const SIN = Float64Array.from({ length: N }, (_, k) => -Math.sin((2 * Math.PI * k) / N));

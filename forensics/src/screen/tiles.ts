@@ -1,5 +1,5 @@
 import type { Picture } from '../picture.ts';
-import { fft2, N } from './fft.ts';
+import { fft2, HANN, N } from './fft.ts';
 
 /**
  * Periodic structure in 256 x 256 tiles: the lattice of a display's pixels and the moire it makes with the sensor are lines
@@ -72,7 +72,6 @@ export interface TileGrid {
   tiles: Tile[];
 }
 
-const WEIGHT = Float32Array.from({ length: N }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / N));
 const luma = new Float32Array(N * N);
 const opponent = new Float32Array(N * N);
 const redGreen = new Float32Array(N * N);
@@ -116,7 +115,7 @@ function measureTile(picture: Picture, x: number, y: number): Omit<Tile, 'column
   if (clipped > 0.5 || mean < 12) return undefined;
   for (let j = 0; j < N; j++) {
     for (let i = 0, at = j * N; i < N; i++, at++) {
-      const weight = WEIGHT[j] * WEIGHT[i];
+      const weight = HANN[j] * HANN[i];
       re[at] = (luma[at] - mean) * weight;
       im[at] = (opponent[at] - opponentMean) * weight;
     }

@@ -1,15 +1,15 @@
 import type { Picture } from '../picture.ts';
 import type { Features } from './features.ts';
 
-/** Longest side the whole picture is looked at. */
-const SIDE = 320;
+/** Longest side at which the whole picture is looked at, its context read and its heat map drawn, pixels. */
+export const SMALL_SIDE = 320;
 
 /**
  * What the whole picture says where no moire is left: a dark frame around the edge, a bright quadrilateral that differs from
  * what surrounds it, long straight lines, the tones and colours of emitted light. Writes into `features`.
  */
 export function measureWhole(picture: Picture, features: Features): void {
-  const small = areaResize(picture, SIDE);
+  const small = areaResize(picture, SMALL_SIDE);
   const grey = toGrey(small);
   borders(small, grey, features);
   tones(small, grey, features);

@@ -1,7 +1,7 @@
 import { OpenLocationCode } from 'open-location-code';
-import { request } from 'undici';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { askJson } from '../lib/ask-json.ts';
 import type { Place } from './distance.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -54,25 +54,13 @@ export async function geocode(deps: Deps, text: string): Promise<Place | null> {
 
 async function ask(base: string, text: string): Promise<Place | null> {
   const url = `${base}/search?${new URLSearchParams({ q: text, format: 'jsonv2', limit: '1' })}`;
-  const answer = await request(url, {
+  const { status, body } = await askJson(url, {
     headers: { accept: 'application/json', 'user-agent': 'firsthand' },
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
-    maxRedirections: 0,
-  } as Parameters<typeof request>[1]);
-  if (answer.statusCode !== 200) {
-    await answer.body.dump();
-    throw new Error(`the geocoder answered ${answer.statusCode}`);
-  }
-  let size = 0;
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer.body) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error('the geocoder answered with more than 1 MB');
-    chunks.push(chunk);
-  }
-  const found: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  const first = Array.isArray(found) ? (found[0] as { lat?: unknown; lon?: unknown } | undefined) : undefined;
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    maxBytes: MAX_ANSWER_BYTES,
+  });
+  if (status !== 200) throw new Error(`the geocoder answered ${status}`);
+  const first = Array.isArray(body) ? (body[0] as { lat?: unknown; lon?: unknown } | undefined) : undefined;
   const place = { latitude: Number(first?.lat), longitude: Number(first?.lon) };
   const valid = Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180;
   return first && valid ? place : null;

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { askJson, NoAnswer } from '../../lib/ask-json.ts';
 
 /** A page or picture on the web that an engine says holds the picture. */
 export interface WebMatch {
@@ -22,8 +23,8 @@ export class EngineFault extends Error {
   override name = 'EngineFault';
   /** Whether the same question may be answered later. */
   readonly passing: boolean;
-  constructor(message: string, passing: boolean) {
-    super(message);
+  constructor(message: string, passing: boolean, options?: ErrorOptions) {
+    super(message, options);
     this.passing = passing;
   }
 }
@@ -136,35 +137,13 @@ async function ask(name: string, url: string, init: RequestInit): Promise<unknow
 }
 
 async function askOnce(name: string, url: string, init: RequestInit): Promise<unknown> {
-  let answer: Response;
-  let text: string;
-  try {
-    answer = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-    text = await bounded(answer);
-  } catch (cause) {
-    if (cause instanceof EngineFault) throw cause;
-    const why =
-      (cause as Error).name === 'TimeoutError'
-        ? `did not answer within ${TIMEOUT_MS / 1000} s`
-        : 'could not be reached';
-    throw new EngineFault(`${name} ${why}`, true);
-  }
-  if (!answer.ok)
-    throw new EngineFault(`${name} answered ${answer.status}`, answer.status === 429 || answer.status >= 500);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new EngineFault(`${name} answered something other than JSON`, false);
-  }
-}
-
-async function bounded(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of answer.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_ANSWER_BYTES) throw new EngineFault('the answer is too long', false);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const bounds = { signal: AbortSignal.timeout(TIMEOUT_MS), maxBytes: MAX_ANSWER_BYTES };
+  const { status, body } = await askJson(url, { ...init, ...bounds }).catch((cause: unknown) => {
+    if (!(cause instanceof NoAnswer)) throw cause;
+    const passing = cause.code === 'timeout' || cause.code === 'unreachable';
+    throw new EngineFault(`${name} ${cause.message}`, passing, { cause });
+  });
+  if (status < 200 || status >= 300)
+    throw new EngineFault(`${name} answered ${status}`, status === 429 || status >= 500);
+  return body;
 }

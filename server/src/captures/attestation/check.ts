@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/sql.ts';
+import { askJson, isRecord, type Question } from '../../lib/ask-json.ts';
 
 /** What a token is checked against: the capture it came with. */
 export interface Subject {
@@ -24,26 +25,12 @@ export class Refusal extends Error {
 export const CHECK_MS = 6_000;
 const MAX_ANSWER_BYTES = 200_000;
 
-/**
- * One request of a verifier's protocol and its JSON answer, whatever its status. Throws when there is no answer in time, when it
- * redirects, is too long or no JSON object.
- */
-export async function askJson(
+/** One request of a verifier's protocol and the JSON object it answers with, whatever its status. Throws when there is none. */
+export async function askVerifier(
   url: string,
-  init: RequestInit,
+  init: Pick<Question, 'headers' | 'body' | 'signal'>,
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const answer = await fetch(url, { method: 'POST', redirect: 'error', ...init });
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of answer.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`answered with more than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  if (!isRecord(body)) throw new Error('answered with JSON that is no object');
-  return { status: answer.status, body };
+  const { status, body } = await askJson(url, { method: 'POST', maxBytes: MAX_ANSWER_BYTES, ...init });
+  if (!isRecord(body)) throw new Error(`answered ${status} without a JSON object`);
+  return { status, body };
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

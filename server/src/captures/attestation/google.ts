@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose';
 import type { PlayIntegrityConfig, ServiceAccount } from '../../config/attestation.ts';
-import { askJson, isRecord, Refusal } from './check.ts';
+import { isRecord } from '../../lib/ask-json.ts';
+import { askVerifier, Refusal } from './check.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/playintegrity';
 /** Seconds before its end at which an access token is not used any more. */
@@ -32,7 +33,7 @@ export async function decodeAtGoogle(
   const account = config.serviceAccount;
   if (!account) throw new Error('no service account is configured');
   const ask = async () =>
-    askJson(`${config.url}/v1/${encodeURIComponent(config.packageName)}:decodeIntegrityToken`, {
+    askVerifier(`${config.url}/v1/${encodeURIComponent(config.packageName)}:decodeIntegrityToken`, {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${await accessToken(account, o)}` },
       body: JSON.stringify({ integrity_token: token }),
       signal: o.signal,
@@ -61,7 +62,7 @@ async function accessToken(account: ServiceAccount, { now, signal }: Asked): Pro
     .setIssuedAt(seconds)
     .setExpirationTime(seconds + 3_600)
     .sign(account.privateKey);
-  const { status, body } = await askJson(account.tokenUri, {
+  const { status, body } = await askVerifier(account.tokenUri, {
     body: new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
     signal,
   });

@@ -1,6 +1,7 @@
 import { compactDecrypt, compactVerify } from 'jose';
 import type { PlayIntegrityKeys } from '../../config/attestation.ts';
-import { isRecord, Refusal } from './check.ts';
+import { isRecord } from '../../lib/ask-json.ts';
+import { Refusal } from './check.ts';
 
 /**
  * The verdict inside a token, with the app's own keys of the Play Console: a JWE (A256KW, A256GCM) around a JWS (ES256).

@@ -1,6 +1,7 @@
 import type { PlayIntegrityConfig } from '../../config/attestation.ts';
+import { isRecord } from '../../lib/ask-json.ts';
 import { clientDataHash } from './binding.ts';
-import { CHECK_MS, isRecord, Refusal, type Subject } from './check.ts';
+import { CHECK_MS, Refusal, type Subject } from './check.ts';
 import { decodeAtGoogle } from './google.ts';
 import { decryptToken } from './play-integrity-token.ts';
 

@@ -1,4 +1,5 @@
-import { isRecord, Refusal } from './check.ts';
+import { isRecord } from '../../lib/ask-json.ts';
+import { Refusal } from './check.ts';
 
 /** An attestation token by the verifier it is meant for. App Attest's members are base64. */
 export type Token =

@@ -1,12 +1,12 @@
 import type { TurnstileConfig } from '../../config/attestation.ts';
-import { askJson, CHECK_MS, Refusal, type Subject } from './check.ts';
+import { askVerifier, CHECK_MS, Refusal, type Subject } from './check.ts';
 
 /**
  * Cloudflare Turnstile: developers.cloudflare.com/turnstile/get-started/server-side-validation. Throws {@link Refusal} with the
  * error codes of an answer that is not a success.
  */
 export async function checkTurnstile(config: TurnstileConfig, token: string, subject: Subject): Promise<void> {
-  const { body } = await askJson(config.url, {
+  const { body } = await askVerifier(config.url, {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ secret: config.secret, response: token, remoteip: subject.ip }),
     signal: AbortSignal.timeout(CHECK_MS),

@@ -1,0 +1,69 @@
+/** Side of a tile and length of its transform. */
+export const N: i32 = 256;
+/** Columns that are transformed together: 64 bytes, a line of the cache. */
+export const STRIP: i32 = 16;
+
+/** Half side of the window a peak is compared with. */
+export const WINDOW: i32 = 10;
+export const HALF: i32 = N / 2;
+/** Rows of a spectrum's powers: frequencies -10/N to 138/N, so that every window lies inside. */
+export const ROWS: i32 = HALF + 1 + 2 * WINDOW;
+
+/** Pixels of one row that `halveRow` writes at most, and its three rows of R, G, B: two to read, one to write. */
+export const ROW_PIXELS: i32 = 4096;
+export const UPPER: usize = memory.data(2 * ROW_PIXELS * 3 + 16, 16);
+export const LOWER: usize = memory.data(2 * ROW_PIXELS * 3 + 16, 16);
+export const HALVED: usize = memory.data(ROW_PIXELS * 3 + 16, 16);
+
+/** A tile's R, G, B. */
+export const PIXELS: usize = memory.data(N * N * 3 + 16, 16);
+/** Real and imaginary part of a tile, f32: first luma and R - B, then the spectrum of both. */
+export const RE: usize = memory.data(N * N * 4 + 16, 16);
+export const IM: usize = memory.data(N * N * 4 + 16, 16);
+/** R - G, i16. */
+export const RED_GREEN: usize = memory.data(N * N * 2 + 16, 16);
+/** Between the two passes of a transform. */
+export const SWAP_RE: usize = memory.data(N * N * 4, 16);
+export const SWAP_IM: usize = memory.data(N * N * 4, 16);
+/** The columns being transformed. */
+export const STRIP_RE: usize = memory.data(N * STRIP * 4, 64);
+export const STRIP_IM: usize = memory.data(N * STRIP * 4, 64);
+/** cos and -sin of 2 pi k / N, f32, filled in by the host. */
+export const COSINES: usize = memory.data(N * 4, 16);
+export const SINES: usize = memory.data(N * 4, 16);
+/** The window of a tile's side, f32, filled in by the host. */
+export const HANN: usize = memory.data(N * 4, 16);
+
+/** Powers of luma and of R - B, f32, ROWS x N; frequency 0 of y lies in column HALF. */
+export const LUMA_POWER: usize = memory.data(ROWS * N * 4 + 32, 16);
+export const OPPONENT_POWER: usize = memory.data(ROWS * N * 4 + 32, 16);
+/** One row of their cross spectrum. */
+export const CROSS_RE: usize = memory.data(N * 4, 16);
+export const CROSS_IM: usize = memory.data(N * 4, 16);
+
+/** Rings of frequency in which colour is looked at, each in sixteen sectors. */
+export const COLOUR_RINGS: i32 = 4;
+export const SECTORS: i32 = 16;
+/** The sectors of those rings, the four rings above them, and whatever lies outside. */
+export const BINS: i32 = COLOUR_RINGS * SECTORS + 4 + 1;
+/** Bin of each cell of the HALF + 1 rows from frequency 0 on, u8, filled in by the host. */
+export const BIN_OF: usize = memory.data((HALF + 1) * N, 16);
+/** Sums over bins, f64: luma, R - B. */
+export const LUMA_BINS: usize = memory.data(BINS * 8, 16);
+export const OPPONENT_BINS: usize = memory.data(BINS * 8, 16);
+/** Sums of the cross spectrum over the four rings, f64. */
+export const CROSS_SUMS: usize = memory.data(COLOUR_RINGS * 2 * 8, 16);
+
+/** What `loadTile` and `residual` found, f64: mean, mean of R - B, clipped share; then four sums. */
+export const TILE: usize = memory.data(8 * 8, 16);
+
+/** Sums of powers over the rectangle from the corner, f64. */
+export const INTEGRAL: usize = memory.data((ROWS + 1) * (N + 1) * 8, 16);
+/** Cells that stand out: ratio to what surrounds them f32, row and column i32. */
+export const CANDIDATES: usize = memory.data((HALF + 1) * N * 12, 16);
+/** The peaks `findPeaks` kept, f64: fx and fy in cells, ratio, powers of luma and of R - B. */
+export const PEAKS: usize = memory.data(8 * 5 * 8, 16);
+
+/** One row of second differences. */
+export const DIFFERENCES: usize = memory.data(N * 4 + 16, 16);
+export const COLOUR_DIFFERENCES: usize = memory.data(N * 2 + 16, 16);

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * The loops over pixels and spectra as WebAssembly with 128-bit vectors: `forensics/kernels/assembly`, compiled by
+ * `npm run build:kernels`. One instance a thread, with memory of its own that never grows. A caller fills buffers, calls, and
+ * takes out what it wants before anything else runs: nothing in them outlasts a turn of the event loop.
+ */
+interface Kernels {
+  halveRow(pixels: number): void;
+  transform(): void;
+  transformWindowed(mean: number, opponentMean: number): number;
+  loadTile(): void;
+  residual(): void;
+  split(): void;
+  findPeaks(colour: boolean, low2: number, high2: number, last: number, limit: number): number;
+}
+
+const { exports } = new WebAssembly.Instance(
+  new WebAssembly.Module(readFileSync(new URL('./kernels.generated.wasm', import.meta.url))),
+);
+
+/** The functions; `forensics/kernels/assembly` says what each reads and writes. */
+export const kernels = exports as unknown as Kernels;
+
+const { buffer } = exports.memory as { buffer: ArrayBuffer };
+/** An exported constant: an address, or a number of things. */
+const constant = (name: string): number => (exports[name] as { value: number }).value;
+const bytes = (name: string, length: number): Uint8Array => new Uint8Array(buffer, constant(name), length);
+const floats = (name: string, length: number): Float32Array => new Float32Array(buffer, constant(name), length);
+const doubles = (name: string, length: number): Float64Array => new Float64Array(buffer, constant(name), length);
+
+/** Pixels of a row that `halveRow` makes at most. */
+export const ROW_PIXELS = constant('ROW_PIXELS');
+
+/** Where the functions read and write; `kernels/assembly/memory.ts` says what lies in each. */
+export const buffers = {
+  upper: bytes('UPPER', 2 * ROW_PIXELS * 3),
+  lower: bytes('LOWER', 2 * ROW_PIXELS * 3),
+  halved: bytes('HALVED', ROW_PIXELS * 3),
+  pixels: bytes('PIXELS', 256 * 256 * 3),
+  re: floats('RE', 256 * 256),
+  im: floats('IM', 256 * 256),
+  cosines: floats('COSINES', 256),
+  sines: floats('SINES', 256),
+  hann: floats('HANN', 256),
+  binOf: bytes('BIN_OF', 129 * 256),
+  lumaBins: doubles('LUMA_BINS', 68),
+  opponentBins: doubles('OPPONENT_BINS', 68),
+  crossSums: doubles('CROSS_SUMS', 8),
+  tile: doubles('TILE', 7),
+  peaks: doubles('PEAKS', 40),
+};

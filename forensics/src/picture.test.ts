@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { halved, type Picture, shrink } from './picture.ts';
+import { random as seeded } from './random.ts';
+
+function noise(width: number, height: number): Picture {
+  const random = seeded(width * height).uniform;
+  return { width, height, data: Uint8Array.from({ length: width * height * 3 }, () => random() * 256) };
+}
+
+/** The definition, a pixel at a time. */
+function box({ data, width, height }: Picture, factor: number): Picture {
+  const small = { width: Math.floor(width / factor), height: Math.floor(height / factor) };
+  const out = new Uint8Array(small.width * small.height * 3);
+  for (let i = 0; i < out.length; i++) {
+    const [x, y, c] = [Math.floor(i / 3) % small.width, Math.floor(i / 3 / small.width), i % 3];
+    let sum = 0;
+    for (let k = 0; k < factor ** 2; k++)
+      sum += data[((y * factor + Math.floor(k / factor)) * width + x * factor + (k % factor)) * 3 + c];
+    out[i] = Math.floor(sum / factor ** 2 + 0.5);
+  }
+  return { ...small, data: out };
+}
+
+describe('shrink', () => {
+  // Widths around the eight pixels that are done at once, and one past what is done of a row at once.
+  it.each([
+    [1, 1],
+    [2, 2],
+    [15, 5],
+    [16, 4],
+    [17, 3],
+    [33, 6],
+    [48, 3],
+    [8_195, 5],
+    [20_001, 2],
+  ])('means 2 x 2 pixels of %i x %i, rounded to nearest', (width, height) => {
+    const picture = noise(width, height);
+    const { data, ...size } = shrink(picture, 2);
+    const { data: expected, ...expectedSize } = box(picture, 2);
+    expect(size).toEqual(expectedSize);
+    expect(Buffer.compare(data, expected)).toBe(0);
+  });
+
+  it.each([3, 5])('means boxes of side %i', factor => {
+    const picture = noise(31, 22);
+    expect(Buffer.compare(shrink(picture, factor).data, box(picture, factor).data)).toBe(0);
+  });
+});
+
+it('halves a picture once for all that want it', () => {
+  const picture = noise(20, 20);
+  expect(halved(picture)).toBe(halved({ ...picture }));
+});

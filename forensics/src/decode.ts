@@ -102,10 +102,13 @@ function spread(data: Uint8Array, channels: number): Uint8Array {
 }
 
 function encodePreview(pipeline: Sharp): Promise<Buffer> {
-  return pipeline
-    .resize({ width: PREVIEW_SIDE, height: PREVIEW_SIDE, fit: 'inside', withoutEnlargement: true })
-    .jpeg({ quality: 80 })
-    .toBuffer();
+  return (
+    pipeline
+      .resize({ width: PREVIEW_SIDE, height: PREVIEW_SIDE, fit: 'inside', withoutEnlargement: true })
+      // Huffman tables of its own would save such a picture one byte in a hundred and take as long again as all the rest.
+      .jpeg({ quality: 80, optimiseCoding: false })
+      .toBuffer()
+  );
 }
 
 /**

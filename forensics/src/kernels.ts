@@ -7,6 +7,10 @@ import { readFileSync } from 'node:fs';
  */
 interface Kernels {
   halveRow(pixels: number): void;
+  addLuma(pixels: number): void;
+  sumNeighbours(count: number, factor: number, scale: number): void;
+  clearLuma(pixels: number): void;
+  lowFrequencies(): void;
   transform(): void;
   transformWindowed(mean: number, opponentMean: number): number;
   loadTile(): void;
@@ -29,13 +33,14 @@ const bytes = (name: string, length: number): Uint8Array => new Uint8Array(buffe
 const floats = (name: string, length: number): Float32Array => new Float32Array(buffer, constant(name), length);
 const doubles = (name: string, length: number): Float64Array => new Float64Array(buffer, constant(name), length);
 
-/** Pixels of a row that `halveRow` makes at most. */
+/** Pixels of a row that `halveRow` makes at most, half of what `addLuma` reads. */
 export const ROW_PIXELS = constant('ROW_PIXELS');
 
 /** Where the functions read and write; `kernels/assembly/memory.ts` says what lies in each. */
 export const buffers = {
   upper: bytes('UPPER', 2 * ROW_PIXELS * 3),
   lower: bytes('LOWER', 2 * ROW_PIXELS * 3),
+  lumaRow: floats('LUMA_ROW', 2 * ROW_PIXELS),
   halved: bytes('HALVED', ROW_PIXELS * 3),
   pixels: bytes('PIXELS', 256 * 256 * 3),
   re: floats('RE', 256 * 256),
@@ -49,4 +54,7 @@ export const buffers = {
   crossSums: doubles('CROSS_SUMS', 8),
   tile: doubles('TILE', 7),
   peaks: doubles('PEAKS', 40),
+  block: floats('BLOCK', 64 * 64),
+  frequencies: floats('FREQUENCIES', 16 * 16),
+  pdqCosines: floats('PDQ_COSINES', 16 * 64),
 };

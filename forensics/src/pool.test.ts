@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AnalysisPool, createAnalysisPool } from './pool.ts';
@@ -39,6 +40,29 @@ describe('createAnalysisPool', () => {
     const bytes = await picture();
     await expect(pool.analyze({ bytes, signals: ['screen'] })).rejects.toMatchObject({ code: 'timeout' });
     await expect(pool.analyze({ bytes, signals: ['screen'] })).rejects.toMatchObject({ code: 'timeout' });
+  });
+
+  it('starts its threads ahead when it warms up, and the pictures that follow find them', async () => {
+    let started = 0;
+    const count = () => void started++;
+    subscribe('worker_threads', count);
+    try {
+      pool = createAnalysisPool({ threads: 2, timeoutMs: 30_000, memoryMb: 256 });
+      await pool.warmUp();
+      expect(started).toBe(2);
+      const bytes = await picture();
+      await Promise.all([1, 2, 3].map(() => pool?.analyze({ bytes, signals: ['screen'] })));
+      expect(started).toBe(2);
+    } finally {
+      unsubscribe('worker_threads', count);
+    }
+  });
+
+  it('ends a warming up when it is closed', async () => {
+    pool = createAnalysisPool({ threads: 1, timeoutMs: 30_000, memoryMb: 256 });
+    const warming = pool.warmUp();
+    await pool.close();
+    await expect(warming).resolves.toBeUndefined();
   });
 
   it('answers what still waits when it is closed', async () => {

@@ -26,15 +26,20 @@ export interface AnalysisPool {
   analyze(request: AnalysisRequest): Promise<PictureAnalysis>;
   /** Type, size and preview, off the main thread. @throws as `analyze` does. */
   inspect(bytes: Uint8Array): Promise<{ info: ImageInfo; preview: Uint8Array }>;
+  /**
+   * Starts the threads before they are needed, one after another, and has each load what its first picture would wait for. A thread
+   * that replaces another does the same. Resolves when the last is ready; never rejects, since pictures say themselves what fails.
+   */
+  warmUp(): Promise<void>;
   /** Ends the threads; what still waits is answered with `closed`. */
   close(): Promise<void>;
 }
 
-export interface Question {
-  id: number;
-  kind: 'analyze' | 'inspect';
-  request: AnalysisRequest;
-}
+export type Question =
+  | { id: number; kind: 'analyze' | 'inspect'; request: AnalysisRequest }
+  | { id: typeof WARM_UP; kind: 'warm-up' };
+
+const WARM_UP = 0;
 
 export interface Answer {
   id: number;
@@ -50,6 +55,8 @@ interface Task {
 
 interface Thread {
   worker: Worker;
+  /** Settled once the thread has warmed up or ended; undefined where it was not asked to. */
+  warm?: { promise: Promise<void>; resolve(): void };
   task?: Task;
   timer?: NodeJS.Timeout;
 }
@@ -61,10 +68,11 @@ interface Thread {
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const threads = new Set<Thread>();
   const queue: Task[] = [];
-  let lastId = 0;
+  let lastId = WARM_UP;
+  let warm = false;
   let closed = false;
 
-  const submit = <T>(kind: Question['kind'], request: AnalysisRequest): Promise<T> =>
+  const submit = <T>(kind: 'analyze' | 'inspect', request: AnalysisRequest): Promise<T> =>
     new Promise((resolve, reject) => {
       if (closed) {
         reject(new AnalysisFault('closed', 'The analysis pool is closed.'));
@@ -98,7 +106,12 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     const thread: Thread = { worker };
     threads.add(thread);
     worker.unref();
+    if (warm) {
+      thread.warm = Promise.withResolvers<void>();
+      worker.postMessage({ id: WARM_UP, kind: 'warm-up' } satisfies Question);
+    }
     worker.on('message', (answer: Answer) => {
+      if (answer.id === WARM_UP) thread.warm?.resolve();
       if (thread.task?.question.id !== answer.id) return;
       const { task } = thread;
       clearTimeout(thread.timer);
@@ -119,6 +132,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const drop = (thread: Thread, fault: AnalysisFault): void => {
     if (!threads.delete(thread)) return;
     clearTimeout(thread.timer);
+    thread.warm?.resolve();
     thread.task?.reject(fault);
     thread.task = undefined;
     if (!closed) assign();
@@ -127,6 +141,10 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   return {
     analyze: request => submit('analyze', request),
     inspect: bytes => submit('inspect', { bytes, signals: [] }),
+    async warmUp() {
+      warm = true;
+      while (!closed && threads.size < options.threads) await start().warm?.promise;
+    },
     async close() {
       closed = true;
       const fault = new AnalysisFault('closed', 'The analysis pool is closed.');

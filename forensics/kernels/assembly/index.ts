@@ -1,15 +1,20 @@
 export { transform, transformWindowed } from './fft';
 export { halveRow } from './halve';
+export { addLuma, clearLuma, sumNeighbours } from './luma';
 export {
   BIN_OF,
+  BLOCK,
   COSINES,
   CROSS_SUMS,
+  FREQUENCIES,
   HALVED,
   HANN,
   IM,
   LOWER,
   LUMA_BINS,
+  LUMA_ROW,
   OPPONENT_BINS,
+  PDQ_COSINES,
   PEAKS,
   PIXELS,
   RE,
@@ -18,6 +23,7 @@ export {
   TILE,
   UPPER,
 } from './memory';
+export { lowFrequencies } from './pdq';
 export { findPeaks } from './peaks';
 export { split } from './spectrum';
 export { loadTile, residual } from './tile';

@@ -9,11 +9,14 @@ export const HALF: i32 = N / 2;
 /** Rows of a spectrum's powers: frequencies -10/N to 138/N, so that every window lies inside. */
 export const ROWS: i32 = HALF + 1 + 2 * WINDOW;
 
-/** Pixels of one row that `halveRow` writes at most, and its three rows of R, G, B: two to read, one to write. */
+/** Pixels of one row that `halveRow` writes at most, half of what `addLuma` reads; their rows of R, G, B: two to read, one to write. */
 export const ROW_PIXELS: i32 = 4096;
 export const UPPER: usize = memory.data(2 * ROW_PIXELS * 3 + 16, 16);
 export const LOWER: usize = memory.data(2 * ROW_PIXELS * 3 + 16, 16);
 export const HALVED: usize = memory.data(ROW_PIXELS * 3 + 16, 16);
+
+/** Sums of luma, f32, of as many pixels as `UPPER` has. */
+export const LUMA_ROW: usize = memory.data(2 * ROW_PIXELS * 4 + 16, 16);
 
 /** A tile's R, G, B. */
 export const PIXELS: usize = memory.data(N * N * 3 + 16, 16);
@@ -67,3 +70,10 @@ export const PEAKS: usize = memory.data(8 * 5 * 8, 16);
 /** One row of second differences. */
 export const DIFFERENCES: usize = memory.data(N * 4 + 16, 16);
 export const COLOUR_DIFFERENCES: usize = memory.data(N * 2 + 16, 16);
+
+/** 64 x 64 samples of a picture and what is between them and its 16 x 16 frequencies, f32. */
+export const BLOCK: usize = memory.data(64 * 64 * 4, 16);
+export const BLOCK_ROWS: usize = memory.data(16 * 64 * 4, 16);
+export const FREQUENCIES: usize = memory.data(16 * 16 * 4, 16);
+/** Their cosines, 16 x 64, f32, filled in by the host. */
+export const PDQ_COSINES: usize = memory.data(16 * 64 * 4, 16);

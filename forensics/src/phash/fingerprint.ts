@@ -1,6 +1,7 @@
+import { buffers, kernels, ROW_PIXELS } from '../kernels.ts';
 import { TURNS, type Turn, turnedHash } from './hash.ts';
-import { lumaOf, type Pdq, type Pixels, pdq } from './pdq.ts';
-import { crop, insideBorder, mirrored, type Plane, type Region, shrink, WHOLE } from './plane.ts';
+import { hasherOf, lumaOf, type Pdq, type Pixels } from './pdq.ts';
+import { insideBorder, type Plane, type Region, shrink, WHOLE } from './plane.ts';
 
 /** Hashes of pictures with less in them than this match anything plain; the reference draws the line here too. */
 export const MIN_QUALITY = 50;
@@ -62,7 +63,7 @@ export function prepare(pixels: Pixels): Prepared {
   const full = shrink(reduced(pixels), HASHED);
   const plane = shrink(full, WORKED);
   const inside = insideBorder(plane);
-  return { whole: pdq({ ...full, channels: 1 }), full, plane, inside };
+  return { whole: hashOf(full, WHOLE), full, plane, inside };
 }
 
 /** Luma of a large picture, averaged over whole blocks of pixels in one pass; the rest of the way is `shrink`'s. */
@@ -71,36 +72,28 @@ function reduced(pixels: Pixels): Plane {
   const factor = Math.floor(Math.max(pixels.width, pixels.height) / HASHED);
   const width = Math.floor(pixels.width / factor);
   const height = Math.floor(pixels.height / factor);
-  if (factor < 2 || width < 1 || height < 1 || channels === 1)
+  if (factor < 2 || width < 1 || height < 1 || channels !== 3)
     return { data: lumaOf(pixels), width: pixels.width, height: pixels.height };
   const luma = new Float32Array(width * height);
-  const sums = new Uint32Array(width * 3);
-  const scale = 1 / (factor * factor);
+  /** Blocks of a row that are summed at once. */
+  const blocks = Math.floor((2 * ROW_PIXELS) / factor);
   for (let y = 0; y < height; y++) {
-    sums.fill(0);
-    for (let j = 0; j < factor; j++) {
-      let at = (y * factor + j) * pixels.width * channels;
-      for (let x = 0, to = 0; x < width; x++, to += 3) {
-        let red = 0;
-        let green = 0;
-        let blue = 0;
-        for (let i = 0; i < factor; i++, at += channels) {
-          red += data[at]!;
-          green += data[at + 1]!;
-          blue += data[at + 2]!;
-        }
-        sums[to] += red;
-        sums[to + 1] += green;
-        sums[to + 2] += blue;
+    for (let x = 0; x < width; x += blocks) {
+      const count = Math.min(blocks, width - x);
+      kernels.clearLuma(count * factor);
+      for (let j = 0; j < factor; j++) {
+        const from = ((y * factor + j) * pixels.width + x * factor) * 3;
+        buffers.upper.set(data.subarray(from, from + count * factor * 3));
+        kernels.addLuma(count * factor);
       }
+      kernels.sumNeighbours(count, factor, 1 / (factor * factor));
+      luma.set(buffers.lumaRow.subarray(0, count), y * width + x);
     }
-    for (let x = 0; x < width; x++)
-      luma[y * width + x] = scale * (0.299 * sums[x * 3]! + 0.587 * sums[x * 3 + 1]! + 0.114 * sums[x * 3 + 2]!);
   }
   return { data: luma, width, height };
 }
 
-const hashOf = (plane: Plane, region: Region): Pdq => pdq({ ...crop(plane, region), channels: 1 });
+const hashOf = (plane: Plane, region: Region): Pdq => hasherOf(plane, region)(false, false);
 
 const within = (outer: Region, inner: Region): Region => ({
   left: outer.left + inner.left * (outer.right - outer.left),
@@ -162,9 +155,10 @@ const WINDOWS: Region[] = CUTS.flatMap(([left, right]) =>
  */
 export function probes({ full, plane, inside }: Prepared): Probe[] {
   const found: Probe[] = [];
-  const look = (part: Plane, turns: readonly Turn[], region: Region, frame: Region): void => {
+  const look = (from: Plane, turns: readonly Turn[], region: Region, frame: Region): void => {
+    const hasher = hasherOf(from, region);
     for (const { mirror, flip } of turns.filter(turn => !turn.transpose)) {
-      const hashed = pdq({ ...mirrored(part, mirror, flip), channels: 1 });
+      const hashed = hasher(mirror, flip);
       if (hashed.quality < MIN_QUALITY) return;
       found.push({ hash: hashed.hash, region, frame, turn: { transpose: false, mirror, flip } });
       // Mirroring and then transposing is transposing and then flipping.
@@ -177,7 +171,7 @@ export function probes({ full, plane, inside }: Prepared): Probe[] {
     for (const window of WINDOWS) {
       if (window === WINDOWS[0] && frame === WHOLE) continue;
       const region = within(frame, window);
-      look(crop(plane, region), window === WINDOWS[0] ? TURNS : SIDEWAYS, region, frame);
+      look(plane, window === WINDOWS[0] ? TURNS : SIDEWAYS, region, frame);
     }
   return found;
 }

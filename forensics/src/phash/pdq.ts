@@ -1,3 +1,6 @@
+import { buffers, kernels } from '../kernels.ts';
+import { type Part, type Plane, partOf, type Region, WHOLE } from './plane.ts';
+
 /**
  * PDQ, the 256-bit perceptual hash of facebook/ThreatExchange (`pdq/`, "The TMK+PDQF Video-Hashing Algorithm and the PDQ Image-Hashing
  * Algorithm", 2019): luma, two passes of a box filter each way, 64×64 samples, the 16×16 lowest frequencies of the DCT without
@@ -24,18 +27,29 @@ export interface Pdq {
 const SAMPLES = 64;
 const FREQUENCIES = 16;
 
-const COSINES = (() => {
-  const table = new Float32Array(FREQUENCIES * SAMPLES);
-  const scale = Math.sqrt(2 / SAMPLES);
-  for (let k = 0; k < FREQUENCIES; k++)
-    for (let n = 0; n < SAMPLES; n++)
-      table[k * SAMPLES + n] = scale * Math.cos((Math.PI / (2 * SAMPLES)) * (k + 1) * (2 * n + 1));
-  return table;
-})();
+for (let k = 0; k < FREQUENCIES; k++)
+  for (let n = 0; n < SAMPLES; n++)
+    buffers.pdqCosines[k * SAMPLES + n] =
+      Math.sqrt(2 / SAMPLES) * Math.cos((Math.PI / (2 * SAMPLES)) * (k + 1) * (2 * n + 1));
 
 /** Hash and quality of a picture of any size. The work grows with its pixels: a decode shrunk to 512 across hashes alike within a few bits. */
 export function pdq(pixels: Pixels): Pdq {
-  return pdqOfSamples(samples(lumaOf(pixels), pixels.width, pixels.height));
+  const { width, height } = pixels;
+  return hasherOf({ data: lumaOf(pixels), width, height }, WHOLE)(false, false);
+}
+
+/** Hash and quality of a part of a plane, as it is or with left and right (mirror), top and bottom (flip) exchanged. */
+export function hasherOf(plane: Plane, region: Region): (mirror: boolean, flip: boolean) => Pdq {
+  const part = partOf(plane, region);
+  // What is sampled down serves both ways across.
+  const sampled = new Map<boolean, Float32Array>();
+  return (mirror, flip) => {
+    const rows = sampled.get(flip) ?? sampleDown(plane, part, flip);
+    sampled.set(flip, rows);
+    const block = sampleAcross(rows, part.width, mirror);
+    const frequencies = transform(block);
+    return { hash: bitsOf(frequencies), quality: qualityOf(block), frequencies };
+  };
 }
 
 /** Luma by Rec. 601, as the reference weighs it. */
@@ -50,32 +64,41 @@ export function lumaOf({ data, width, height, channels }: Pixels): Float32Array 
   return luma;
 }
 
-/**
- * 64×64 samples of the filtered luma. The two passes of the reference's box filter each way are one weighted sum a sample, so only
- * the samples are computed and not the filtered picture between them.
+/*
+ * The two passes of the reference's box filter each way are one weighted sum a sample, so only the samples are computed and not the
+ * filtered picture between them.
  */
-function samples(luma: Float32Array, width: number, height: number): Float32Array {
-  const across = kernelOf(width);
-  const down = kernelOf(height);
-  const columns = new Float32Array(SAMPLES * height);
-  for (let y = 0; y < height; y++) {
-    for (let j = 0; j < SAMPLES; j++) {
-      const from = y * width + across.first[j]!;
-      const weights = j * across.length;
-      let sum = 0;
-      for (let i = 0; i < across.length; i++) sum += across.weights[weights + i]! * luma[from + i]!;
-      columns[y * SAMPLES + j] = sum;
-    }
-  }
-  const out = new Float32Array(SAMPLES * SAMPLES);
+
+/** 64 rows of samples, as wide as the part. */
+function sampleDown({ data, width }: Plane, part: Part, flip: boolean): Float32Array {
+  const kernel = kernelOf(part.height);
+  const rows = new Float32Array(SAMPLES * part.width);
   for (let i = 0; i < SAMPLES; i++) {
-    for (let k = 0; k < down.length; k++) {
-      const weight = down.weights[i * down.length + k]!;
-      const row = (down.first[i]! + k) * SAMPLES;
-      for (let j = 0; j < SAMPLES; j++) out[i * SAMPLES + j] = out[i * SAMPLES + j]! + weight * columns[row + j]!;
+    for (let k = 0; k < kernel.length; k++) {
+      const weight = kernel.weights[i * kernel.length + k]!;
+      const y = kernel.first[i]! + k;
+      const from = (part.y + (flip ? part.height - 1 - y : y)) * width + part.x;
+      for (let x = 0, to = i * part.width; x < part.width; x++, to++) rows[to] = rows[to]! + weight * data[from + x]!;
     }
   }
-  return out;
+  return rows;
+}
+
+/** 64×64 samples of the 64 rows. */
+function sampleAcross(rows: Float32Array, width: number, mirror: boolean): Float32Array {
+  const kernel = kernelOf(width);
+  const block = new Float32Array(SAMPLES * SAMPLES);
+  for (let i = 0; i < SAMPLES; i++) {
+    for (let j = 0; j < SAMPLES; j++) {
+      const weights = j * kernel.length;
+      const step = mirror ? -1 : 1;
+      let at = i * width + (mirror ? width - 1 - kernel.first[j]! : kernel.first[j]!);
+      let sum = 0;
+      for (let k = 0; k < kernel.length; k++, at += step) sum += kernel.weights[weights + k]! * rows[at]!;
+      block[i * SAMPLES + j] = sum;
+    }
+  }
+  return block;
 }
 
 /** How each of the 64 samples of a side is weighed from the pixels of that side. */
@@ -88,13 +111,13 @@ interface Kernel {
   weights: Float32Array;
 }
 
-const kernels = new Map<number, Kernel>();
+const kept = new Map<number, Kernel>();
 /** Kernels that are kept: pictures come in few sizes. */
 const MAX_KERNELS = 256;
 
 /** The reference's box filter, twice: its window shrinks at both ends, and an even one leans forward. */
 function kernelOf(size: number): Kernel {
-  const known = kernels.get(size);
+  const known = kept.get(size);
   if (known) return known;
   const window = Math.floor((size + 2 * SAMPLES - 1) / (2 * SAMPLES));
   const ahead = (window + 2) >> 1;
@@ -114,33 +137,16 @@ function kernelOf(size: number): Kernel {
       }
     }
   }
-  if (kernels.size >= MAX_KERNELS) kernels.clear();
-  kernels.set(size, kernel);
+  if (kept.size >= MAX_KERNELS) kept.clear();
+  kept.set(size, kernel);
   return kernel;
 }
 
-function pdqOfSamples(block: Float32Array): Pdq {
-  const frequencies = transform(block);
-  return { hash: bitsOf(frequencies), quality: qualityOf(block), frequencies };
-}
-
-/** The sixteen lowest frequencies each way: D·A·Dᵀ. */
+/** The sixteen lowest frequencies each way. */
 function transform(block: Float32Array): Float32Array {
-  const half = new Float32Array(FREQUENCIES * SAMPLES);
-  for (let k = 0; k < FREQUENCIES; k++)
-    for (let n = 0; n < SAMPLES; n++) {
-      const weight = COSINES[k * SAMPLES + n]!;
-      const row = n * SAMPLES;
-      for (let j = 0; j < SAMPLES; j++) half[k * SAMPLES + j] = half[k * SAMPLES + j]! + weight * block[row + j]!;
-    }
-  const out = new Float32Array(FREQUENCIES * FREQUENCIES);
-  for (let i = 0; i < FREQUENCIES; i++)
-    for (let j = 0; j < FREQUENCIES; j++) {
-      let sum = 0;
-      for (let n = 0; n < SAMPLES; n++) sum += half[i * SAMPLES + n]! * COSINES[j * SAMPLES + n]!;
-      out[i * FREQUENCIES + j] = sum;
-    }
-  return out;
+  buffers.block.set(block);
+  kernels.lowFrequencies();
+  return buffers.frequencies.slice();
 }
 
 /** One bit a frequency, set where it is above the median of all. */

@@ -21,51 +21,88 @@ export function shrink(plane: Plane, longest: number): Plane {
   if (scale >= 1) return plane;
   const width = Math.max(1, Math.round(plane.width * scale));
   const height = Math.max(1, Math.round(plane.height * scale));
-  const rows = resample(plane.data, plane.width, plane.height, width);
-  return {
-    data: transposed(resample(transposed(rows, width, plane.height), plane.height, width, height), height, width),
-    width,
-    height,
-  };
-}
-
-/** Area-averages every row of a plane to `to` samples. */
-function resample(data: Float32Array, width: number, height: number, to: number): Float32Array {
-  const out = new Float32Array(to * height);
-  const ratio = width / to;
-  for (let x = 0; x < to; x++) {
-    const start = x * ratio;
-    const end = Math.min(width, start + ratio);
-    const first = Math.floor(start);
-    const last = Math.min(width - 1, Math.ceil(end) - 1);
-    const head = Math.min(first + 1, end) - start;
-    const tail = last > first ? end - last : 0;
-    for (let y = 0; y < height; y++) {
-      const row = y * width;
-      let sum = data[row + first]! * head;
-      for (let i = first + 1; i < last; i++) sum += data[row + i]!;
-      if (tail > 0) sum += data[row + last]! * tail;
-      out[y * to + x] = sum / (end - start);
+  const across = areas(plane.width, width);
+  const down = areas(plane.height, height);
+  const data = new Float32Array(width * height);
+  const line = new Float64Array(plane.width);
+  for (let y = 0; y < height; y++) {
+    line.fill(0);
+    for (let row = down.first[y]!; row <= down.last[y]!; row++) {
+      const weight = row === down.first[y] ? down.head[y]! : row === down.last[y] ? down.tail[y]! : 1;
+      const from = row * plane.width;
+      for (let i = 0; i < line.length; i++) line[i] = line[i]! + weight * plane.data[from + i]!;
+    }
+    for (let x = 0; x < width; x++) {
+      const [first, last] = [across.first[x]!, across.last[x]!];
+      let sum = line[first]! * across.head[x]!;
+      for (let i = first + 1; i < last; i++) sum += line[i]!;
+      if (last > first) sum += line[last]! * across.tail[x]!;
+      data[y * width + x] = sum / (across.size * down.size);
     }
   }
-  return out;
+  return { data, width, height };
 }
 
-function transposed(data: Float32Array, width: number, height: number): Float32Array {
-  const out = new Float32Array(data.length);
-  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) out[x * height + y] = data[y * width + x]!;
-  return out;
+/** The stretch of a side that each of fewer samples averages: pixels first..last, whole but for the shares at both ends. */
+interface Areas {
+  first: Int32Array;
+  last: Int32Array;
+  head: Float64Array;
+  tail: Float64Array;
+  /** Pixels a sample. */
+  size: number;
+}
+
+function areas(pixels: number, samples: number): Areas {
+  const size = pixels / samples;
+  const found: Areas = {
+    first: new Int32Array(samples),
+    last: new Int32Array(samples),
+    head: new Float64Array(samples),
+    tail: new Float64Array(samples),
+    size,
+  };
+  for (let i = 0; i < samples; i++) {
+    const start = i * size;
+    const end = Math.min(pixels, start + size);
+    const first = Math.floor(start);
+    const last = Math.max(first, Math.min(pixels, Math.ceil(end)) - 1);
+    found.first[i] = first;
+    found.last[i] = last;
+    found.head[i] = Math.min(first + 1, end) - start;
+    found.tail[i] = end - last;
+  }
+  return found;
+}
+
+/** A part of a plane in whole pixels. */
+export interface Part {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
 }
 
 /** The pixels of a region, at least one each way. */
+export function partOf({ width, height }: Plane, region: Region): Part {
+  const x = Math.min(width - 1, Math.round(region.left * width));
+  const y = Math.min(height - 1, Math.round(region.top * height));
+  return {
+    x,
+    y,
+    width: Math.max(1, Math.min(width, Math.round(region.right * width)) - x),
+    height: Math.max(1, Math.min(height, Math.round(region.bottom * height)) - y),
+  };
+}
+
+/** The same cut out. */
 export function crop(plane: Plane, region: Region): Plane {
-  const x0 = Math.min(plane.width - 1, Math.round(region.left * plane.width));
-  const y0 = Math.min(plane.height - 1, Math.round(region.top * plane.height));
-  const width = Math.max(1, Math.min(plane.width, Math.round(region.right * plane.width)) - x0);
-  const height = Math.max(1, Math.min(plane.height, Math.round(region.bottom * plane.height)) - y0);
+  const { x, y, width, height } = partOf(plane, region);
   const data = new Float32Array(width * height);
-  for (let y = 0; y < height; y++)
-    data.set(plane.data.subarray((y0 + y) * plane.width + x0, (y0 + y) * plane.width + x0 + width), y * width);
+  for (let row = 0; row < height; row++) {
+    const from = (y + row) * plane.width + x;
+    data.set(plane.data.subarray(from, from + width), row * width);
+  }
   return { data, width, height };
 }
 
@@ -111,14 +148,4 @@ function evenLines(lines: number, length: number, at: (line: number, index: numb
       return line;
   }
   return lines;
-}
-
-/** Left and right exchanged, and with `flip` top and bottom too. */
-export function mirrored({ data, width, height }: Plane, mirror: boolean, flip: boolean): Plane {
-  const out = new Float32Array(data.length);
-  for (let y = 0; y < height; y++) {
-    const from = (flip ? height - 1 - y : y) * width;
-    for (let x = 0; x < width; x++) out[y * width + x] = data[from + (mirror ? width - 1 - x : x)]!;
-  }
-  return { data: out, width, height };
 }

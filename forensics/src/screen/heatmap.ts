@@ -37,9 +37,12 @@ export async function drawHeatmap(picture: Picture, measured: ScreenMeasurement)
     data[3 * i + 1] = Math.min(255, grey + 70 * heat[i] * heat[i]);
     data[3 * i + 2] = grey * (1 - 0.5 * heat[i]);
   }
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .png({ palette: true, colours: 64, compressionLevel: 6 })
-    .toBuffer();
+  return (
+    sharp(data, { raw: { width, height, channels: 3 } })
+      // The effort is that of choosing the colours; the least makes the smallest file too.
+      .png({ palette: true, colours: 64, compressionLevel: 6, effort: 1 })
+      .toBuffer()
+  );
 }
 
 /** 0 for a tile like any other, 1 for a lattice that nothing natural has. */

@@ -63,6 +63,8 @@ export async function serve(o: ServeOptions): Promise<void> {
 
   if (o.http) await greet(deps, service.firstRun);
   else console.log('Firsthand works on jobs.');
+  // Nobody waits for it; the threads give way to the API.
+  if (o.worker) void deps.pictures.warmUp();
 }
 
 async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {

@@ -25,10 +25,10 @@ const HALF = N / 2;
 /** Half sides of the window whose mean a peak is compared with, and of the part around the peak left out of it. */
 const WINDOW = 10;
 const GUARD = 2;
-/** ln 30: under noise alone the ratio is about exponential, so that one cell in 10^13 comes so far. */
-const LEAST_HEIGHT = Math.log(30);
-/** A peak follows when the other frame has at least this, ln, near the place where it belongs. */
-const FOLLOWED = Math.log(7);
+/** Under noise alone the ratio of a cell to those around it is about exponential, so that one in 10^13 comes so far. */
+const LEAST_RATIO = 30;
+/** A peak follows when the other frame has at least this ratio near the place where it belongs. */
+const FOLLOWED = 7;
 /** Cells around that place: some for the transform's own width, some for surfaces that turn differently than the plane. */
 const NEAR = 2;
 const NEAR_SHARE = 0.06;
@@ -57,6 +57,7 @@ interface Peak {
   /** Cells from the centre of the spectrum. */
   kx: number;
   ky: number;
+  /** ln(power / mean power around). */
   height: number;
 }
 
@@ -193,20 +194,27 @@ function load(to: Float32Array, { width, data }: Picture, x0: number, y0: number
   for (let y = 0; y < N; y++) for (let x = 0; x < N; x++) to[y * N + x] = (to[y * N + x] - mean) * HANN[y] * HANN[x];
 }
 
-/** ln(power / mean power around) of a cell; cells count from the corner. */
-function heightAt(frame: 0 | 1, i: number, j: number): number {
+/** Power against mean power around of a cell; cells count from the corner. */
+function ratioAt(frame: 0 | 1, i: number, j: number): number {
   const table = sums[frame];
-  const box = (reach: number): [sum: number, cells: number] => {
-    const [i0, i1] = [Math.max(0, i - reach), Math.min(N, i + reach + 1)];
-    const [j0, j1] = [Math.max(0, j - reach), Math.min(N, j + reach + 1)];
-    const at = (p: number, q: number): number => table[p * (N + 1) + q];
-    return [at(i1, j1) - at(i0, j1) - at(i1, j0) + at(i0, j0), (i1 - i0) * (j1 - j0)];
-  };
-  const [outer, outerCells] = box(WINDOW);
-  const [inner, innerCells] = box(GUARD);
+  const outer = boxSum(table, i, j, WINDOW) - boxSum(table, i, j, GUARD);
+  const cells = boxCells(i, j, WINDOW) - boxCells(i, j, GUARD);
   // A tenth of a grey level's square: what rounding to whole levels leaves of a picture without noise.
   const floor = 0.1 * N * N * 0.14;
-  return Math.log(powers[frame][i * N + j] / ((outer - inner) / (outerCells - innerCells) + floor));
+  return powers[frame][i * N + j] / (outer / cells + floor);
+}
+
+function boxSum(table: Float64Array, i: number, j: number, reach: number): number {
+  const top = Math.max(0, i - reach) * (N + 1);
+  const low = Math.min(N, i + reach + 1) * (N + 1);
+  const left = Math.max(0, j - reach);
+  const right = Math.min(N, j + reach + 1);
+  return table[low + right] - table[top + right] - table[low + left] + table[top + left];
+}
+
+function boxCells(i: number, j: number, reach: number): number {
+  const rows = Math.min(N, i + reach + 1) - Math.max(0, i - reach);
+  return rows * (Math.min(N, j + reach + 1) - Math.max(0, j - reach));
 }
 
 /** The highest peaks of one half plane, off the axes (where edges of buildings and the blocks of JPEG lie). */
@@ -222,8 +230,8 @@ function findPeaks(frame: 0 | 1, { low, high }: Band): Peak[] {
       const at = i * N + j;
       const here = power[at];
       if (here <= power[at - 1] || here <= power[at + 1] || here <= power[at - N] || here <= power[at + N]) continue;
-      const height = heightAt(frame, i, j);
-      if (height >= LEAST_HEIGHT) found.push({ kx, ky, height });
+      const ratio = ratioAt(frame, i, j);
+      if (ratio >= LEAST_RATIO) found.push({ kx, ky, height: Math.log(ratio) });
     }
   }
   return found.sort((a, b) => b.height - a.height).slice(0, PEAKS);
@@ -237,7 +245,7 @@ function follows({ kx, ky }: Peak, other: 0 | 1, [a, b, c, d]: Matrix2): boolean
   if (px < reach || py < reach || px >= N - reach || py >= N - reach) return true;
   for (let i = Math.ceil(px - reach); i <= px + reach; i++) {
     for (let j = Math.ceil(py - reach); j <= py + reach; j++) {
-      if (Math.hypot(i - px, j - py) <= reach && heightAt(other, i, j) >= FOLLOWED) return true;
+      if ((i - px) ** 2 + (j - py) ** 2 <= reach * reach && ratioAt(other, i, j) >= FOLLOWED) return true;
     }
   }
   return false;

@@ -5,47 +5,66 @@ import type { Match } from './match.ts';
 export type Matrix3 = readonly number[];
 
 /**
- * Smallest right singular vector of a set of rows: the eigenvector of least eigenvalue of A^T A, by inverse iteration on the
- * Cholesky-free LDL form (n at most nine).
+ * Smallest right singular vector of a set of rows of `n` numbers: the eigenvector of least eigenvalue of A^T A, by inverse
+ * iteration (n at most nine).
  */
-function nullVector(rows: number[][]): number[] | undefined {
-  const n = rows[0]?.length ?? 0;
-  const m = Array.from({ length: n }, () => new Float64Array(n));
-  let trace = 0;
-  for (const row of rows) {
-    for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) m[i][j] += row[i] * row[j];
+function nullVector(rows: Float64Array, n: number): Float64Array | undefined {
+  // A^T A, and beside it the identity that elimination turns into its inverse.
+  const width = 2 * n;
+  const m = new Float64Array(n * width);
+  for (let row = 0; row < rows.length; row += n) {
+    for (let i = 0; i < n; i++) {
+      const value = rows[row + i];
+      for (let j = i; j < n; j++) m[i * width + j] += value * rows[row + j];
+    }
   }
-  for (let i = 0; i < n; i++) trace += m[i][i];
-  for (let i = 0; i < n; i++) m[i][i] += 1e-13 * trace;
-  const inverse = invert(m);
-  if (!inverse) return undefined;
-  let v = Array.from({ length: n }, (_, i) => 1 / (i + 2));
+  let trace = 0;
+  for (let i = 0; i < n; i++) trace += m[i * width + i];
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < i; j++) m[i * width + j] = m[j * width + i];
+    m[i * width + i] += 1e-13 * trace;
+    m[i * width + n + i] = 1;
+  }
+  if (!eliminate(m, n)) return undefined;
+  let v = Float64Array.from({ length: n }, (_, i) => 1 / (i + 2));
   for (let step = 0; step < 8; step++) {
-    const w = inverse.map(row => row.reduce((sum, value, j) => sum + value * v[j], 0));
-    const norm = Math.hypot(...w);
+    const w = new Float64Array(n);
+    let squares = 0;
+    for (let i = 0; i < n; i++) {
+      let sum = 0;
+      for (let j = 0; j < n; j++) sum += m[i * width + n + j] * v[j];
+      w[i] = sum;
+      squares += sum * sum;
+    }
+    const norm = Math.sqrt(squares);
     if (!(norm > 0)) return undefined;
-    v = w.map(value => value / norm);
+    for (let i = 0; i < n; i++) w[i] /= norm;
+    v = w;
   }
   return v;
 }
 
-function invert(matrix: Float64Array[]): number[][] | undefined {
-  const n = matrix.length;
-  const a = matrix.map((row, i) => [...row, ...Array.from({ length: n }, (_, j) => (i === j ? 1 : 0))]);
+/** Gauss and Jordan on n rows of 2n numbers, in place; false where the left half has no inverse. */
+function eliminate(m: Float64Array, n: number): boolean {
+  const width = 2 * n;
   for (let c = 0; c < n; c++) {
     let pivot = c;
-    for (let r = c + 1; r < n; r++) if (Math.abs(a[r][c]) > Math.abs(a[pivot][c])) pivot = r;
-    if (Math.abs(a[pivot][c]) < 1e-300) return undefined;
-    [a[c], a[pivot]] = [a[pivot], a[c]];
-    const scale = 1 / a[c][c];
-    for (let j = c; j < 2 * n; j++) a[c][j] *= scale;
+    for (let r = c + 1; r < n; r++) if (Math.abs(m[r * width + c]) > Math.abs(m[pivot * width + c])) pivot = r;
+    const top = m[pivot * width + c];
+    if (!(Math.abs(top) >= 1e-300)) return false;
+    const scale = 1 / top;
+    for (let j = c; j < width; j++) {
+      const value = m[pivot * width + j] * scale;
+      m[pivot * width + j] = m[c * width + j];
+      m[c * width + j] = value;
+    }
     for (let r = 0; r < n; r++) {
-      const factor = a[r][c];
+      const factor = m[r * width + c];
       if (r === c || factor === 0) continue;
-      for (let j = c; j < 2 * n; j++) a[r][j] -= factor * a[c][j];
+      for (let j = c; j < width; j++) m[r * width + j] -= factor * m[c * width + j];
     }
   }
-  return a.map(row => row.slice(n));
+  return true;
 }
 
 /** Centre and scale that bring points to a mean of 0 and a mean distance of sqrt 2 (Hartley 1997). */
@@ -58,11 +77,11 @@ function normalizer(points: [number, number][]): { x: number; y: number; scale: 
   x /= points.length;
   y /= points.length;
   let spread = 0;
-  for (const point of points) spread += Math.hypot(point[0] - x, point[1] - y);
+  for (const point of points) spread += Math.sqrt((point[0] - x) ** 2 + (point[1] - y) ** 2);
   return { x, y, scale: (Math.SQRT2 * points.length) / Math.max(1e-9, spread) };
 }
 
-function multiply(a: Matrix3, b: Matrix3): number[] {
+function multiply(a: ArrayLike<number>, b: ArrayLike<number>): number[] {
   const out = new Array<number>(9).fill(0);
   for (let r = 0; r < 3; r++) {
     for (let c = 0; c < 3; c++) for (let k = 0; k < 3; k++) out[r * 3 + c] += a[r * 3 + k] * b[k * 3 + c];
@@ -74,15 +93,15 @@ function multiply(a: Matrix3, b: Matrix3): number[] {
 export function fitHomography(matches: Match[]): Matrix3 | undefined {
   const p = normalizer(matches.map(match => [match.x0, match.y0]));
   const q = normalizer(matches.map(match => [match.x1, match.y1]));
-  const rows: number[][] = [];
-  for (const match of matches) {
+  const rows = new Float64Array(matches.length * 18);
+  for (const [index, match] of matches.entries()) {
     const x = (match.x0 - p.x) * p.scale;
     const y = (match.y0 - p.y) * p.scale;
     const u = (match.x1 - q.x) * q.scale;
     const v = (match.y1 - q.y) * q.scale;
-    rows.push([-x, -y, -1, 0, 0, 0, u * x, u * y, u], [0, 0, 0, -x, -y, -1, v * x, v * y, v]);
+    rows.set([-x, -y, -1, 0, 0, 0, u * x, u * y, u, 0, 0, 0, -x, -y, -1, v * x, v * y, v], index * 18);
   }
-  const h = nullVector(rows);
+  const h = nullVector(rows, 9);
   if (!h) return undefined;
   const from = [p.scale, 0, -p.scale * p.x, 0, p.scale, -p.scale * p.y, 0, 0, 1];
   const back = [1 / q.scale, 0, q.x, 0, 1 / q.scale, q.y, 0, 0, 1];
@@ -93,24 +112,24 @@ export function fitHomography(matches: Match[]): Matrix3 | undefined {
 /** Where the homography puts the match's first point, against where it was found: pixels of the second frame. */
 export function transferError(h: Matrix3, match: Match): number {
   const w = h[6] * match.x0 + h[7] * match.y0 + h[8];
-  return Math.hypot(
-    (h[0] * match.x0 + h[1] * match.y0 + h[2]) / w - match.x1,
-    (h[3] * match.x0 + h[4] * match.y0 + h[5]) / w - match.y1,
-  );
+  const dx = (h[0] * match.x0 + h[1] * match.y0 + h[2]) / w - match.x1;
+  const dy = (h[3] * match.x0 + h[4] * match.y0 + h[5]) / w - match.y1;
+  return Math.sqrt(dx * dx + dy * dy);
 }
 
 /** Normalised eight-point algorithm, without the rank constraint (the error below does not need it). */
 export function fitFundamental(matches: Match[]): Matrix3 | undefined {
   const p = normalizer(matches.map(match => [match.x0, match.y0]));
   const q = normalizer(matches.map(match => [match.x1, match.y1]));
-  const rows = matches.map(match => {
+  const rows = new Float64Array(matches.length * 9);
+  for (const [index, match] of matches.entries()) {
     const x = (match.x0 - p.x) * p.scale;
     const y = (match.y0 - p.y) * p.scale;
     const u = (match.x1 - q.x) * q.scale;
     const v = (match.y1 - q.y) * q.scale;
-    return [u * x, u * y, u, v * x, v * y, v, x, y, 1];
-  });
-  const f = nullVector(rows);
+    rows.set([u * x, u * y, u, v * x, v * y, v, x, y, 1], index * 9);
+  }
+  const f = nullVector(rows, 9);
   if (!f) return undefined;
   const from = [p.scale, 0, -p.scale * p.x, 0, p.scale, -p.scale * p.y, 0, 0, 1];
   const to = [q.scale, 0, 0, 0, q.scale, 0, -q.scale * q.x, -q.scale * q.y, 1];

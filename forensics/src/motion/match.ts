@@ -75,9 +75,30 @@ function mutuallyNearest(from: Float32Array, to: Float32Array): [number, number]
   const forward = new Ranks(n);
   const backward = new Ranks(m);
   for (let i = 0; i < n; i++) {
-    for (let j = 0; j < m; j++) {
+    const own = from.subarray(i * LENGTH, (i + 1) * LENGTH);
+    let j = 0;
+    // Four at a time: one sum waits for its last addition, four do not wait for each other.
+    for (; j + 4 <= m; j += 4) {
+      let [p, q, r, s] = [0, 0, 0, 0];
+      for (let k = 0, b = j * LENGTH; k < LENGTH; k++, b++) {
+        const value = own[k];
+        p += value * to[b];
+        q += value * to[b + LENGTH];
+        r += value * to[b + 2 * LENGTH];
+        s += value * to[b + 3 * LENGTH];
+      }
+      forward.add(i, j, p);
+      forward.add(i, j + 1, q);
+      forward.add(i, j + 2, r);
+      forward.add(i, j + 3, s);
+      backward.add(j, i, p);
+      backward.add(j + 1, i, q);
+      backward.add(j + 2, i, r);
+      backward.add(j + 3, i, s);
+    }
+    for (; j < m; j++) {
       let dot = 0;
-      for (let k = 0, a = i * LENGTH, b = j * LENGTH; k < LENGTH; k++) dot += from[a + k] * to[b + k];
+      for (let k = 0, b = j * LENGTH; k < LENGTH; k++, b++) dot += own[k] * to[b];
       forward.add(i, j, dot);
       backward.add(j, i, dot);
     }

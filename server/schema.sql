@@ -246,10 +246,10 @@ create table reverse_scopes (
 
 create table reverse_slots (
   key bigint not null,
-  entry_id bigint not null,
-  hash bit(256) not null
+  part integer not null,
+  records bytea not null,
+  constraint reverse_slots_pkey PRIMARY KEY (key, part)
 );
-CREATE INDEX reverse_slots_by_key ON public.reverse_slots USING btree (key) INCLUDE (entry_id, hash);
 
 create table settings (
   name text not null,

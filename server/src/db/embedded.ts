@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chown, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,11 +39,20 @@ const SOCKET_FOLDER_MAX = 104 - 1 - '/.s.PGSQL.5432'.length;
 /** Recovery of a large log after a crash takes its time; a server that ended is noticed at once. */
 const START_TIMEOUT_MS = 300_000;
 
+/**
+ * An eighth of the memory there is, at most a gigabyte: the program works beside it. It is taken as data comes to fill it; the slots of a
+ * million pictures to be recognised are 0.4 GB.
+ */
+function sharedBuffers(): string {
+  const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return `${Math.round(Math.min(1024, Math.max(64, bytes / 8 / 2 ** 20)))}MB`;
+}
+
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0600',
   max_connections: '60',
-  shared_buffers: '64MB',
+  shared_buffers: sharedBuffers(),
   max_wal_size: '512MB',
   // One node, no replicas: less to write, and bulk loads skip the log.
   wal_level: 'minimal',

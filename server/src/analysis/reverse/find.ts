@@ -2,7 +2,7 @@ import { type Agreement, confirmAny } from '@firsthand/forensics/phash/confirm.t
 import type { Probe } from '@firsthand/forensics/phash/fingerprint.ts';
 import type { Plane, Region } from '@firsthand/forensics/phash/plane.ts';
 import type { Pool } from '../../db/sql.ts';
-import { bitString, probeKeys } from './slots.ts';
+import { bitString, candidates, type FoundRecords, probeKeys } from './slots.ts';
 
 /** PDQ's bound for "the same picture"; every entry within it is found. */
 export const EXACT = 31;
@@ -41,11 +41,19 @@ interface Hit {
 
 /** Entries within {@link CANDIDATE} bits of one hash; all of those within {@link EXACT}. */
 export async function lookUp(db: Pick<Pool, 'query'>, scopes: readonly number[], hash: Uint8Array): Promise<Hit[]> {
+  const found = await db.query<FoundRecords>({
+    name: 'reverse_slots',
+    text: 'select ((key >> 16) & 15)::smallint as slot, records from reverse_slots where key = any($1::bigint[])',
+    values: [probeKeys(scopes, hash)],
+  });
+  const entries = candidates(found.rows, hash);
+  if (entries.length === 0) return [];
   const { rows } = await db.query<Hit>({
-    name: 'reverse_look_up',
-    text: `select entry_id, bit_count(hash # $2::bit(256))::integer as distance from reverse_slots
-           where key = any($1::bigint[]) and bit_count(hash # $2::bit(256)) <= ${CANDIDATE}`,
-    values: [probeKeys(scopes, hash), bitString(hash)],
+    name: 'reverse_distances',
+    text: `select id as entry_id, distance
+           from reverse_entries cross join lateral (select bit_count(hash # $2::bit(256))::integer as distance offset 0) near
+           where id = any($1::bigint[]) and distance <= ${CANDIDATE}`,
+    values: [entries, bitString(hash)],
   });
   return rows;
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Verification } from '@firsthand/contract/verification.ts';
+import { hamming } from '@firsthand/forensics/phash/hash.ts';
 import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -14,6 +15,7 @@ import { importCorpus } from './corpus.ts';
 import { type EngineFault, enginesOf } from './engines.ts';
 import { lookUp } from './find.ts';
 import type { ReverseSignal } from './search.ts';
+import { filings } from './slots.ts';
 import { forgetCaptures, rememberPicture, scopeId } from './store.ts';
 
 let service: TestService;
@@ -124,40 +126,84 @@ describe('the same picture in another verification', () => {
     ]);
     expect(entries.rowCount).toBeGreaterThanOrEqual(2);
     await transaction(service.deps.db, tx => forgetCaptures(tx, [rows[0]!.id]));
-    const left = await service.deps.db.query('select from reverse_slots where entry_id = any($1)', [
-      entries.rows.map(row => row.id),
-    ]);
-    expect(left.rowCount).toBe(0);
+    const left = await service.deps.db.query<{ key: string; records: Buffer }>(
+      'select key, records from reverse_slots',
+    );
+    for (const { id } of entries.rows)
+      expect(left.rows.filter(({ records }) => holds(records, Number(id)))).toEqual([]);
     expect((await verify(picture, REVERSE, tenant.pk_test)).signal.found_online).toBe(false);
   });
 });
 
-test('every stored hash within 31 bits is found, none beyond 63', async () => {
-  const { tenant_id } = await service.newTenant();
-  const scope = await scopeId(service.deps.db, { tenantId: tenant_id, livemode: null });
-  const { rows } = await service.deps.db.query<{ id: string }>(
-    `insert into reverse_lists (scope_id, name, created_at) values ($1, 'near', now()) returning id`,
-    [scope],
-  );
-  const query = new Uint8Array(randomBytes(32));
-  const near = Array.from({ length: 120 }, (_, distance) => {
-    const hash = Uint8Array.from(query);
+/** Whether one of the records, of 14 bytes each, is the entry's. */
+const holds = (records: Buffer, entry: number) =>
+  Array.from({ length: records.length / 14 }, (_, i) => records.readUIntBE(i * 14, 6)).includes(entry);
+
+describe('stored hashes', () => {
+  const flipped = (from: Uint8Array, count: number) => {
+    const hash = Uint8Array.from(from);
     const bits = Array.from({ length: 256 }, (_, i) => i).sort(() => Math.random() - 0.5);
-    for (const bit of bits.slice(0, distance)) hash[bit >> 3]! ^= 1 << (bit & 7);
+    for (const bit of bits.slice(0, count)) hash[bit >> 3]! ^= 1 << (bit & 7);
     return hash;
-  });
-  for (const [distance, hash] of near.entries())
-    await transaction(service.deps.db, tx =>
-      rememberPicture(
-        tx,
-        { listId: Number(rows[0]!.id), scope, label: String(distance) },
-        { hash, quality: 100, entries: [{ hash, region: WHOLE, frame: WHOLE }] },
-        new Date(),
-      ),
+  };
+  const newScope = async () => {
+    const { tenant_id } = await service.newTenant();
+    const scope = await scopeId(service.deps.db, { tenantId: tenant_id, livemode: null });
+    const { rows } = await service.deps.db.query<{ id: string }>(
+      `insert into reverse_lists (scope_id, name, created_at) values ($1, 'near', now()) returning id`,
+      [scope],
     );
-  const distances = new Set((await lookUp(service.deps.db, [scope], query)).map(hit => hit.distance));
-  for (let distance = 0; distance <= 31; distance++) expect(distances.has(distance)).toBe(true);
-  expect(Math.max(...distances)).toBeLessThanOrEqual(63);
+    const store = (hash: Uint8Array, label: string) =>
+      transaction(service.deps.db, tx =>
+        rememberPicture(
+          tx,
+          { listId: Number(rows[0]!.id), scope, label },
+          { hash, quality: 100, entries: [{ hash, region: WHOLE, frame: WHOLE }] },
+          new Date(),
+        ),
+      );
+    return { scope, store };
+  };
+
+  test('are found as comparing with each of them finds those within 31 bits, in the scopes asked and no other; none beyond 63', async () => {
+    const [one, two, other] = [await newScope(), await newScope(), await newScope()];
+    const centres = Array.from({ length: 4 }, () => new Uint8Array(randomBytes(32)));
+    const stored: { hash: Uint8Array; scope: number }[] = [];
+    for (let i = 0; i < 480; i++) {
+      const hash = flipped(centres[i % 4]!, Math.floor(i / 8));
+      const { scope, store } = [one, two, other][i % 3]!;
+      await store(hash, String(i));
+      stored.push({ hash, scope });
+    }
+    const scopes = [one.scope, two.scope];
+    for (let i = 0; i < 40; i++) {
+      const query = flipped(centres[i % 4]!, i % 9);
+      const expected = stored
+        .filter(({ scope }) => scopes.includes(scope))
+        .map(({ hash }) => hamming(hash, query))
+        .filter(distance => distance <= 31);
+      const found = (await lookUp(service.deps.db, scopes, query)).map(hit => hit.distance);
+      expect(found.filter(distance => distance <= 31).sort()).toEqual(expected.sort());
+      expect(Math.max(...found)).toBeLessThanOrEqual(63);
+      expect(expected.length).toBeGreaterThan(10);
+    }
+  });
+
+  test('that share a key with hundreds are found all the same, filed at the same moment too', async () => {
+    const { scope, store } = await newScope();
+    const hash = new Uint8Array(randomBytes(32));
+    // Two thirds alike to the bit, a third apart in the second half: the keys of the first half are everybody's.
+    const alike = (i: number) => (i % 3 ? hash : Uint8Array.from([...hash.subarray(0, 16), ...randomBytes(16)]));
+    for (let from = 0; from < 600; from += 8)
+      await Promise.all(Array.from({ length: 8 }, (_, i) => store(alike(from + i), String(from + i))));
+    const parts = await service.deps.db.query<{ part: number; bytes: number }>(
+      `select part, octet_length(records) as bytes from reverse_slots where key = $1 order by part`,
+      [filings(scope, 1, hash)[0]!.key],
+    );
+    expect(parts.rows.map(({ part }) => part)).toEqual([0, 1, 2]);
+    expect(parts.rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(600 * 14);
+    expect((await lookUp(service.deps.db, [scope], hash)).filter(({ distance }) => distance === 0)).toHaveLength(400);
+  });
 });
 
 describe('imported lists', () => {

@@ -1,34 +1,91 @@
+import { random } from '@firsthand/forensics/random.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bitString, MAX_SCOPE, probeKeys, slotKeys } from './slots.ts';
+import { bitString, candidates, filings, MAX_SCOPE, probeKeys } from './slots.ts';
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-test('hashes within 31 bits always share a key, wherever the bits lie', () => {
-  const flips = fc.uniqueArray(fc.nat(255), { maxLength: 31 });
+/** Whether a search for one hash finds the other, filed in scope 1 as entry 7. */
+function finds(searched: Uint8Array, stored: Uint8Array): boolean {
+  const probes = new Map(probeKeys([1], searched).map((key, i) => [key, Math.floor(i / 17)]));
+  const found = filings(1, 7, stored).flatMap(({ key, record }) =>
+    probes.has(key) ? [{ slot: probes.get(key)!, records: record }] : [],
+  );
+  return candidates(found, searched).includes(7);
+}
+
+const changed = (from: Uint8Array, bits: readonly number[]): Uint8Array => {
+  const to = Uint8Array.from(from);
+  for (const bit of bits) to[bit >> 3]! ^= 128 >> (bit & 7);
+  return to;
+};
+
+test('a hash within 31 bits is always found, wherever the bits lie', () => {
+  const flips = fc.uniqueArray(fc.nat(255), { minLength: 20, maxLength: 31 });
   fc.assert(
-    fc.property(hash, flips, fc.integer({ min: 1, max: MAX_SCOPE }), (stored, bits, scope) => {
-      const searched = Uint8Array.from(stored);
-      for (const bit of bits) searched[bit >> 3]! ^= 1 << (bit & 7);
-      const keys = new Set(probeKeys([scope], searched));
-      expect(slotKeys(scope, stored).some(key => keys.has(key))).toBe(true);
+    fc.property(hash, flips, (stored, bits) => finds(changed(stored, bits), stored)),
+    { numRuns: 2_000 },
+  );
+});
+
+test('nor are they missed where they are laid to hide: so many in each slot, in any order of slots', () => {
+  // As many bits a slot as there are cuts that fall together: every way to divide 31 among sixteen slots can come up.
+  const cuts = fc.array(fc.nat(15), { minLength: 31, maxLength: 31 });
+  const few = fc.array(fc.constantFrom(...[0, 1, 2, 3, 8, 16]), { minLength: 16, maxLength: 16 });
+  const divided = fc.oneof(
+    cuts.map(list => Array.from({ length: 16 }, (_, slot) => list.filter(cut => cut === slot).length)),
+    few.filter(list => list.reduce((sum, n) => sum + n) <= 31),
+  );
+  fc.assert(
+    fc.property(hash, divided, (stored, counts) => {
+      fc.pre(counts.every(count => count <= 16));
+      const bits = counts.flatMap((count, slot) => Array.from({ length: count }, (_, i) => slot * 16 + ((i * 7) % 16)));
+      return finds(changed(stored, bits), stored);
     }),
+    { numRuns: 2_000 },
   );
 });
 
 test('two bits off in each of the sixteen slots is the first distance that can be missed', () => {
   const stored = new Uint8Array(32);
   const searched = new Uint8Array(32).map((_, i) => (i % 2 ? 3 : 0));
-  const keys = new Set(probeKeys([1], searched));
-  expect(slotKeys(1, stored).some(key => keys.has(key))).toBe(false);
+  expect(finds(searched, stored)).toBe(false);
 });
 
-test('scopes never share a key, and keys fit a bigint', () => {
+test('most hashes up to 63 bits away are found, and hardly any other', () => {
+  const rng = random(5);
+  const share = (distance: number) => {
+    let found = 0;
+    for (let run = 0; run < 2_000; run++) {
+      const bits = Array.from({ length: 256 }, (_, bit) => ({ bit, rank: rng.uniform() })).sort(
+        (a, b) => a.rank - b.rank,
+      );
+      const stored = new Uint8Array(32);
+      const searched = changed(
+        stored,
+        bits.slice(0, distance).map(({ bit }) => bit),
+      );
+      if (finds(searched, stored)) found += 1;
+    }
+    return found / 2_000;
+  };
+  expect(share(40)).toBeGreaterThan(0.985);
+  expect(share(50)).toBeGreaterThan(0.93);
+  expect(share(60)).toBeGreaterThan(0.7);
+  expect(share(128)).toBeLessThan(0.005);
+});
+
+test('scopes never share a key, and keys and entries fit', () => {
   fc.assert(
-    fc.property(hash, fc.integer({ min: 1, max: MAX_SCOPE - 1 }), (value, scope) => {
+    fc.property(hash, fc.integer({ min: 1, max: MAX_SCOPE - 1 }), fc.maxSafeNat(), (value, scope, large) => {
       const other = new Set(probeKeys([scope + 1], value));
-      expect(slotKeys(scope, value).some(key => other.has(key))).toBe(false);
-      for (const key of slotKeys(scope, value)) expect(BigInt.asIntN(64, BigInt(key)) > 0n).toBe(true);
+      const entry = large % 2 ** 48;
+      for (const [slot, { key, record }] of filings(scope, entry, value).entries()) {
+        expect(other.has(key)).toBe(false);
+        expect(BigInt.asIntN(64, BigInt(key)) > 0n).toBe(true);
+        expect((BigInt(key) >> 16n) & 15n).toBe(BigInt(slot));
+        expect(candidates([{ slot, records: record }], value)).toEqual([entry]);
+      }
     }),
   );
 });

@@ -1,6 +1,6 @@
 import type { Fingerprint, FingerprintEntry, Thumbnail } from '@firsthand/forensics/phash/fingerprint.ts';
-import { one, type Queryable } from '../../db/sql.ts';
-import { bitString, slotKeys } from './slots.ts';
+import { many, one, type Queryable } from '../../db/sql.ts';
+import { bitString, filings } from './slots.ts';
 
 /** What a search may see together; see the migration. */
 export interface Scope {
@@ -58,29 +58,63 @@ export async function rememberPicture(db: Queryable, of: PictureOf, kept: Kept, 
     ],
   );
   if (!picture) return false;
-  for (const entry of kept.entries) await fileEntry(db, scope, picture.id, entry);
+  const filed: ReturnType<typeof filings> = [];
+  for (const entry of kept.entries) filed.push(...filings(scope, await addEntry(db, picture.id, entry), entry.hash));
+  await file(db, filed);
   return true;
 }
 
-async function fileEntry(db: Queryable, scope: number, picture: string, entry: FingerprintEntry): Promise<void> {
+async function addEntry(db: Queryable, picture: string, entry: FingerprintEntry): Promise<number> {
   const corners = (region: FingerprintEntry['region']) => [region.left, region.top, region.right, region.bottom];
+  const row = await one<{ id: string }>(
+    db,
+    'insert into reverse_entries (picture_id, hash, region, frame) values ($1, $2::bit(256), $3, $4) returning id',
+    [picture, bitString(entry.hash), corners(entry.region), corners(entry.frame)],
+  );
+  return Number(row!.id);
+}
+
+/** Bytes of records from which the next of the same key begin a new row: half a page, so that an updated row finds room beside the old. */
+const FULL_PART = 3_584;
+
+/** Keys are taken in order, so that two transactions which share some wait for each other one way round. */
+async function file(db: Queryable, filed: ReturnType<typeof filings>): Promise<void> {
   await db.query(
-    `with entry as (
-       insert into reverse_entries (picture_id, hash, region, frame) values ($1, $2::bit(256), $3, $4) returning id, hash
-     )
-     insert into reverse_slots (key, entry_id, hash) select key, entry.id, entry.hash from entry, unnest($5::bigint[]) key`,
-    [picture, bitString(entry.hash), corners(entry.region), corners(entry.frame), slotKeys(scope, entry.hash)],
+    `insert into reverse_slots (key, part, records)
+     select key, coalesce((select last.part + (octet_length(last.records) >= ${FULL_PART})::integer
+                           from reverse_slots last where last.key = added.key order by last.part desc limit 1), 0), records
+     from (select key, string_agg(record, '') as records from unnest($1::bigint[], $2::bytea[]) as each (key, record)
+           group by key) added
+     order by key
+     on conflict (key, part) do update set records = reverse_slots.records || excluded.records`,
+    [filed.map(({ key }) => key), filed.map(({ record }) => record)],
   );
 }
 
 /** Removes the fingerprints of captures: what erasing their pictures calls for. */
 export async function forgetCaptures(db: Queryable, captureIds: readonly string[]): Promise<void> {
-  await db.query(
-    `delete from reverse_slots where (key, entry_id) in (
-       select (scope_id << 20) | (slot << 16) | substring(hash from slot * 16 + 1 for 16)::integer, entries.id
-       from reverse_pictures join reverse_entries entries on picture_id = reverse_pictures.id, generate_series(0, 15) slot
-       where capture_id = any($1))`,
+  const entries = await many<{ id: string; scope_id: string; hash: Buffer }>(
+    db,
+    // After the four bytes of its length.
+    `select entries.id, scope_id, substring(bit_send(hash) from 5) as hash
+     from reverse_pictures pictures join reverse_entries entries on picture_id = pictures.id where capture_id = any($1)`,
     [captureIds],
   );
+  const filed = entries.flatMap(({ id, scope_id, hash }) => filings(Number(scope_id), Number(id), hash));
+  const of = [filed.map(({ key }) => key), filed.map(({ record }) => record)];
+  await db.query('select 1 from reverse_slots where key = any($1::bigint[]) order by key, part for update', [of[0]]);
+  await db.query(
+    `update reverse_slots set records = kept.records
+     from (select key, part, coalesce(string_agg(record, '' order by place) filter (where gone.key is null), '') as records
+           from reverse_slots slots
+             cross join lateral generate_series(1, octet_length(records), 14) place
+             cross join lateral substring(records from place for 14) record
+             left join unnest($1::bigint[], $2::bytea[]) as gone (key, record) using (key, record)
+           where slots.key = any($1::bigint[])
+           group by key, part) kept
+     where kept.key = reverse_slots.key and kept.part = reverse_slots.part`,
+    of,
+  );
+  await db.query("delete from reverse_slots where key = any($1::bigint[]) and records = ''", [of[0]]);
   await db.query('delete from reverse_pictures where capture_id = any($1)', [captureIds]);
 }

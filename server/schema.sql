@@ -307,6 +307,15 @@ CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((conf
 CREATE INDEX verifications_by_tenant ON public.verifications USING btree (tenant_id, livemode, id DESC);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
 
+create table webhook_claims (
+  id text not null,
+  node text not null,
+  until timestamp with time zone not null,
+  delivery_ids text[] not null,
+  constraint webhook_claims_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhook_claims_until ON public.webhook_claims USING btree (until);
+
 create table webhook_deliveries (
   id text not null,
   event_id text not null,
@@ -342,7 +351,6 @@ create table webhook_endpoints (
   failing_since timestamp with time zone,
   disabled_at timestamp with time zone,
   created_at timestamp with time zone not null,
-  claims_lapse_at timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
@@ -354,8 +362,8 @@ create table webhook_queue (
   delivery_id text not null,
   endpoint_id text not null,
   run_at timestamp with time zone not null,
-  claimed_by text,
-  claimed_until timestamp with time zone,
+  event_id text not null,
+  attempts integer default 0 not null,
   constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
   constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
 );

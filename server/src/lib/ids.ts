@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IdPrefix } from '@firsthand/contract/ids.ts';
-import { encodeTime } from 'ulid';
+import { decodeTime, encodeTime } from 'ulid';
 
 /** Crockford base 32, of 32 characters: five bits of a random byte choose one evenly. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -19,3 +19,6 @@ function ulid(now: number): string {
 export const newId = (prefix: IdPrefix, now = Date.now()): string => `${prefix}_${ulid(now)}`;
 
 export const newUlid = (): string => ulid(Date.now());
+
+/** When an identifier with a prefix was made, in milliseconds since 1970. */
+export const timeOfId = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1));

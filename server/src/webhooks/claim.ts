@@ -1,26 +1,40 @@
-import { many, type Queryable, transaction } from '../db/sql.ts';
+import { many, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { wakeEndpoints } from './queue.ts';
 
 /** One delivery that this node is to send now. */
 export interface Claimed {
   id: string;
   endpoint_id: string;
-  tenant_id: string;
   event_id: string;
-  url: string;
+  /** The event as it is posted. */
   body: string;
   /** Attempts of this round so far. */
   attempts: number;
+}
+
+/** What is the same for all deliveries to one endpoint. */
+export interface Target {
+  tenant_id: string;
+  url: string;
   disabled: boolean;
   /** The endpoint accepted promptly the last time, and nothing is held against it. */
   well: boolean;
-  /** The event's time in seconds since 1970. */
-  recorded_at: number;
-  /** Sealed, the current one first, with commas between them. */
-  secrets: string;
+  /** Sealed, the current one first. */
+  secrets: string[];
+}
+
+export interface Claims {
+  deliveries: Claimed[];
+  /** By the id of the endpoint. */
+  targets: Record<string, Target>;
+  /** There may be more that is due and would have room here. */
+  more: boolean;
 }
 
 export interface ClaimOptions {
+  /** The id that this claim is to have. */
+  id: string;
   node: string;
   now: Date;
   /** When the claim lapses, should the node vanish. */
@@ -40,55 +54,54 @@ export interface ClaimOptions {
 const ENDPOINTS_A_CLAIM = 16;
 
 /**
- * Takes due deliveries, endpoint by endpoint in the order they have waited, round robin between them: an endpoint that was
- * served goes behind the others. What lies queued at an endpoint beyond its share is never read. As long as a claim may be open
- * the endpoint is due by the time it lapses, so that what a vanished node held is found. An endpoint that somebody else wrote
- * between this statement's snapshot and its lock may have deliveries that the snapshot does not show: it stays due.
+ * Takes due deliveries out of the queue, from the endpoints that have waited longest and of each an equal share: one with more
+ * goes behind the others. What lies queued at an endpoint beyond its share is never read. What was taken is one row of
+ * `webhook_claims`, from which it returns should the node vanish. An endpoint that somebody else wrote between this statement's
+ * snapshot and its lock may have deliveries that the snapshot does not show: it stays due.
  */
-export function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claimed[]> {
-  return many<Claimed>(
+export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claims> {
+  const rows = await many<Claimed & { claim: Omit<Claims, 'deliveries'> | null }>(
     db,
     `with held as (select * from unnest($1::text[], $2::integer[]) as h (endpoint_id, held)),
+     -- What a power cut undoes here is claimed again.
+     unhurried as materialized (select set_config('synchronous_commit', 'off', true)),
      picked as materialized (
-       select e.id, e.ctid as locked, e.due_at, least($8, $3 - coalesce((select held from held where endpoint_id = e.id), 0)) as share
-       from webhook_endpoints e
+       select e.*, e.ctid as locked, $3 - coalesce((select held from held where endpoint_id = e.id), 0) as room
+       from unhurried cross join webhook_endpoints e
        where e.ailing = $4 and e.due_at <= $5 and e.tenant_id <> all ($6)
          and not exists (select from held where endpoint_id = e.id and held >= $3)
        order by e.due_at limit $7 for update of e skip locked
-     ), candidates as materialized (
-       select p.id as endpoint_id, p.due_at, q.delivery_id, q.run_at
-       from picked p cross join lateral (
-         select delivery_id, run_at from webhook_queue
-         where endpoint_id = p.id and run_at <= $5 and (claimed_until is null or claimed_until <= $5)
-         order by run_at limit p.share for update skip locked) q
+     ), shares as materialized (
+       select p.*, least(p.room, $8 / count(*) over ()) as share from picked p
+     ), chosen as materialized (
+       select s.id as endpoint_id, q.place
+       from shares s cross join lateral (
+         select ctid as place from webhook_queue where endpoint_id = s.id and run_at <= $5 order by run_at limit s.share) q
      ), taken as materialized (
-       select delivery_id, endpoint_id
-       from (select *, row_number() over (partition by endpoint_id order by run_at) as turn from candidates) c
-       order by turn, due_at limit $8
-     ), claimed as (
-       update webhook_queue q set claimed_until = $9, claimed_by = $10 from taken t where q.delivery_id = t.delivery_id
+       delete from webhook_queue where ctid = any (array(select place from chosen))
+       returning delivery_id, endpoint_id, event_id, attempts
+     ), claim as (
+       insert into webhook_claims (id, node, until, delivery_ids)
+       select $9, $10, $11, array_agg(delivery_id) from taken having count(*) > 0
      ), served as (
        update webhook_endpoints e
-       set claims_lapse_at = case when t.taken > 0 then $9 else e.claims_lapse_at end,
-         due_at = case when c.found >= p.share or c.found > t.taken or p.locked <> s.seen then $5 else
-           least(case when t.taken > 0 then $9 when e.claims_lapse_at > $5 then e.claims_lapse_at end,
-             (select min(run_at) from webhook_queue q where q.endpoint_id = p.id and q.run_at > $5)) end
-       from picked p,
-         lateral (select count(*) as found from candidates where endpoint_id = p.id) c,
-         lateral (select count(*) as taken from taken where endpoint_id = p.id) t,
-         lateral (select ctid as seen from webhook_endpoints where id = p.id) s
-       where e.id = p.id
-     ), senders as materialized (
-       select e.id, e.url, e.disabled_at is not null as disabled,
-         not e.ailing and e.failing_since is null and e.disabled_at is null as well,
-         (select string_agg(sealed, ',' order by s.id desc) from webhook_secrets s
-          where s.tenant_id = e.tenant_id and (s.expires_at is null or s.expires_at > $5)) as secrets
-       from picked p join webhook_endpoints e on e.id = p.id
+       set due_at = case when c.found >= s.share or s.locked <> n.seen then $5 else
+         (select min(run_at) from webhook_queue q where q.endpoint_id = s.id and q.run_at > $5) end
+       from shares s,
+         lateral (select count(*) as found from chosen where endpoint_id = s.id) c,
+         lateral (select ctid as seen from webhook_endpoints where id = s.id) n
+       where e.id = s.id
+     ), about as materialized (
+       select json_build_object('more', count(*) = $7 or bool_or(share < room), 'targets', json_object_agg(id, json_build_object(
+         'tenant_id', tenant_id, 'url', url, 'disabled', disabled_at is not null,
+         'well', not ailing and failing_since is null and disabled_at is null,
+         'secrets', (select json_agg(sealed order by s.id desc) from webhook_secrets s
+                     where s.tenant_id = p.tenant_id and (s.expires_at is null or s.expires_at > $5))))) as claim
+       from shares p
      )
-     select d.id, d.endpoint_id, d.tenant_id, d.event_id, e.url, e.disabled, e.well, e.secrets, ev.body, extract(epoch from ev.created_at)::float8 as recorded_at,
-       jsonb_array_length(d.attempts) - d.earlier_attempts as attempts
-     from taken t join webhook_deliveries d on d.id = t.delivery_id
-       join senders e on e.id = t.endpoint_id join events ev on ev.id = d.event_id`,
+     select t.delivery_id as id, t.endpoint_id, t.event_id, t.attempts, ev.body,
+       case when row_number() over () = 1 then (select claim from about) end as claim
+     from taken t join events ev on ev.id = t.event_id`,
     [
       [...o.held.keys()],
       [...o.held.values()],
@@ -98,33 +111,65 @@ export function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claimed
       o.fullTenants,
       Math.min(o.free, ENDPOINTS_A_CLAIM),
       o.free,
-      o.until,
+      o.id,
       o.node,
+      o.until,
     ],
   );
+  return { targets: {}, more: false, ...rows[0]?.claim, deliveries: rows };
 }
 
-export type Release =
-  /** What anybody has claimed. */
-  | { all: true }
-  /** What one node has, or of that these deliveries. */
-  | { node: string; ids?: readonly string[] };
-
-/** Hands back what was claimed and will not be sent. */
-export async function releaseClaims(deps: Deps, which: Release): Promise<void> {
-  const now = deps.clock.now();
-  const [node, ids] = 'all' in which ? [null, null] : [which.node, which.ids ?? null];
+/** Hands back what was claimed and will not be sent: these deliveries, and none else, of these claims. */
+export async function handBack(deps: Deps, o: { ids: readonly string[]; claims: readonly string[] }): Promise<void> {
   await transaction(deps.db, async tx => {
-    const released = await many<{ endpoint_id: string }>(
-      tx,
-      `update webhook_queue set claimed_until = null, claimed_by = null
-       where claimed_by is not null and ($1::text is null or claimed_by = $1)
-         and ($2::text[] is null or delivery_id = any($2)) returning endpoint_id`,
-      [node, ids],
+    await tx.query(
+      `update webhook_claims set delivery_ids = array(select unnest(delivery_ids) except select unnest($2::text[]))
+       where id = any($1)`,
+      [o.claims, o.ids],
     );
-    await tx.query('update webhook_endpoints set due_at = least(due_at, $2) where id = any($1)', [
-      [...new Set(released.map(row => row.endpoint_id))],
-      now,
-    ]);
+    await requeue(tx, o.ids, deps.clock.now());
   });
+}
+
+/** Ends a node's claims. What is in `ids` goes back to the queue; the rest was sent. */
+export async function endClaims(deps: Deps, o: { node: string; ids: readonly string[] }): Promise<void> {
+  await transaction(deps.db, async tx => {
+    await tx.query('delete from webhook_claims where node = $1', [o.node]);
+    await requeue(tx, o.ids, deps.clock.now());
+  });
+}
+
+/**
+ * Takes back the claims of nodes that vanished: those that lapsed by now, or all of them. What such a node had sent and not
+ * written down is sent again. Gives back how many deliveries return to the queue.
+ */
+export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all'): Promise<number> {
+  const now = deps.clock.now();
+  return transaction(deps.db, async tx => {
+    const lapsed = await many<{ delivery_ids: string[] }>(
+      tx,
+      `delete from webhook_claims where $2 or until <= $1 returning delivery_ids`,
+      [now, which === 'all'],
+    );
+    return requeue(
+      tx,
+      lapsed.flatMap(claim => claim.delivery_ids),
+      now,
+    );
+  });
+}
+
+/** Queues those of the deliveries that are still to be sent and are not queued. */
+async function requeue(tx: Tx, ids: readonly string[], now: Date): Promise<number> {
+  if (ids.length === 0) return 0;
+  const queued = await many<{ endpoint_id: string }>(
+    tx,
+    `insert into webhook_queue (delivery_id, endpoint_id, event_id, attempts, run_at)
+     select id, endpoint_id, event_id, jsonb_array_length(attempts) - earlier_attempts, least(next_attempt_at, $2)
+     from webhook_deliveries where id = any($1) and status = 'pending'
+     on conflict (delivery_id) do nothing returning endpoint_id`,
+    [ids, now],
+  );
+  await wakeEndpoints(tx, [...new Set(queued.map(row => row.endpoint_id))], now);
+  return queued.length;
 }

@@ -11,7 +11,7 @@ import { decodeCursor, Page, pageOf } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { type Principal, readableModes } from '../http/principal.ts';
 import { invalidField } from '../http/problem.ts';
-import { enqueue } from './queue.ts';
+import { wakeEndpoints } from './queue.ts';
 
 interface DeliveryRow {
   id: string;
@@ -79,11 +79,12 @@ export const listDeliveries = tenantEndpoint({
     if (query.verification_id !== undefined) where(p => `d.verification_id = ${p}`, query.verification_id);
     if (query.status) {
       where(p => `d.status = ${p}`, query.status);
-      // What is rare has an index of its own, or a table.
+      // What is rare has an index of its own, or a table: what is to be sent is queued or claimed.
       if (query.status === 'failed' || query.status === 'cancelled') conditions.push('d.failed_at is not null');
       if (query.status === 'pending') {
         conditions.push(`d.id in (select q.delivery_id from webhook_queue q
-          join webhook_endpoints qe on qe.id = q.endpoint_id where qe.tenant_id = $1)`);
+          join webhook_endpoints qe on qe.id = q.endpoint_id where qe.tenant_id = $1
+          union all select unnest(delivery_ids) from webhook_claims)`);
       }
     }
     if (query.type) where(p => `d.type = ${p}`, query.type);
@@ -97,30 +98,29 @@ export const listDeliveries = tenantEndpoint({
   },
 });
 
-interface Retried {
-  id: string;
-  endpoint_id: string;
-}
-
 /**
  * Puts deliveries back into the queue for now, with the whole schedule before them again. `which` is a condition on
- * `webhook_deliveries d`. One that is being sent at this moment is left to that.
+ * `webhook_deliveries d`. One that is being sent at this moment, pending and not queued, is left to that. Gives back
+ * their ids.
  */
-export async function sendAgain(tx: Tx, which: string, values: unknown[], at: Date): Promise<Retried[]> {
-  const rows = await many<Retried>(
+export async function sendAgain(tx: Tx, which: string, values: unknown[], at: Date): Promise<string[]> {
+  const rows = await many<{ id: string; endpoint_id: string; event_id: string }>(
     tx,
     `update webhook_deliveries d
      set status = 'pending', next_attempt_at = $1, failed_at = null, earlier_attempts = jsonb_array_length(attempts)
-     where ${which} and not exists (select from webhook_queue q where q.delivery_id = d.id and q.claimed_by is not null)
-     returning d.id, d.endpoint_id`,
+     where ${which} and (d.status <> 'pending' or exists (select from webhook_queue q where q.delivery_id = d.id))
+     returning d.id, d.endpoint_id, d.event_id`,
     [at, ...values],
   );
-  await enqueue(
-    tx,
-    rows.map(row => ({ deliveryId: row.id, endpointId: row.endpoint_id })),
-    at,
+  // The endpoints before what is queued at them, as a claim locks them.
+  await wakeEndpoints(tx, [...new Set(rows.map(row => row.endpoint_id))], at);
+  await tx.query(
+    `insert into webhook_queue as q (delivery_id, endpoint_id, event_id, run_at)
+     select *, $4::timestamptz from unnest($1::text[], $2::text[], $3::text[])
+     on conflict (delivery_id) do update set run_at = least(q.run_at, excluded.run_at), attempts = 0`,
+    [rows.map(row => row.id), rows.map(row => row.endpoint_id), rows.map(row => row.event_id), at],
   );
-  return rows;
+  return rows.map(row => row.id);
 }
 
 const ownDelivery = async (db: Queryable, principal: Principal, id: string): Promise<boolean> =>

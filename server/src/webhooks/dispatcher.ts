@@ -1,12 +1,12 @@
-import type { KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Deps } from '../deps.ts';
 import { WEBHOOKS_CHANNEL } from '../events/record.ts';
-import { newUlid } from '../lib/ids.ts';
+import { newUlid, timeOfId } from '../lib/ids.ts';
 import type { Resolve } from './address.ts';
 import { announceEvents } from './announce.ts';
-import { claimDeliveries, releaseClaims } from './claim.ts';
+import { claimDeliveries, endClaims, handBack, takeBackClaims } from './claim.ts';
+import { createHoldings, type Held } from './holdings.ts';
 import { createLanes, type Flight, type Ready } from './lanes.ts';
 import { type Outcome, recordAttempts } from './record-attempts.ts';
 import { nextAfter, type Sent } from './schedule.ts';
@@ -22,10 +22,10 @@ const POLL_MS = 1_000;
 const LOOK_FOR_LATE_MS = 250;
 const BATCH = 500;
 /** Outcomes that may wait to be written down before nothing more is taken. */
-const MAX_UNWRITTEN = 2 * BATCH;
+const MAX_UNWRITTEN = 4 * BATCH;
 const RETRY_WRITE_MS = 250;
 /** How long outcomes are gathered before they are written down together: longer where the last were many. */
-const GATHER_MS = { few: 5, many: 25 } as const;
+const GATHER_MS = { few: 5, many: 50 } as const;
 const MANY = 32;
 const RECONNECT_MS = 1_000;
 /** How long open attempts may take to end once the process is asked to stop. */
@@ -50,17 +50,29 @@ export interface DispatcherOptions {
  */
 export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise<Dispatcher> {
   const node = newUlid();
-  if (o.alone) await releaseClaims(deps, { all: true });
+  if (o.alone) await takeBackClaims(deps, 'all');
   const stopping = new AbortController();
-  const bells = { event: createBell(), due: createBell() };
+  const bells = { event: createBell(), due: createBell(), lapsed: createBell() };
   const sender = createSender(deps, o.resolve ? { resolve: o.resolve } : {});
-  const writer = startWriter(deps, bells.due.ring);
+  const holdings = createHoldings();
+  const writer = startWriter<Outcome & Held>(deps, {
+    async write(batch) {
+      const ended = holdings.endingWith(batch);
+      await recordAttempts(deps, batch, ended);
+      holdings.settle(batch, ended);
+    },
+    caughtUp: bells.due.ring,
+  });
   const lanes = createLanes();
-  const handBack = async (ids: readonly string[]) => {
-    if (ids.length === 0) return;
-    await releaseClaims(deps, { node, ids }).catch(error =>
-      deps.log.warn({ err: error }, 'claims on webhooks were not handed back; they lapse by themselves'),
-    );
+  const giveBack = async (deliveries: readonly Held[]) => {
+    if (deliveries.length === 0) return;
+    try {
+      const claims = [...new Set(deliveries.map(({ claim }) => claim))];
+      await handBack(deps, { ids: deliveries.map(({ id }) => id), claims });
+      holdings.settle(deliveries, []);
+    } catch (error) {
+      deps.log.warn({ err: error }, 'claims on webhooks were not handed back; they lapse by themselves');
+    }
   };
   const listening = listen(deps, stopping.signal, payload => {
     // An unknown message may be anything.
@@ -73,10 +85,10 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     const { delivery } = flight;
     const at = deps.clock.now();
     if (delivery.attempts === 0) {
-      deps.metrics.webhookFirstAttempt.observe(Math.max(0, at.getTime() / 1_000 - delivery.recorded_at));
+      deps.metrics.webhookFirstAttempt.observe(Math.max(0, at.getTime() - timeOfId(delivery.event_id)) / 1_000);
     }
-    const headers = signedHeaders(delivery.event_id, at, delivery.body, delivery.keys);
-    sender.send(delivery.url, delivery.body, headers, sent => {
+    const headers = signedHeaders(delivery.event_id, at, delivery.body, delivery.to.keys);
+    sender.send(delivery.to.url, delivery.body, headers, sent => {
       const attempts = sent.error === null ? succeeded : deps.metrics.webhookAttempts.labels(sent.error);
       attempts.observe(sent.latencyMs / 1_000);
       writer.write(outcomeOf(deps, delivery, at, sent));
@@ -90,33 +102,34 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
   };
   const lateness = setInterval(() => {
     const behind = lanes.findLate(PROMPT_MS);
-    void handBack(behind);
+    void giveBack(behind);
     bells.due.ring();
   }, LOOK_FOR_LATE_MS);
 
-  const claim = async (ailing: boolean): Promise<number> => {
-    await handBack(lanes.takeExpired());
+  /** Whether there may be more. */
+  const claim = async (ailing: boolean): Promise<boolean> => {
+    await giveBack(lanes.takeExpired());
     const room = lanes.room(ailing);
-    if (room.free <= 0 || writer.length() >= MAX_UNWRITTEN) return 0;
+    if (room.free <= 0 || writer.behind()) return false;
     const now = deps.clock.now();
-    const claimed = await claimDeliveries(deps.db, {
-      node,
-      now,
-      until: new Date(now.getTime() + CLAIM_MS),
-      ailing,
-      ...room,
-    });
-    const keysOf = new Map<string, KeyObject[]>();
-    const ready = claimed.map(delivery => {
-      const { secrets } = delivery;
-      const keys = keysOf.get(secrets) ?? secrets.split(',').map(sealed => keyOf(deps.keyring.decrypt(sealed)));
-      keysOf.set(secrets, keys);
-      return { ...delivery, keys };
-    });
+    const id = newUlid();
+    const until = new Date(now.getTime() + CLAIM_MS);
+    const { deliveries, targets, more } = await claimDeliveries(deps.db, { id, node, now, until, ailing, ...room });
+    holdings.add(
+      id,
+      deliveries.map(delivery => delivery.id),
+    );
+    const to = new Map(
+      Object.entries(targets).map(([endpoint, { secrets, ...target }]) => [
+        endpoint,
+        { ...target, keys: secrets.map(sealed => keyOf(deps.keyring.decrypt(sealed))) },
+      ]),
+    );
+    const ready = deliveries.map(delivery => ({ ...delivery, claim: id, to: to.get(delivery.endpoint_id)! }));
     const refused = lanes.take(ready, ailing);
     startAll();
-    await handBack(refused);
-    return claimed.length;
+    await giveBack(refused);
+    return more;
   };
 
   const loop = async (bell: Bell, work: () => Promise<boolean>) => {
@@ -137,7 +150,14 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       if (announced > 0) bells.due.ring();
       return announced === BATCH;
     }),
-    loop(bells.due, async () => (await claim(false)) + (await claim(true)) > 0),
+    loop(bells.due, async () => {
+      const more = await claim(false);
+      return (await claim(true)) || more;
+    }),
+    loop(bells.lapsed, async () => {
+      await takeBackClaims(deps, 'lapsed');
+      return false;
+    }),
   ];
 
   return {
@@ -145,28 +165,30 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       stopping.abort();
       bells.event.ring();
       bells.due.ring();
+      bells.lapsed.ring();
       await Promise.all([...running, listening]);
       clearInterval(lateness);
       await Promise.race([lanes.idle(), sleep(GRACE_MS, undefined, { ref: false })]);
       await sender.close();
       await writer.stop();
-      await releaseClaims(deps, { node }).catch(error =>
+      await endClaims(deps, { node, ids: holdings.ids() }).catch(error =>
         deps.log.warn({ err: error }, 'claims on webhooks were not handed back; they lapse by themselves'),
       );
     },
   };
 }
 
-function outcomeOf(deps: Pick<Deps, 'config'>, delivery: Ready, at: Date, sent: Sent): Outcome {
+function outcomeOf(deps: Pick<Deps, 'config'>, delivery: Ready, at: Date, sent: Sent): Outcome & Held {
   // A disabled endpoint is tried because somebody asked, once.
-  const schedule = delivery.disabled ? [] : deps.config.webhookRetrySeconds;
+  const schedule = delivery.to.disabled ? [] : deps.config.webhookRetrySeconds;
   return {
-    deliveryId: delivery.id,
+    id: delivery.id,
+    claim: delivery.claim,
     endpointId: delivery.endpoint_id,
     attempt: attemptOf(at, sent),
     next: nextAfter(sent, schedule, delivery.attempts + 1),
     slow: sent.latencyMs > PROMPT_MS,
-    wellBefore: delivery.well,
+    wellBefore: delivery.to.well,
   };
 }
 
@@ -178,18 +200,20 @@ const attemptOf = (at: Date, sent: Sent): Outcome['attempt'] => ({
   ...(sent.excerpt ? { response_excerpt: sent.excerpt } : {}),
 });
 
-/** Writes outcomes down: all that came up while the last ones were written, together. */
-function startWriter(deps: Deps, written: () => void) {
-  let waiting: Outcome[] = [];
+/** Writes outcomes down, those of a moment together. */
+function startWriter<T>(deps: Deps, to: { write(batch: readonly T[]): Promise<void>; caughtUp(): void }) {
+  let waiting: T[] = [];
   let writing: Promise<void> | null = null;
   let stopped = false;
   let gatherMs: number = GATHER_MS.few;
+  let behind = false;
   const drain = async () => {
-    gatherMs = waiting.length < MANY ? GATHER_MS.few : GATHER_MS.many;
     while (waiting.length > 0) {
+      if (!stopped && waiting.length < BATCH) await sleep(gatherMs);
+      gatherMs = waiting.length < MANY ? GATHER_MS.few : GATHER_MS.many;
       const batch = waiting.slice(0, BATCH);
       try {
-        await recordAttempts(deps, batch);
+        await to.write(batch);
         waiting = waiting.slice(batch.length);
       } catch (error) {
         deps.log.warn({ err: error, outcomes: waiting.length }, 'webhook attempts could not be written down yet');
@@ -197,15 +221,22 @@ function startWriter(deps: Deps, written: () => void) {
         if (stopped) return;
         await sleep(RETRY_WRITE_MS);
       }
+      if (behind && waiting.length < MAX_UNWRITTEN) {
+        behind = false;
+        to.caughtUp();
+      }
     }
     writing = null;
-    written();
   };
   return {
-    length: () => waiting.length,
-    write(outcome: Outcome) {
+    /** So much waits that nothing more should be begun; `caughtUp` tells when that is over. */
+    behind(): boolean {
+      behind = waiting.length >= MAX_UNWRITTEN;
+      return behind;
+    },
+    write(outcome: T) {
       waiting.push(outcome);
-      writing ??= sleep(gatherMs).then(drain);
+      writing ??= drain();
     },
     async stop() {
       stopped = true;

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Claimed, ClaimOptions } from './claim.ts';
+import type { Claimed, ClaimOptions, Target } from './claim.ts';
 
 /** What is open and what is taken ahead, of all endpoints, of one tenant's and of one. */
 interface Bounds {
@@ -14,13 +14,17 @@ interface Bounds {
  * Endpoints that answer promptly, and those that failed or were slow the last time, have a pool each: however many of the
  * second kind there are, the first never wait for them. Ahead is taken only for the prompt.
  */
-const PROMPT: Bounds = { open: 128, held: 2_048, tenantHeld: 1_024, endpointOpen: 32, endpointHeld: 512 };
+const PROMPT: Bounds = { open: 128, held: 2_048, tenantHeld: 1_024, endpointOpen: 32, endpointHeld: 1_024 };
 const AILING: Bounds = { open: 128, held: 128, tenantHeld: 32, endpointOpen: 8, endpointHeld: 8 };
 /** Nothing is begun that was taken longer ago than this: its claim might lapse while it is open. */
 const MAX_WAIT_MS = 10_000;
 
-/** A claimed delivery with the keys that sign it. */
-export type Ready = Claimed & { keys: readonly KeyObject[] };
+/** A claimed delivery, with where it goes and the keys that sign it. */
+export interface Ready extends Claimed {
+  /** The id of its claim. */
+  claim: string;
+  to: Omit<Target, 'secrets'> & { keys: readonly KeyObject[] };
+}
 
 /** An attempt that is open. */
 export interface Flight {
@@ -54,7 +58,7 @@ export function createLanes() {
   const lanes = new Map<string, Lane>();
   const flights = new Set<Flight>();
   const open = { prompt: 0, ailing: 0 };
-  let expired: string[] = [];
+  let expired: Ready[] = [];
   // Whether a bound other than an endpoint's own kept something from being claimed.
   let bound = false;
   let whenIdle: (() => void) | null = null;
@@ -63,7 +67,7 @@ export function createLanes() {
     const known = lanes.get(delivery.endpoint_id);
     const lane = known ?? {
       endpointId: delivery.endpoint_id,
-      tenantId: delivery.tenant_id,
+      tenantId: delivery.to.tenant_id,
       ailing,
       waiting: [],
       open: 0,
@@ -103,11 +107,11 @@ export function createLanes() {
       return { free, perEndpoint: bounds.endpointHeld, held, fullTenants };
     },
 
-    /** Takes claimed deliveries. Gives back the ids of those that are not to be begun now. */
-    take(claimed: readonly Ready[], ailing: boolean): string[] {
-      const refused: string[] = [];
+    /** Takes claimed deliveries. Gives back those that are not to be begun now. */
+    take(claimed: readonly Ready[], ailing: boolean): Ready[] {
+      const refused: Ready[] = [];
       for (const delivery of claimed) {
-        if ((lanes.get(delivery.endpoint_id)?.late ?? 0) > 0) refused.push(delivery.id);
+        if ((lanes.get(delivery.endpoint_id)?.late ?? 0) > 0) refused.push(delivery);
         else laneOf(delivery, ailing).waiting.push({ delivery, takenAt: Date.now() });
       }
       return refused;
@@ -121,7 +125,7 @@ export function createLanes() {
         const first = lane.waiting.shift();
         if (!first) continue;
         if (Date.now() - first.takenAt > MAX_WAIT_MS) {
-          expired.push(first.delivery.id, ...lane.waiting.splice(0).map(({ delivery }) => delivery.id));
+          expired.push(first.delivery, ...lane.waiting.splice(0).map(({ delivery }) => delivery));
           forget(lane);
           continue;
         }
@@ -138,12 +142,11 @@ export function createLanes() {
     },
 
     /**
-     * Looks for attempts that are open for longer than `ms`. Gives back the ids of what waited behind them, for others or
-     * for later.
+     * Looks for attempts that are open for longer than `ms`. Gives back what waited behind them, for others or for later.
      */
-    findLate(ms: number): string[] {
+    findLate(ms: number): Ready[] {
       const before = performance.now() - ms;
-      const behind: string[] = [];
+      const behind: Ready[] = [];
       for (const flight of flights) {
         // In the order they began.
         if (flight.startedAt > before) break;
@@ -152,7 +155,7 @@ export function createLanes() {
         flight.lane.late += 1;
         open.prompt -= 1;
         open.ailing += 1;
-        behind.push(...flight.lane.waiting.splice(0).map(({ delivery }) => delivery.id));
+        behind.push(...flight.lane.waiting.splice(0).map(({ delivery }) => delivery));
       }
       return behind;
     },
@@ -174,10 +177,10 @@ export function createLanes() {
     },
 
     /** What waited for too long and is to be handed back. */
-    takeExpired(): string[] {
-      const ids = expired;
+    takeExpired(): Ready[] {
+      const taken = expired;
       expired = [];
-      return ids;
+      return taken;
     },
 
     /** Resolves when no attempt is open. */

@@ -87,9 +87,10 @@ export async function insertDeliveries(
          case when g.pending then 'pending' else 'failed' end, case when g.pending then $4::timestamptz end,
          case when not g.pending then $4::timestamptz end, $4
        from given g join events e on e.id = g.event_id
-       on conflict (event_id, endpoint_id) do nothing returning id, endpoint_id, status = 'pending' as pending
+       on conflict (event_id, endpoint_id) do nothing returning id, endpoint_id, event_id, status = 'pending' as pending
      ), queued as (
-       insert into webhook_queue (delivery_id, endpoint_id, run_at) select id, endpoint_id, $4 from inserted where pending
+       insert into webhook_queue (delivery_id, endpoint_id, event_id, run_at)
+       select id, endpoint_id, event_id, $4 from inserted where pending
      )
      select * from inserted`,
     [
@@ -100,34 +101,16 @@ export async function insertDeliveries(
       even,
     ],
   );
-  const due = new Set(rows.filter(row => row.pending).map(row => row.endpoint_id));
-  if (due.size > 0) await wakeEndpoints(tx, [...due], now);
+  await wakeEndpoints(tx, [...new Set(rows.filter(row => row.pending).map(row => row.endpoint_id))], now);
   return rows.map(row => row.id);
-}
-
-/**
- * Queues deliveries for `at`. One that is being sent at this moment stays as it is; one that waits is brought forward.
- */
-export async function enqueue(
-  tx: Queryable,
-  deliveries: readonly { deliveryId: string; endpointId: string }[],
-  at: Date,
-): Promise<void> {
-  if (deliveries.length === 0) return;
-  await tx.query(
-    `insert into webhook_queue as q (delivery_id, endpoint_id, run_at)
-     select *, $3::timestamptz from unnest($1::text[], $2::text[])
-     on conflict (delivery_id) do update set run_at = least(q.run_at, excluded.run_at) where q.claimed_by is null`,
-    [deliveries.map(d => d.deliveryId), deliveries.map(d => d.endpointId), at],
-  );
-  await wakeEndpoints(tx, [...new Set(deliveries.map(d => d.endpointId))], at);
 }
 
 /**
  * Says that endpoints have something due at `at`, and tells the nodes that listen. Locks their rows whether or not they
  * change: a claim that does not see the caller's queue rows yet must not conclude that there are none.
  */
-async function wakeEndpoints(tx: Queryable, endpointIds: readonly string[], at: Date): Promise<void> {
+export async function wakeEndpoints(tx: Queryable, endpointIds: readonly string[], at: Date): Promise<void> {
+  if (endpointIds.length === 0) return;
   await tx.query(
     `with due as (select id from webhook_endpoints where id = any($1) order by id for no key update)
      update webhook_endpoints e set due_at = least(e.due_at, $2) from due where due.id = e.id`,

@@ -1,12 +1,13 @@
 import type { WebhookAttempt } from '@firsthand/contract/webhooks.ts';
-import { many, type Tx, transaction } from '../db/sql.ts';
+import { many, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import type { Next } from './schedule.ts';
 
 /** An attempt that ended, and what follows from it. */
 export interface Outcome {
-  deliveryId: string;
+  /** Of the delivery. */
+  id: string;
   endpointId: string;
   attempt: WebhookAttempt;
   next: Next;
@@ -19,52 +20,70 @@ export interface Outcome {
 /** An endpoint that only failed for this long is disabled. */
 export const DISABLE_AFTER_MS = 5 * 86_400_000;
 
-/** Writes attempts down, in one transaction for all of them: the rows, the queue, the endpoints' health. */
-export async function recordAttempts(deps: Deps, outcomes: readonly Outcome[]): Promise<void> {
+/**
+ * Writes attempts down, in one transaction for all of them: the rows, the queue, the endpoints' health. The claims in `ended`
+ * have nothing left to send.
+ */
+export async function recordAttempts(
+  deps: Deps,
+  outcomes: readonly Outcome[],
+  ended: readonly string[],
+): Promise<void> {
   const now = deps.clock.now();
-  const rows = outcomes.map(({ deliveryId, endpointId, attempt, next }) => ({
-    delivery_id: deliveryId,
-    endpoint_id: endpointId,
+  const rows = outcomes.map(({ id, attempt, next }) => ({
+    delivery_id: id,
     attempt,
     status: next.status,
     next_at: next.inSeconds === null ? null : new Date(now.getTime() + next.inSeconds * 1_000).toISOString(),
   }));
-  await transaction(deps.db, async tx => {
-    // What a power cut undoes here is an attempt made again under the same webhook-id.
-    await tx.query('set local synchronous_commit = off');
-    await tx.query(
-      `with outcome as materialized (
-         select * from jsonb_to_recordset($1::jsonb)
-           as o (delivery_id text, endpoint_id text, attempt jsonb, status text, next_at timestamptz)
-       ), done as (
-         delete from webhook_queue q using outcome o where q.delivery_id = o.delivery_id and o.next_at is null
-       ), later as (
-         update webhook_queue q set run_at = o.next_at, claimed_until = null, claimed_by = null from outcome o
-         where q.delivery_id = o.delivery_id and o.next_at is not null
+  const note = (db: Queryable) =>
+    db.query(
+      // What a power cut undoes here is an attempt made again under the same webhook-id.
+      `with unhurried as materialized (select set_config('synchronous_commit', 'off', true)
+       ), outcome as materialized (
+         select o.* from unhurried cross join jsonb_to_recordset($1::jsonb)
+           as o (delivery_id text, attempt jsonb, status text, next_at timestamptz)
+       ), noted as (
+         update webhook_deliveries d
+         set attempts = d.attempts || o.attempt,
+           -- Another node may have sent it too, after a claim that lapsed: nothing undoes that it arrived.
+           status = case when d.status = 'pending' or o.status = 'succeeded' then o.status else d.status end,
+           next_attempt_at = case when d.status = 'pending' then o.next_at end,
+           failed_at = case when o.status = 'succeeded' then null when o.next_at is null then coalesce(d.failed_at, $2)
+             else d.failed_at end
+         from outcome o where d.id = o.delivery_id
+         returning d.id, d.endpoint_id, d.event_id, d.next_attempt_at, d.attempts, d.earlier_attempts
+       ), ended as (
+         delete from webhook_claims where id = any ($3)
        )
-       update webhook_deliveries d
-       set attempts = d.attempts || o.attempt,
-         -- Another node may have sent it too, after a claim that lapsed: nothing undoes that it arrived.
-         status = case when d.status = 'pending' or o.status = 'succeeded' then o.status else d.status end,
-         next_attempt_at = case when d.status = 'pending' then o.next_at end,
-         failed_at = case when o.status = 'succeeded' then null when o.next_at is null then coalesce(d.failed_at, $2)
-           else d.failed_at end
-       from outcome o where d.id = o.delivery_id`,
-      [JSON.stringify(rows), now],
+       insert into webhook_queue (delivery_id, endpoint_id, event_id, attempts, run_at)
+       select id, endpoint_id, event_id, jsonb_array_length(attempts) - earlier_attempts, next_attempt_at
+       from noted where next_attempt_at is not null
+       on conflict (delivery_id) do nothing`,
+      [JSON.stringify(rows), now, ended],
     );
-    const disabled = await recordHealth(tx, outcomes, rows, now);
+  const health = healthOf(outcomes, rows);
+  if (health.length === 0) {
+    await note(deps.db);
+    return;
+  }
+  await transaction(deps.db, async tx => {
+    await note(tx);
+    const disabled = await recordHealth(tx, health, now);
     for (const id of disabled) await giveUp(tx, deps, id);
   });
 }
 
-/** Writes how the endpoints do; gives back those that are now disabled. Healthy ones that stay so are not written. */
-async function recordHealth(
-  tx: Tx,
-  outcomes: readonly Outcome[],
-  rows: readonly { next_at: string | null }[],
-  now: Date,
-): Promise<string[]> {
-  const health = new Map<string, { endpoint_id: string; failed: boolean; ailing: boolean; next_at: string | null }>();
+interface Health {
+  endpoint_id: string;
+  failed: boolean;
+  ailing: boolean;
+  next_at: string | null;
+}
+
+/** How the endpoints do that were not well or are not any more. */
+function healthOf(outcomes: readonly Outcome[], rows: readonly { next_at: string | null }[]): Health[] {
+  const health = new Map<string, Health>();
   outcomes.forEach(({ endpointId, attempt, slow, wellBefore }, index) => {
     const failed = attempt.error !== undefined;
     // Nothing to say. If it fell ill meanwhile, the retry of what failed says that it is well again.
@@ -79,7 +98,11 @@ async function recordHealth(
       next_at: next === null || (before !== null && before < next) ? before : next,
     });
   });
-  if (health.size === 0) return [];
+  return [...health.values()];
+}
+
+/** Writes how the endpoints do; gives back those that are now disabled. */
+async function recordHealth(tx: Tx, health: readonly Health[], now: Date): Promise<string[]> {
   const disabled = await many<{ id: string; now_disabled: boolean }>(
     tx,
     `with health as (
@@ -96,17 +119,18 @@ async function recordHealth(
        due_at = least(e.due_at, h.next_at)
      from health h where e.id = h.id
      returning e.id, h.was is null and e.disabled_at is not null as now_disabled`,
-    [JSON.stringify([...health.values()]), now, new Date(now.getTime() - DISABLE_AFTER_MS)],
+    [JSON.stringify(health), now, new Date(now.getTime() - DISABLE_AFTER_MS)],
   );
   return disabled.filter(row => row.now_disabled).map(row => row.id);
 }
 
-/** What was queued at a disabled endpoint has failed; the tenant is told. */
+/** What was queued at a disabled endpoint or is on its way there has failed; the tenant is told. */
 async function giveUp(tx: Tx, deps: Deps, endpointId: string): Promise<void> {
   await tx.query(
     `with queued as (delete from webhook_queue where endpoint_id = $1 returning delivery_id)
      update webhook_deliveries d set status = 'failed', next_attempt_at = null, failed_at = $2
-     from queued where d.id = queued.delivery_id and d.status = 'pending'`,
+     from (select delivery_id from queued union select unnest(delivery_ids) from webhook_claims) open (delivery_id)
+     where d.id = open.delivery_id and d.endpoint_id = $1 and d.status = 'pending'`,
     [endpointId, deps.clock.now()],
   );
   await tx.query('update webhook_endpoints set due_at = null where id = $1', [endpointId]);

@@ -1,7 +1,8 @@
 import type { AttemptError } from '@firsthand/contract/webhooks.ts';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Deps } from '../deps.ts';
 import { checkedLookup, literalAddress, mayReach, type Resolve } from './address.ts';
+import { createConnections } from './connections.ts';
 import { retryAfterSeconds, type Sent } from './schedule.ts';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -10,7 +11,6 @@ const EXCERPT_BYTES = 1_024;
 const MAX_ANSWER_BYTES = 1_048_576;
 /** An idle connection is kept for less time than any usual receiver keeps it, so that none is written to as it closes. */
 const IDLE_MS = 4_000;
-/** A connection is not kept longer than this, so that a name that moves is followed. */
 const CONNECTION_LIFE_MS = 60_000;
 /** URLs that are kept taken apart. */
 const MAX_TARGETS = 1_000;
@@ -33,16 +33,11 @@ export interface SenderOptions {
  */
 export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}): Sender {
   const timeoutMs = o.timeoutMs ?? ATTEMPT_TIMEOUT_MS;
-  const agent = new Agent({
+  const connections = createConnections({
     connect: { timeout: timeoutMs, lookup: checkedLookup(deps, o.resolve), autoSelectFamily: true },
-    // One tenant's slow requests must not queue another's to the same host: the caller bounds how many are open.
-    connections: null,
-    pipelining: 1,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
-    clientTtl: CONNECTION_LIFE_MS,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
+    timeoutMs,
+    idleMs: IDLE_MS,
+    lifeMs: CONNECTION_LIFE_MS,
   });
   const open = new Set<Attempt>();
   const targets = new Map<string, Target>();
@@ -56,27 +51,36 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
   };
   return {
     send(url, body, headers, done) {
-      const attempt = new Attempt(timeoutMs, sent => {
-        open.delete(attempt);
-        done(sent);
-      });
-      open.add(attempt);
       const target = targetOf(url);
       if ('error' in target) {
         // Never before this returns: the caller counts on it.
-        setImmediate(() => attempt.end(target.error));
+        setImmediate(done, {
+          statusCode: null,
+          error: target.error,
+          excerpt: null,
+          latencyMs: 0,
+          retryAfterSeconds: null,
+        });
         return;
       }
       const { origin, path, authorization } = target;
-      agent.dispatch(
-        { origin, path, method: 'POST', headers: authorization ? { ...headers, authorization } : headers, body },
+      const connection = connections.take(origin);
+      const attempt = new Attempt(timeoutMs, (sent, whole) => {
+        open.delete(attempt);
+        if (whole) connections.free(connection);
+        else connections.drop(connection);
+        done(sent);
+      });
+      open.add(attempt);
+      connection.client.dispatch(
+        { path, method: 'POST', headers: authorization ? { ...headers, authorization } : headers, body },
         attempt,
       );
     },
     async close() {
       for (const attempt of open) attempt.forget();
       open.clear();
-      await agent.destroy();
+      await connections.close();
     },
   };
 }
@@ -110,16 +114,17 @@ function basic(username: string, password: string): string {
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #started = performance.now();
   readonly #timer: NodeJS.Timeout;
-  #done: ((sent: Sent) => void) | null;
+  #done: ((sent: Sent, whole: boolean) => void) | null;
   #controller: Dispatcher.DispatchController | null = null;
   #statusCode: number | null = null;
   #retryAfter: number | null = null;
   #excerpt: Buffer[] = [];
   #bytes = 0;
 
-  constructor(timeoutMs: number, done: (sent: Sent) => void) {
+  /** `done` is told whether the answer was read to its end, so that the connection may be used again. */
+  constructor(timeoutMs: number, done: (sent: Sent, whole: boolean) => void) {
     this.#done = done;
-    this.#timer = setTimeout(() => this.end('timeout'), timeoutMs);
+    this.#timer = setTimeout(() => this.#end('timeout'), timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -137,37 +142,38 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#statusCode = statusCode;
     const retryAfter = headers['retry-after'];
     this.#retryAfter = retryAfterSeconds(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now());
-    if (Number(headers['content-length']) > MAX_ANSWER_BYTES) this.end('answer_too_large');
+    if (Number(headers['content-length']) > MAX_ANSWER_BYTES) this.#end('answer_too_large');
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#bytes < EXCERPT_BYTES) this.#excerpt.push(Buffer.from(chunk.subarray(0, EXCERPT_BYTES - this.#bytes)));
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX_ANSWER_BYTES) this.end('answer_too_large');
+    if (this.#bytes > MAX_ANSWER_BYTES) this.#end('answer_too_large');
   }
 
   onResponseEnd(): void {
     // Nothing is left to abort, and the connection is to be kept.
     this.#controller = null;
-    this.end(errorOfStatus(this.#statusCode ?? 0));
+    this.#end(errorOfStatus(this.#statusCode ?? 0), true);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.end(errorOf(error));
+    this.#end(errorOf(error));
   }
 
-  end(error: AttemptError | null): void {
+  #end(error: AttemptError | null, whole = false): void {
     const done = this.#done;
     if (!done) return;
     this.forget();
-    done({
+    const sent = {
       statusCode: this.#statusCode,
       error,
       // PostgreSQL stores no U+0000.
       excerpt: this.#bytes > 0 ? Buffer.concat(this.#excerpt).toString('utf8').replaceAll('\0', '\ufffd') : null,
       latencyMs: Math.round(performance.now() - this.#started),
       retryAfterSeconds: this.#retryAfter,
-    });
+    };
+    done(sent, whole);
   }
 
   /** Breaks off what is still open; nobody is told. */

@@ -30,10 +30,16 @@ function decodePosition(cursor: string): Position {
   return { transaction: match[1]!, id: match[2]! };
 }
 
-/** Where the stream now ends: everything before the oldest transaction that is still open has been seen or never will be. */
-async function endOfStream(db: Queryable): Promise<Position> {
-  const row = await one<{ xmin: string }>(db, 'select pg_snapshot_xmin(pg_current_snapshot())::text as xmin');
-  return { transaction: row!.xmin, id: '' };
+/**
+ * Where the stream now ends: everything before the oldest transaction that is still open has been seen or never will be. Of
+ * what comes behind it, `snapshot` tells what is there already.
+ */
+async function endOfStream(db: Queryable): Promise<Position & { snapshot: string }> {
+  const row = await one<{ xmin: string; snapshot: string }>(
+    db,
+    'select pg_snapshot_xmin(s)::text as xmin, s::text as snapshot from pg_current_snapshot() s',
+  );
+  return { transaction: row!.xmin, id: '', snapshot: row!.snapshot };
 }
 
 interface StreamRow {
@@ -44,14 +50,21 @@ interface StreamRow {
   body: string;
 }
 
-const eventsAfter = (db: Queryable, tenantId: string, modes: boolean[], after: Position): Promise<StreamRow[]> =>
+const eventsAfter = (
+  db: Queryable,
+  tenantId: string,
+  modes: boolean[],
+  after: Position,
+  unseenBy: string | null,
+): Promise<StreamRow[]> =>
   many<StreamRow>(
     db,
     `select id, recorded_in::text as recorded_in, livemode, public_type as type, body from events
      where tenant_id = $1 and livemode = any($2) and (recorded_in, id) > ($3::text::xid8, $4)
        and recorded_in < pg_snapshot_xmin(pg_current_snapshot())
+       and ($6::pg_snapshot is null or not pg_visible_in_snapshot(recorded_in, $6::pg_snapshot))
      order by recorded_in, id limit $5`,
-    [tenantId, modes, after.transaction, after.id, BATCH],
+    [tenantId, modes, after.transaction, after.id, BATCH, unseenBy],
   );
 
 /** Open streams of each tenant in this process. */
@@ -81,7 +94,8 @@ export const streamEvents = tenantEndpoint({
     const last = request.headers['last-event-id'];
     const cursor = typeof last === 'string' && last !== '' ? last : query.cursor;
     const end = await endOfStream(deps.db);
-    const start = cursor === undefined ? end : decodePosition(cursor);
+    const start: Position = cursor === undefined ? end : decodePosition(cursor);
+    const unseenBy = cursor === undefined ? end.snapshot : null;
     if (BigInt(start.transaction) > BigInt(end.transaction)) {
       throw invalidField('cursor', 'is of another database; begin without one');
     }
@@ -103,7 +117,7 @@ export const streamEvents = tenantEndpoint({
         yield `event: ready\nid: ${encodePosition(position)}\ndata: {}\n\n`;
         // A server that no longer listens is draining: the reader comes back to another, or to this one later.
         while (!ended.signal.aborted && server.listening) {
-          const rows = await eventsAfter(deps.db, tenantId, modes, position);
+          const rows = await eventsAfter(deps.db, tenantId, modes, position, unseenBy);
           for (const { id, recorded_in, livemode, type, body } of rows) {
             position = { transaction: recorded_in, id };
             yield `event: event\nid: ${encodePosition(position)}\ndata: ${JSON.stringify({ id, type, livemode, body })}\n\n`;

@@ -87,10 +87,7 @@ export const resendEvent = tenantEndpoint({
         [id, body?.url ?? null],
         at,
       );
-      const deliveries = await readDeliveries(
-        tx,
-        again.map(row => row.id),
-      );
+      const deliveries = await readDeliveries(tx, again);
       const answer = { status: 202, body: { data: deliveries } };
       await keepAnswer(tx, answer);
       return answer;

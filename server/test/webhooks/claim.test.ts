@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '../../src/db/sql.ts';
-import { newId } from '../../src/lib/ids.ts';
+import { newId, newUlid } from '../../src/lib/ids.ts';
 import { claimDeliveries } from '../../src/webhooks/claim.ts';
 import { endpointsOf, insertDeliveries } from '../../src/webhooks/queue.ts';
 import { startTestService, type TestService } from '../harness.ts';
@@ -25,7 +25,8 @@ describe('claims', () => {
     const claimed = new Set<string>();
     const claim = async () => {
       const now = new Date();
-      const rows = await claimDeliveries(db, {
+      const { deliveries } = await claimDeliveries(db, {
+        id: newUlid(),
         node: 'node',
         now,
         until: new Date(now.getTime() + MINUTE_MS),
@@ -35,8 +36,8 @@ describe('claims', () => {
         held: new Map(),
         fullTenants: [],
       });
-      for (const { id } of rows) claimed.add(id);
-      return rows.length;
+      for (const { id } of deliveries) claimed.add(id);
+      return deliveries.length;
     };
     const queueOne = () =>
       transaction(db, async tx => {

@@ -104,7 +104,8 @@ describe('nodes killed at random moments, and a receiver that fails at random', 
       await until(
         async () => {
           const { rows } = await client.query<{ left: string }>(
-            'select (select count(*) from event_outbox) + (select count(*) from webhook_queue) as left',
+            `select (select count(*) from event_outbox) + (select count(*) from webhook_queue)
+               + (select count(*) from webhook_claims) as left`,
           );
           return rows[0]!.left === '0';
         },

@@ -192,8 +192,15 @@ function outcomeOf(deps: Pick<Deps, 'config'>, delivery: Ready, at: Date, sent: 
   };
 }
 
+let lastIso = { time: Number.NaN, text: '' };
+/** Several attempts begin in the same millisecond, and the text costs more than all else here. */
+function isoOf(at: Date): string {
+  if (at.getTime() !== lastIso.time) lastIso = { time: at.getTime(), text: at.toISOString() };
+  return lastIso.text;
+}
+
 const attemptOf = (at: Date, sent: Sent): Outcome['attempt'] => ({
-  at: at.toISOString(),
+  at: isoOf(at),
   latency_ms: sent.latencyMs,
   ...(sent.statusCode === null ? {} : { status_code: sent.statusCode }),
   ...(sent.error === null ? {} : { error: sent.error }),

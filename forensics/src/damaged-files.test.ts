@@ -1,0 +1,130 @@
+/**
+ * Files of every kind we read, cut and damaged. A part of it runs by default; `DAMAGED_FILES=all` asks for every cut at 1 kB:
+ *
+ *     DAMAGED_FILES=all npx vitest run --project unit forensics/src/damaged-files.test.ts
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { damaged, drawnSpecimens, realSpecimens, type Specimen } from '../test/damage.ts';
+import { readC2pa } from './ai/c2pa.ts';
+import { readDepthMap } from './depth-maps/read.ts';
+import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
+import { readMetadata } from './metadata/read.ts';
+import { AnalysisFault, createAnalysisPool } from './pool.ts';
+
+const all = process.env.DAMAGED_FILES === 'all';
+const KB = 1_024;
+/** Processor time one file may take in the parsers together: metadata, provenance, depth. */
+const PARSE_MS = 2_000;
+/** Time one file may take from its bytes to its signals. */
+const ANALYSE_MS = 20_000;
+/** What the process may grow by over the whole run. */
+const MEMORY_MB = 1_024;
+const MUTATIONS = all ? 240 : 20;
+const ANALYSED_MUTATIONS = all ? 25 : 3;
+
+const specimens: Specimen[] = [...(await realSpecimens()), ...(await drawnSpecimens())];
+const pool = createAnalysisPool({ threads: 2, timeoutMs: ANALYSE_MS, memoryMb: 256 });
+const count = { cuts: 0, analysed: 0, mutations: 0, slowest: 0 };
+let rss = 0;
+beforeAll(() => {
+  rss = process.memoryUsage.rss();
+});
+afterAll(async () => {
+  await pool.close();
+  const real = specimens.filter(({ from }) => from !== 'drawn').length;
+  const summary = { real, drawn: specimens.length - real, ...count, slowest: `${Math.round(count.slowest)} ms` };
+  if (all) console.log(`damaged files: ${JSON.stringify(summary)}`);
+});
+
+/** A copy with memory of its own: a read past its end is a fault, not a look at what lies behind it. */
+const alone = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes);
+
+/** Through every parser. None rejects, and what they say of the picture is of a bounded size. */
+async function parse(bytes: Uint8Array): Promise<void> {
+  const before = process.cpuUsage();
+  const metadata = await readMetadata(bytes);
+  expect(metadata.fields.length).toBeLessThan(20_000);
+  for (const { code } of metadata.faults) expect(code).toMatch(/_unreadable$/);
+  const c2pa = await readC2pa(bytes);
+  if (c2pa) expect(['trusted', 'valid', 'invalid', 'unreadable']).toContain(c2pa.state);
+  const depth = await readDepthMap(bytes);
+  if (depth) expect(depth.map.data.length).toBe(depth.map.width * depth.map.height);
+  const { user, system } = process.cpuUsage(before);
+  count.slowest = Math.max(count.slowest, (user + system) / 1_000);
+  expect((user + system) / 1_000).toBeLessThan(PARSE_MS);
+}
+
+/** Type and size, or the named fault. */
+const inspected = (bytes: Uint8Array): Promise<ImageInfo | ImageFault> =>
+  inspect(bytes).catch((cause: unknown) => {
+    if (cause instanceof ImageFault) return cause;
+    throw cause;
+  });
+
+/** From bytes to signals, in a thread: an answer, or a fault of the picture with its name. */
+async function analyse(bytes: Uint8Array): Promise<void> {
+  count.analysed += 1;
+  try {
+    const { ai, depth } = await pool.analyze({ bytes, signals: ['ai', 'depth'] });
+    expect(['likely_human', 'likely_ai', 'unknown']).toContain(ai?.label);
+    expect(Number.isFinite(depth?.confidence)).toBe(true);
+  } catch (cause) {
+    if (cause instanceof AnalysisFault) throw new Error(`${cause.code}: ${cause.message}`, { cause });
+    if (!(cause instanceof ImageFault)) throw cause;
+  }
+}
+
+/** Lengths to cut a file to, whole kilobytes. */
+function cuts(length: number, step: number): number[] {
+  return Array.from({ length: Math.ceil(length / step) - 1 }, (_, i) => (i + 1) * step);
+}
+const apart = (length: number, least: number, parts: number): number =>
+  all ? least : Math.max(least, Math.ceil(length / parts / KB) * KB);
+
+const minutes = { timeout: 600_000 };
+
+describe.each(specimens)('$kind ($from)', ({ bytes }) => {
+  it('cut anywhere is truncated or whole, and stops no parser', minutes, async () => {
+    const whole = await inspected(bytes);
+    for (const length of cuts(bytes.length, apart(bytes.length, KB, 24))) {
+      const cut = alone(bytes.subarray(0, length));
+      const result = await inspected(cut);
+      // Cameras append previews and maps behind the picture: a cut there leaves the picture whole.
+      if (result instanceof ImageFault && !(whole instanceof ImageFault))
+        expect(['truncated', 'undecodable']).toContain(result.code);
+      else expect(result).toEqual(whole);
+      await parse(cut);
+      count.cuts += 1;
+    }
+  });
+
+  it('cut anywhere ends in an answer or a named fault', minutes, async () => {
+    const step = bytes.length < 1_000_000 ? KB : 16 * KB;
+    const lengths = cuts(bytes.length, apart(bytes.length, step, 4));
+    const { length } = lengths;
+    const halves = [lengths.slice(0, length / 2), lengths.slice(length / 2)];
+    await Promise.all(
+      halves.map(async half => {
+        for (const cut of half) await analyse(alone(bytes.subarray(0, cut)));
+      }),
+    );
+  });
+
+  it(
+    'changed in its bits, lengths, offsets and pieces stops no parser and ends in an answer or a named fault',
+    minutes,
+    async () => {
+      for (let seed = 0; seed < MUTATIONS; seed++) {
+        const hurt = alone(damaged(bytes, seed));
+        await inspected(hurt);
+        await parse(hurt);
+        if (seed < ANALYSED_MUTATIONS) await analyse(hurt);
+        count.mutations += 1;
+      }
+    },
+  );
+});
+
+it('the process has not grown by more than its bound', () => {
+  expect((process.memoryUsage.rss() - rss) / 2 ** 20).toBeLessThan(MEMORY_MB);
+});

@@ -1,40 +1,41 @@
 /**
  * How good the screen detector is on pictures whose source it never saw, per source and pooled, with its robustness:
  *
- *   npm run bench:detection -- --data FOLDER [--list FILE.tsv] [--json OUT] [--baseline FILE]
+ *   npm run bench:detection -- --data FOLDER [--repositories FOLDER [--held]] [--measured FILE.jsonl]
+ *     [--json OUT] [--scores OUT.tsv] [--baseline FILE]
  *
- * FOLDER holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. FILE.tsv adds pictures kept elsewhere,
- * `label TAB source TAB path`. Every source is scored by the model that was fitted without it (folds.generated.json); a source no
- * model was fitted on by the published one. Fetches nothing. With a baseline, fails when a number fell by more than noise.
+ * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures
+ * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--held`
+ * those alone that no fit and no choice has seen. Every source is scored by the model that was fitted without it
+ * (folds.generated.json), held ones by the published one. Fetches nothing. `--measured` reads what
+ * `forensics/training/screen/measure.ts` has measured of the same pictures and measures the rest. `--scores` writes a line a picture.
+ * With a baseline, fails when a number fell by more than noise.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { decodePicture } from '@firsthand/forensics/decode.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
 import { screenModel } from '@firsthand/forensics/screen/detect.ts';
-import { measureScreen } from '@firsthand/forensics/screen/features.ts';
+import { type Features, measureScreen } from '@firsthand/forensics/screen/features.ts';
 import { type Model, predict } from '@firsthand/forensics/screen/model.ts';
 import sharp from 'sharp';
+import { type LabelledPicture, listedPictures, manifestPictures } from '../../../forensics/training/screen/sets.ts';
 import { vary } from '../../../forensics/training/screen/vary.ts';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
 
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string', default: process.env.FIRSTHAND_DATA },
-    list: { type: 'string' },
+    repositories: { type: 'string' },
+    held: { type: 'boolean', default: false },
+    measured: { type: 'string' },
     json: { type: 'string' },
+    scores: { type: 'string' },
     baseline: { type: 'string' },
   },
 });
 
 const VARIANTS = ['orig', 'q70', 'half', 'msg', 'crop'];
-
-interface Item {
-  label: 0 | 1;
-  source: string;
-  path: string;
-}
 
 interface Row {
   name: string;
@@ -52,36 +53,36 @@ interface Row {
   bpcer_upper: { doubtful?: number; confident?: number };
 }
 
-function readItems(): Item[] {
-  const items: Item[] = [];
-  const manifest = options.data && join(options.data, 'MANIFEST.tsv');
-  if (options.data && manifest && existsSync(manifest)) {
-    for (const line of readFileSync(manifest, 'utf8').trim().split('\n').slice(1)) {
-      const [kind, path = '', repository = ''] = line.split('\t');
-      if (kind !== 'camera' && kind !== 'screen') continue;
-      items.push({ label: kind === 'screen' ? 1 : 0, source: sourceOf(repository), path: join(options.data, path) });
-    }
-  }
-  if (options.list) {
-    for (const line of readFileSync(options.list, 'utf8').trim().split('\n')) {
-      const [label, source = '', path = ''] = line.split('\t');
-      items.push({ label: label === '1' ? 1 : 0, source: sourceOf(source), path });
-    }
-  }
-  return items;
+function readItems(): LabelledPicture[] {
+  const { data, repositories, held } = options;
+  if (held) return repositories ? listedPictures(repositories, 'held') : [];
+  return [...(data ? manifestPictures(data) : []), ...(repositories ? listedPictures(repositories, 'report') : [])];
 }
 
-const sourceOf = (repository: string): string => repository.split('/')[0] ?? repository;
+/** Features by name and variant, from a file of `measure.ts`. */
+function readMeasured(): Map<string, Features> {
+  const lines = options.measured ? readFileSync(options.measured, 'utf8').trim().split('\n') : [];
+  const rows = lines.map((line): { name: string; v: string; f: Features } => JSON.parse(line));
+  return new Map(rows.map(({ name, v, f }) => [`${name}\t${v}`, f]));
+}
 
 /** Probability by variant; undefined where there is no answer. A file no decoder takes is left out of the benchmark. */
-async function scoreItem(item: Item, index: number, model: Model): Promise<(number | undefined)[] | undefined> {
-  const bytes = readFileSync(item.path);
+async function scoreItem(
+  item: LabelledPicture,
+  index: number,
+  model: Model,
+  known: Map<string, Features>,
+): Promise<(number | undefined)[] | undefined> {
+  const bytes = item.read();
   const scores: (number | undefined)[] = [];
   for (const variant of VARIANTS) {
     try {
-      const varied = await vary(bytes, variant, index);
-      const measured = await measureScreen(await decodePicture(varied, await inspect(varied)));
-      scores.push(measured && predict(model, measured.features));
+      let features = known.get(`${item.name}\t${variant}`);
+      if (!features) {
+        const varied = await vary(bytes, variant, index);
+        features = (await measureScreen(await decodePicture(varied, await inspect(varied))))?.features;
+      }
+      scores.push(features && predict(model, features));
     } catch (cause) {
       if (variant === 'orig' && cause instanceof ImageFault) return undefined;
       scores.push(undefined);
@@ -91,7 +92,7 @@ async function scoreItem(item: Item, index: number, model: Model): Promise<(numb
 }
 
 interface Scored {
-  item: Item;
+  item: LabelledPicture;
   scores: (number | undefined)[];
 }
 
@@ -194,15 +195,20 @@ sharp.concurrency(1);
 sharp.cache(false);
 const items = readItems();
 if (items.length === 0) {
-  console.log('No pictures: --data names a folder with MANIFEST.tsv (or FIRSTHAND_DATA). Nothing measured.');
+  console.log(
+    'No pictures: --data names a folder with MANIFEST.tsv (or FIRSTHAND_DATA), --repositories one of clones. Nothing measured.',
+  );
   process.exit(0);
 }
 const folds: Record<string, Model> = JSON.parse(
   readFileSync(new URL('./folds.generated.json', import.meta.url), 'utf8'),
 );
+const unfitted = items.find(({ source }) => !options.held && !folds[source]);
+if (unfitted) throw new Error(`${unfitted.name}: no model was fitted without ${unfitted.source}`);
+const known = readMeasured();
 const scored: Scored[] = [];
 for (const [index, item] of items.entries()) {
-  const scores = await scoreItem(item, index, folds[item.source] ?? screenModel);
+  const scores = await scoreItem(item, index, folds[item.source] ?? screenModel, known);
   if (scores) scored.push({ item, scores });
   if (index % 10 === 0) process.stderr.write(`\r${index} of ${items.length} pictures`);
 }
@@ -228,6 +234,13 @@ if (options.json)
     options.json,
     `${JSON.stringify({ model: screenModel.name, thresholds: screenModel.thresholds, rows }, null, 2)}\n`,
   );
+if (options.scores) {
+  const header = ['label', 'source', 'name', ...VARIANTS].join('\t');
+  const rest = scored.map(({ item, scores }) =>
+    [item.label, item.source, item.name, ...scores.map(score => score?.toFixed(5) ?? '')].join('\t'),
+  );
+  writeFileSync(options.scores, `${[header, ...rest].join('\n')}\n`);
+}
 if (options.baseline) {
   const baseline: { rows: Row[] } = JSON.parse(readFileSync(options.baseline, 'utf8'));
   const faults = regressions(rows, baseline.rows);

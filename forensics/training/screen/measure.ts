@@ -1,41 +1,72 @@
 /**
- * Measures pictures for training: one JSON line a picture and variant.
+ * Measures pictures for training and for the benchmark: one JSON line a picture and variant. A run cut short goes on where it was.
  *
- *   node forensics/training/screen/measure.ts LIST.tsv OUT.jsonl [VARIANT,VARIANT ...]
+ *   node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
  *
- * LIST has a line `label TAB source TAB path` for each picture (label 1: a photographed display or print).
- * Variants: `orig`; `q70`, `half`, `msg`, `crop` as in the benchmark; `aug1`, `aug2` ... random crops, sizes, tones and qualities.
+ * `--data` names a folder with MANIFEST.tsv, `--repositories` one with clones of what `sets.tsv` lists (those to report and those to fit
+ * only); LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
+ * those of `simulate.ts`. Variants: `orig`; `q70`, `half`, `msg`, `crop` as in the benchmark; `aug1`, `aug2` ... random crops, sizes, tones
+ * and qualities.
  */
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { decodePicture } from '../../src/decode.ts';
 import { inspect } from '../../src/inspect.ts';
 import { measureScreen } from '../../src/screen/features.ts';
+import { type LabelledPicture, listedPictures, manifestPictures } from './sets.ts';
 import { vary } from './vary.ts';
 
 sharp.concurrency(1);
 sharp.cache(false);
-const [list = '', out = '', variants = 'orig'] = process.argv.slice(2);
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    data: { type: 'string' },
+    repositories: { type: 'string' },
+    list: { type: 'string' },
+    variants: { type: 'string', default: 'orig' },
+  },
+});
+const [out = ''] = positionals;
+const { data, repositories, list } = options;
 
-const file = createWriteStream(out);
-const rows = readFileSync(list, 'utf8').split('\n').filter(Boolean);
-for (const [index, row] of rows.entries()) {
-  const [label, source, path = ''] = row.split('\t');
-  for (const variant of variants.split(',')) {
+const furtherPictures = (path: string): LabelledPicture[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map(line => {
+      const [label, source = '', name = ''] = line.split('\t');
+      return { label: label === '1' ? 1 : 0, source, name, read: () => readFileSync(name) };
+    });
+
+const pictures = [
+  ...(data ? manifestPictures(data) : []),
+  ...(repositories ? [...listedPictures(repositories, 'report'), ...listedPictures(repositories, 'fit')] : []),
+  ...(list ? furtherPictures(list) : []),
+];
+const done = new Set(
+  (existsSync(out) ? readFileSync(out, 'utf8').split('\n') : []).filter(Boolean).map(line => {
+    const { name, v }: { name: string; v: string } = JSON.parse(line);
+    return `${name}\t${v}`;
+  }),
+);
+const file = createWriteStream(out, { flags: 'a' });
+for (const [index, { label, source, name, read }] of pictures.entries()) {
+  for (const v of options.variants.split(',')) {
+    if (done.has(`${name}\t${v}`)) continue;
     try {
-      const bytes = await vary(readFileSync(path), variant, index);
+      const bytes = await vary(read(), v, index);
       const picture = await decodePicture(bytes, await inspect(bytes));
       const measured = await measureScreen(picture);
       if (!measured) continue;
       const { width, height } = picture;
-      file.write(
-        `${JSON.stringify({ label: Number(label), source, path, v: variant, width, height, f: measured.features })}\n`,
-      );
+      file.write(`${JSON.stringify({ label, source, name, v, width, height, f: measured.features })}\n`);
     } catch (cause) {
-      console.error(`${path} ${variant}: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
+      console.error(`${name} ${v}: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
     }
   }
-  if (index % 20 === 0) process.stderr.write(`\r${index}/${rows.length}`);
+  if (index % 20 === 0) process.stderr.write(`\r${index}/${pictures.length}`);
 }
 file.end();
 process.stderr.write('\n');

@@ -2,7 +2,7 @@
 
     python3 forensics/training/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json FEATURES.jsonl ...
 
-Each line of a feature file is {"label", "source", "path", "v", "f"} as `measure.ts` writes it. A source is held apart whole:
+Each line of a feature file is {"label", "source", "name", "v", "f"} as `measure.ts` writes it. A source is held apart whole:
 scores for thresholds and calibration come from models that never saw the picture's source. The second file keeps those models by
 source, so that the benchmark can be run without fitting. Needs numpy, scikit-learn, xgboost.
 """
@@ -28,7 +28,7 @@ LEFT_OUT = re.compile(r'chroma\d')
 CONTEXT = re.compile(r'context\d+$')
 FITTED_ON = ('orig', 'q70', 'half', 'msg', 'crop', 'aug1', 'aug2', 'aug3', 'aug4')
 # Sources that lend negatives to the fit and are not part of the benchmark.
-LENT = ('mapillary', 'openMVG', 'heic', 'depth')
+LENT = ('mapillary', 'openMVG')
 
 
 def load(paths):
@@ -39,7 +39,7 @@ def load(paths):
     features, context = (np.array([[row['f'].get(name, np.nan) for name in part] for row in rows])
                          for part in (names, contexts))
     labels = np.array([row['label'] for row in rows])
-    sources = np.array([row['source'].split('/')[0] for row in rows])
+    sources = np.array([row['source'] for row in rows])
     variants = np.array([row['v'] for row in rows])
     return names, contexts, features, context, labels, sources, variants
 

@@ -35,7 +35,8 @@ const { values: options } = parseArgs({
   },
 });
 
-const VARIANTS = ['orig', 'q70', 'half', 'msg', 'crop'];
+/** Held pictures are looked at as they are. */
+const VARIANTS = options.held ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
 
 interface Row {
   name: string;

@@ -1,7 +1,5 @@
 /**
- * Files of every kind we read, cut and damaged. A part of it runs by default; `DAMAGED_FILES=all` asks for every cut at 1 kB:
- *
- *     DAMAGED_FILES=all npx vitest run --project unit forensics/src/damaged-files.test.ts
+ * Files of every kind we read, cut and damaged. A part of it runs by default; `npm run test:damaged` makes every cut at 1 kB.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { damaged, drawnSpecimens, realSpecimens, type Specimen } from '../test/damage.ts';

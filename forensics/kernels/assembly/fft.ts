@@ -94,7 +94,9 @@ function columns(): void {
     const step = ((N / span) * 4) as usize;
     const stride = (span as usize) * STRIP_LINE;
     const end = (N as usize) * STRIP_LINE;
-    for (let at: usize = 0; at < end; at += stride) first(at, quarter);
+    // The first butterflies of a block have the factor one.
+    const none = f32x4.splat(0);
+    for (let at: usize = 0; at < end; at += stride) butterflies(at, quarter, false, none, none, none, none, none, none);
     for (let k: usize = 1; k < ((span >> 2) as usize); k++) {
       const c1 = v128.load32_splat(COSINES + k * step);
       const s1 = v128.load32_splat(SINES + k * step);
@@ -102,46 +104,24 @@ function columns(): void {
       const s2 = v128.load32_splat(SINES + 2 * k * step);
       const c3 = v128.load32_splat(COSINES + 3 * k * step);
       const s3 = v128.load32_splat(SINES + 3 * k * step);
-      for (let block = k * STRIP_LINE; block < end; block += stride) {
-        for (let at = block, last = block + STRIP_LINE; at < last; at += 16) {
-          const a = STRIP_RE + at;
-          const b = a + quarter;
-          const c = b + quarter;
-          const d = c + quarter;
-          const e = STRIP_IM + at;
-          const f = e + quarter;
-          const g = f + quarter;
-          const h = g + quarter;
-          const evenR = f32x4.add(v128.load(a), v128.load(c));
-          const oddR = f32x4.sub(v128.load(a), v128.load(c));
-          const sumR = f32x4.add(v128.load(b), v128.load(d));
-          const difR = f32x4.sub(v128.load(b), v128.load(d));
-          const evenI = f32x4.add(v128.load(e), v128.load(g));
-          const oddI = f32x4.sub(v128.load(e), v128.load(g));
-          const sumI = f32x4.add(v128.load(f), v128.load(h));
-          const difI = f32x4.sub(v128.load(f), v128.load(h));
-          v128.store(a, f32x4.add(evenR, sumR));
-          v128.store(e, f32x4.add(evenI, sumI));
-          let r = f32x4.add(oddR, difI);
-          let i = f32x4.sub(oddI, difR);
-          v128.store(b, f32x4.sub(f32x4.mul(r, c1), f32x4.mul(i, s1)));
-          v128.store(f, f32x4.add(f32x4.mul(r, s1), f32x4.mul(i, c1)));
-          r = f32x4.sub(evenR, sumR);
-          i = f32x4.sub(evenI, sumI);
-          v128.store(c, f32x4.sub(f32x4.mul(r, c2), f32x4.mul(i, s2)));
-          v128.store(g, f32x4.add(f32x4.mul(r, s2), f32x4.mul(i, c2)));
-          r = f32x4.sub(oddR, difI);
-          i = f32x4.add(oddI, difR);
-          v128.store(d, f32x4.sub(f32x4.mul(r, c3), f32x4.mul(i, s3)));
-          v128.store(h, f32x4.add(f32x4.mul(r, s3), f32x4.mul(i, c3)));
-        }
-      }
+      for (let at = k * STRIP_LINE; at < end; at += stride) butterflies(at, quarter, true, c1, s1, c2, s2, c3, s3);
     }
   }
 }
 
-/** The butterflies whose factors are one. */
-function first(block: usize, quarter: usize): void {
+/** One row of a strip's butterflies; all but the first output are turned by the three factors where `turned`, a constant. */
+// @ts-expect-error: a decorator of AssemblyScript
+function butterflies(
+  block: usize,
+  quarter: usize,
+  turned: bool,
+  c1: v128,
+  s1: v128,
+  c2: v128,
+  s2: v128,
+  c3: v128,
+  s3: v128,
+): void {
   for (let at = block, last = block + STRIP_LINE; at < last; at += 16) {
     const a = STRIP_RE + at;
     const b = a + quarter;
@@ -161,12 +141,20 @@ function first(block: usize, quarter: usize): void {
     const difI = f32x4.sub(v128.load(f), v128.load(h));
     v128.store(a, f32x4.add(evenR, sumR));
     v128.store(e, f32x4.add(evenI, sumI));
-    v128.store(b, f32x4.add(oddR, difI));
-    v128.store(f, f32x4.sub(oddI, difR));
-    v128.store(c, f32x4.sub(evenR, sumR));
-    v128.store(g, f32x4.sub(evenI, sumI));
-    v128.store(d, f32x4.sub(oddR, difI));
-    v128.store(h, f32x4.add(oddI, difR));
+    put(b, f, f32x4.add(oddR, difI), f32x4.sub(oddI, difR), turned, c1, s1);
+    put(c, g, f32x4.sub(evenR, sumR), f32x4.sub(evenI, sumI), turned, c2, s2);
+    put(d, h, f32x4.sub(oddR, difI), f32x4.add(oddI, difR), turned, c3, s3);
+  }
+}
+
+// @ts-expect-error: a decorator of AssemblyScript
+function put(re: usize, im: usize, r: v128, i: v128, turned: bool, cosine: v128, sine: v128): void {
+  if (turned) {
+    v128.store(re, f32x4.sub(f32x4.mul(r, cosine), f32x4.mul(i, sine)));
+    v128.store(im, f32x4.add(f32x4.mul(r, sine), f32x4.mul(i, cosine)));
+  } else {
+    v128.store(re, r);
+    v128.store(im, i);
   }
 }
 

@@ -16,6 +16,7 @@ import { detectScreen } from '@firsthand/forensics/screen/detect.ts';
 import { measureScreen } from '@firsthand/forensics/screen/features.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import sharp from 'sharp';
+import { median } from './measure.ts';
 
 sharp.concurrency(1);
 sharp.cache(false);
@@ -44,8 +45,6 @@ async function time(work: () => unknown): Promise<number> {
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
 }
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 
 /** The same pixels as another object: what was derived from the one is not known of the other. */
 const fresh = () => ({ ...picture, data: picture.data.subarray() });

@@ -24,6 +24,7 @@ import { startEmbeddedPostgres } from '../../server/src/db/embedded.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { createPool, type Pool, transaction } from '../../server/src/db/sql.ts';
 import { createLog } from '../../server/src/lib/log.ts';
+import { percentile } from './measure.ts';
 
 const LIMIT_MS = 10;
 /** Keys of one look-up: sixteen slots, as they are and with each bit flipped. */
@@ -227,8 +228,7 @@ async function scan(pool: Pool): Promise<number[]> {
 }
 
 function percentiles(ms: number[]): { p50: number; p99: number; max: number } {
-  const sorted = ms.toSorted((a, b) => a - b);
-  const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
+  const at = (share: number) => round(percentile(ms, share));
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 

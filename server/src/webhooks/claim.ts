@@ -141,17 +141,17 @@ export async function endClaims(deps: Deps, o: { node: string; ids: readonly str
 
 /**
  * Takes back the claims of nodes that vanished: those that lapsed by now, or all of them. What such a node had sent and not
- * written down is sent again. Gives back how many deliveries return to the queue.
+ * written down is sent again.
  */
-export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all'): Promise<number> {
+export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all'): Promise<void> {
   const now = deps.clock.now();
-  return transaction(deps.db, async tx => {
+  await transaction(deps.db, async tx => {
     const lapsed = await many<{ delivery_ids: string[] }>(
       tx,
       `delete from webhook_claims where $2 or until <= $1 returning delivery_ids`,
       [now, which === 'all'],
     );
-    return requeue(
+    await requeue(
       tx,
       lapsed.flatMap(claim => claim.delivery_ids),
       now,
@@ -160,8 +160,8 @@ export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all'): Promi
 }
 
 /** Queues those of the deliveries that are still to be sent and are not queued. */
-async function requeue(tx: Tx, ids: readonly string[], now: Date): Promise<number> {
-  if (ids.length === 0) return 0;
+async function requeue(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
+  if (ids.length === 0) return;
   const queued = await many<{ endpoint_id: string }>(
     tx,
     `insert into webhook_queue (delivery_id, endpoint_id, event_id, attempts, run_at)
@@ -171,5 +171,4 @@ async function requeue(tx: Tx, ids: readonly string[], now: Date): Promise<numbe
     [ids, now],
   );
   await wakeEndpoints(tx, [...new Set(queued.map(row => row.endpoint_id))], now);
-  return queued.length;
 }

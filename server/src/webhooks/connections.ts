@@ -54,16 +54,16 @@ export function createConnections(o: ConnectionOptions) {
     if (all.delete(connection)) void connection.client.close();
   };
   return {
-    /** The caller's until it is given to `free` or `drop`. */
+    /** The caller's until it is given back. */
     take(origin: string): Connection {
       const free = idle.get(origin);
       const connection = free?.pop();
       if (free?.length === 0) idle.delete(origin);
       return connection ?? open(origin);
     },
-    /** The answer was read to its end. */
-    free(connection: Connection): void {
-      if (performance.now() - connection.madeAt > o.lifeMs) {
+    /** Its request ended; where the answer was read to its end, `whole`, another may follow. */
+    giveBack(connection: Connection, whole: boolean): void {
+      if (!whole || performance.now() - connection.madeAt > o.lifeMs) {
         forget(connection);
         return;
       }
@@ -71,8 +71,6 @@ export function createConnections(o: ConnectionOptions) {
       if (free) free.push(connection);
       else idle.set(connection.origin, [connection]);
     },
-    /** The request failed. */
-    drop: forget,
     /** Breaks off everything. */
     async close(): Promise<void> {
       const clients = [...all].map(({ client }) => client);

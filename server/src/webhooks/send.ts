@@ -2,7 +2,7 @@ import type { AttemptError } from '@firsthand/contract/webhooks.ts';
 import type { Dispatcher } from 'undici';
 import type { Deps } from '../deps.ts';
 import { checkedLookup, literalAddress, mayReach, type Resolve } from './address.ts';
-import { createConnections } from './connections.ts';
+import { type Connection, createConnections } from './connections.ts';
 import { retryAfterSeconds, type Sent } from './schedule.ts';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -52,26 +52,20 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
   return {
     send(url, body, headers, done) {
       const target = targetOf(url);
-      if ('error' in target) {
-        // Never before this returns: the caller counts on it.
-        setImmediate(done, {
-          statusCode: null,
-          error: target.error,
-          excerpt: null,
-          latencyMs: 0,
-          retryAfterSeconds: null,
-        });
-        return;
-      }
-      const { origin, path, authorization } = target;
-      const connection = connections.take(origin);
+      let connection: Connection | undefined;
       const attempt = new Attempt(timeoutMs, (sent, whole) => {
         open.delete(attempt);
-        if (whole) connections.free(connection);
-        else connections.drop(connection);
+        if (connection) connections.giveBack(connection, whole);
         done(sent);
       });
       open.add(attempt);
+      if ('error' in target) {
+        // Never before this returns: the caller counts on it.
+        setImmediate(() => attempt.end(target.error));
+        return;
+      }
+      const { origin, path, authorization } = target;
+      connection = connections.take(origin);
       connection.client.dispatch(
         { path, method: 'POST', headers: authorization ? { ...headers, authorization } : headers, body },
         attempt,
@@ -124,7 +118,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   /** `done` is told whether the answer was read to its end, so that the connection may be used again. */
   constructor(timeoutMs: number, done: (sent: Sent, whole: boolean) => void) {
     this.#done = done;
-    this.#timer = setTimeout(() => this.#end('timeout'), timeoutMs);
+    this.#timer = setTimeout(() => this.end('timeout'), timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -142,26 +136,26 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#statusCode = statusCode;
     const retryAfter = headers['retry-after'];
     this.#retryAfter = retryAfterSeconds(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now());
-    if (Number(headers['content-length']) > MAX_ANSWER_BYTES) this.#end('answer_too_large');
+    if (Number(headers['content-length']) > MAX_ANSWER_BYTES) this.end('answer_too_large');
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#bytes < EXCERPT_BYTES) this.#excerpt.push(Buffer.from(chunk.subarray(0, EXCERPT_BYTES - this.#bytes)));
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX_ANSWER_BYTES) this.#end('answer_too_large');
+    if (this.#bytes > MAX_ANSWER_BYTES) this.end('answer_too_large');
   }
 
   onResponseEnd(): void {
     // Nothing is left to abort, and the connection is to be kept.
     this.#controller = null;
-    this.#end(errorOfStatus(this.#statusCode ?? 0), true);
+    this.end(errorOfStatus(this.#statusCode ?? 0), true);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(errorOf(error));
+    this.end(errorOf(error));
   }
 
-  #end(error: AttemptError | null, whole = false): void {
+  end(error: AttemptError | null, whole = false): void {
     const done = this.#done;
     if (!done) return;
     this.forget();

@@ -110,7 +110,6 @@ function columns(): void {
 }
 
 /** One row of a strip's butterflies; all but the first output are turned by the three factors where `turned`, a constant. */
-// @ts-expect-error: a decorator of AssemblyScript
 function butterflies(
   block: usize,
   quarter: usize,
@@ -147,7 +146,6 @@ function butterflies(
   }
 }
 
-// @ts-expect-error: a decorator of AssemblyScript
 function put(re: usize, im: usize, r: v128, i: v128, turned: bool, cosine: v128, sine: v128): void {
   if (turned) {
     v128.store(re, f32x4.sub(f32x4.mul(r, cosine), f32x4.mul(i, sine)));

@@ -109,7 +109,8 @@ async function recordHealth(tx: Tx, health: readonly Health[], now: Date): Promi
        select e.id, h.failed, h.ailing, h.next_at, e.disabled_at as was
        from jsonb_to_recordset($1::jsonb) as h (endpoint_id text, failed boolean, ailing boolean, next_at timestamptz)
        join webhook_endpoints e on e.id = h.endpoint_id
-       where h.failed or e.ailing is distinct from h.ailing or e.failing_since is not null or e.disabled_at is not null
+       where h.failed or h.next_at is not null or e.ailing is distinct from h.ailing or e.failing_since is not null
+         or e.disabled_at is not null
        order by e.id for no key update of e
      )
      update webhook_endpoints e

@@ -4,6 +4,7 @@ import { transaction } from '../../src/db/sql.ts';
 import { newId, newUlid } from '../../src/lib/ids.ts';
 import { claimDeliveries } from '../../src/webhooks/claim.ts';
 import { endpointsOf, insertDeliveries } from '../../src/webhooks/queue.ts';
+import { recordAttempts } from '../../src/webhooks/record-attempts.ts';
 import { startTestService, type TestService } from '../harness.ts';
 
 const MINUTE_MS = 60_000;
@@ -64,5 +65,65 @@ describe('claims', () => {
         `round ${round}`,
       ).toEqual([]);
     }
+  });
+
+  // The endpoint is well by its last outcome; the retry of the one before it must be found all the same.
+  it('find the retry of a delivery that failed in the moment in which another to the endpoint succeeded', async () => {
+    const { deps } = service;
+    const tenant = await service.newTenant();
+    const to = { tenantId: tenant.tenant_id, livemode: true, url: 'https://example.com/retried' };
+    const now = new Date();
+    const endpointId = await transaction(deps.db, async tx => {
+      const id = (await endpointsOf(tx, [to], now))(to);
+      for (let n = 0; n < 2; n += 1) {
+        const eventId = newId('evt');
+        await tx.query(
+          `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
+           values ($1, $2, true, 'webhook.test', 'webhook.test', '{}', $3)`,
+          [eventId, tenant.tenant_id, now],
+        );
+        await insertDeliveries(tx, [{ eventId, endpointId: id }], now);
+      }
+      return id;
+    });
+    const claim = newUlid();
+    const { deliveries } = await claimDeliveries(deps.db, {
+      id: claim,
+      node: 'node',
+      now: new Date(),
+      until: new Date(now.getTime() + MINUTE_MS),
+      ailing: false,
+      free: 512,
+      perEndpoint: 512,
+      held: new Map(),
+      fullTenants: [],
+    });
+    expect(deliveries).toHaveLength(2);
+    const of = { endpointId, slow: false, wellBefore: true };
+    const at = now.toISOString();
+    await recordAttempts(
+      deps,
+      [
+        {
+          ...of,
+          id: deliveries[0]!.id,
+          attempt: { at, latency_ms: 1, status_code: 500, error: 'status' },
+          next: { status: 'pending', inSeconds: 5 },
+        },
+        {
+          ...of,
+          id: deliveries[1]!.id,
+          attempt: { at, latency_ms: 1, status_code: 204 },
+          next: { status: 'succeeded', inSeconds: null },
+        },
+      ],
+      [claim],
+    );
+    const { rows } = await deps.db.query<{ found: boolean }>(
+      `select e.due_at is not null and e.due_at <= q.run_at as found
+       from webhook_endpoints e join webhook_queue q on q.endpoint_id = e.id where e.id = $1`,
+      [endpointId],
+    );
+    expect(rows).toEqual([{ found: true }]);
   });
 });

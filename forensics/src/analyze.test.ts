@@ -1,7 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { analyzePicture } from './analyze.ts';
-import { plainCapture, plainDisplay, simulateDirect, simulateRecapture } from './simulate/recapture.ts';
+import { plainCapture, plainDisplay } from './simulate/params.ts';
+import { simulateDirect, simulateRecapture } from './simulate/recapture.ts';
 import { drawScene } from './simulate/scene.ts';
 
 describe('analyzePicture', () => {

@@ -1,9 +1,5 @@
-import {
-  plainCapture,
-  plainDisplay,
-  simulateDirect,
-  simulateRecapture,
-} from '@firsthand/forensics/simulate/recapture.ts';
+import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params.ts';
+import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import sharp from 'sharp';
 

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { detectScreen, screenModel } from '@firsthand/forensics/screen/detect.ts';
-import {
-  plainCapture,
-  plainDisplay,
-  simulateDirect,
-  simulateRecapture,
-} from '@firsthand/forensics/simulate/recapture.ts';
+import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params.ts';
+import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { describe, expect, it } from 'vitest';
 

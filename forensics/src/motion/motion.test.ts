@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawCards, drawMoves } from '../simulate/pairs.ts';
-import { type CaptureParams, plainCapture, simulateDeep, simulateDirect } from '../simulate/recapture.ts';
+import { type CaptureParams, plainCapture } from '../simulate/params.ts';
+import { simulateDeep, simulateDirect } from '../simulate/recapture.ts';
 import { drawScene } from '../simulate/scene.ts';
 import { fitHomography, transferError, translationOf } from './geometry.ts';
 import { parallaxSignal, withParallax } from './signal.ts';

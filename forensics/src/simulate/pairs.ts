@@ -1,6 +1,7 @@
 import type { Picture } from '../picture.ts';
 import { random } from '../random.ts';
-import { type CaptureParams, type Card, drawCapture, type Pose } from './recapture.ts';
+import { type CaptureParams, drawCapture, type Pose } from './params.ts';
+import type { Card } from './recapture.ts';
 import { drawScene } from './scene.ts';
 
 /**

@@ -12,7 +12,8 @@ import sharp from 'sharp';
 import type { Picture } from '../../src/picture.ts';
 import { random } from '../../src/random.ts';
 import { type Confounder, drawConfounder, drawPage } from '../../src/simulate/confounders.ts';
-import { drawCapture, drawRecapture, simulateDirect, simulateRecapture } from '../../src/simulate/recapture.ts';
+import { drawCapture, drawRecapture } from '../../src/simulate/params.ts';
+import { simulateDirect, simulateRecapture } from '../../src/simulate/recapture.ts';
 import { drawScene } from '../../src/simulate/scene.ts';
 
 const [out = '', first = '1', count = '1', pictures] = process.argv.slice(2);

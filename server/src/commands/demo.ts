@@ -6,12 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
-import {
-  plainCapture,
-  plainDisplay,
-  simulateDirect,
-  simulateRecapture,
-} from '@firsthand/forensics/simulate/recapture.ts';
+import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params.ts';
+import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { Webhook } from 'standardwebhooks';
 import { loadEnvironment, readConfig } from '../config.ts';

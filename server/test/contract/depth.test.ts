@@ -1,5 +1,6 @@
 import { drawCards, drawMoves } from '@firsthand/forensics/simulate/pairs.ts';
-import { plainCapture, simulateDeep, simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
+import { plainCapture } from '@firsthand/forensics/simulate/params.ts';
+import { simulateDeep, simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';

@@ -9,10 +9,9 @@ import { areaResize } from '@firsthand/forensics/screen/whole.ts';
 import { drawPage } from '@firsthand/forensics/simulate/confounders.ts';
 import { drawCards, drawMoves } from '@firsthand/forensics/simulate/pairs.ts';
 import { PANEL_LAYOUTS, type PanelLayout } from '@firsthand/forensics/simulate/panel.ts';
+import { type CaptureParams, drawRecapture } from '@firsthand/forensics/simulate/params.ts';
 import {
   type Capture,
-  type CaptureParams,
-  drawRecapture,
   simulateDeep,
   simulateDirect,
   simulateRecapture,

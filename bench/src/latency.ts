@@ -1,10 +1,19 @@
-// How long the API takes to answer while every core analyses pictures, beside the same requests with nothing to analyse, in turns on one
-// running service: node bench/src/latency.ts [--seconds 6] [--rounds 3]
+/**
+ * How long the API takes to answer while every core analyses pictures, in turns on one running service with the same requests while nothing
+ * is to be analysed, and with the same while as many processes only count, at the priority of the analysis: what any work
+ * in the background costs on this machine. Its client is a process of its own, apart from the phones.
+ *
+ *     node bench/src/latency.ts [--seconds 6] [--rounds 4]
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { cpus, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { NewTenant } from 'firsthand/tenants/create.ts';
 import { Agent, request } from 'undici';
 import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
 import { createVerification, phone, photograph, startReceiver, submitPicture } from './ends.ts';
@@ -15,37 +24,31 @@ const PAUSE_MS = 20;
 /** Pictures that wait at any time while it is measured under load. */
 const BACKLOG = 6;
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '6' }, rounds: { type: 'string', default: '3' } },
-});
-const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)];
-const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
-const port = await freePort();
-const url = `http://127.0.0.1:${port}`;
-const service = startServiceProcess({
-  dataDir: join(folder, 'data'),
-  port,
-  env: { HOST: '127.0.0.1', ANALYSIS_THREADS: `${cpus().length}`, LOG_LEVEL: 'error', RATE_LIMIT_PER_MINUTE: '100000' },
-});
-const receiver = await startReceiver();
-try {
-  await service.ready();
-  const tenant = await firstRunOf(join(folder, 'data'));
-  const client = new Agent();
-  const { id } = await createVerification(url, tenant, client, {});
+/** As `forensics/src/worker-thread.ts` has it. */
+const NICENESS = 10;
+
+/** Milliseconds of each request. */
+type Times = Record<'read' | 'create', number[]>;
+
+if (process.argv[2] === 'client') client(process.argv[3]!, JSON.parse(process.argv[4]!) as NewTenant);
+else if (process.argv[2] === 'count') count();
+else await main();
+
+/** Sends requests, paced, for as many seconds as it is told, and tells what each took. */
+function client(url: string, tenant: NewTenant): void {
+  const dispatcher = new Agent();
+  const create = () => createVerification(url, tenant, dispatcher, {});
+  const existing = create();
   const read = async () => {
-    const answer = await request(`${url}/v1/verifications/${id}`, {
-      dispatcher: client,
+    const answer = await request(`${url}/v1/verifications/${(await existing).id}`, {
+      dispatcher,
       headers: { authorization: `Bearer ${tenant.rk_secret}` },
     });
     await answer.body.dump();
     if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
   };
-  const create = () => createVerification(url, tenant, client, {});
-
-  /** Milliseconds of each request, paced, until the time is over. */
-  const measure = async () => {
-    const times = { read: [] as number[], create: [] as number[] };
+  process.on('message', async (seconds: number) => {
+    const times: Times = { read: [], create: [] };
     for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
       for (const [kind, work] of [
         ['read', read],
@@ -57,51 +60,116 @@ try {
         await sleep(PAUSE_MS);
       }
     }
-    return times;
-  };
+    process.send?.(times);
+  });
+}
 
-  const bytes = await photograph(4000, 3000);
-  const phones = Array.from({ length: 50 }, (_, n) => phone(`127.0.3.${n + 1}`));
-  let turn = 0;
-  const send = () => submitPicture(url, tenant, phones[turn++ % phones.length]!, receiver, bytes);
-  const waiting = () => receiver.sent.size - receiver.completed.size;
-  await send();
-  while (waiting() > 0) await sleep(50);
+function count(): void {
+  setPriority(NICENESS);
+  // Where Linux shares the processor among sessions first (autogroup, sched(7)), niceness counts inside one only.
+  if (existsSync('/proc/self/autogroup')) writeFileSync('/proc/self/autogroup', `${NICENESS}`);
+  for (;;) Math.random();
+}
 
-  const idle: Awaited<ReturnType<typeof measure>>[] = [];
-  const busy: typeof idle = [];
-  for (let round = 0; round < rounds; round += 1) {
-    idle.push(await measure());
-    let feeding = true;
-    const feeder = (async () => {
-      while (feeding) {
-        if (waiting() < BACKLOG) await send();
-        else await sleep(10);
-      }
-    })();
-    while (waiting() < BACKLOG) await sleep(10);
-    busy.push(await measure());
-    feeding = false;
-    await feeder;
+function startSelf(...args: string[]): ChildProcess {
+  return fork(import.meta.filename, args, { detached: true });
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { seconds: { type: 'string', default: '6' }, rounds: { type: 'string', default: '4' } },
+  });
+  const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)];
+  const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const service = startServiceProcess({
+    dataDir: join(folder, 'data'),
+    port,
+    env: {
+      HOST: '127.0.0.1',
+      ANALYSIS_THREADS: `${cpus().length}`,
+      LOG_LEVEL: 'error',
+      RATE_LIMIT_PER_MINUTE: '100000',
+    },
+  });
+  const receiver = await startReceiver();
+  const stops = [
+    () => receiver.close(),
+    async () => void (await service.stop()),
+    () => rm(folder, { recursive: true, force: true }),
+  ];
+  const analysed: number[] = [];
+  try {
+    await service.ready();
+    const tenant = await firstRunOf(join(folder, 'data'));
+    const requests = startSelf('client', url, JSON.stringify(tenant));
+    stops.push(async () => void requests.kill());
+    const measure = async (): Promise<Times> => {
+      requests.send(seconds);
+      return ((await once(requests, 'message')) as [Times])[0];
+    };
+
+    const bytes = await photograph(4000, 3000);
+    const phones = Array.from({ length: 50 }, (_, n) => phone(`127.0.3.${n + 1}`));
+    let turn = 0;
+    const send = () => {
+      turn += 1;
+      return submitPicture(url, tenant, phones[turn % phones.length]!, receiver, bytes);
+    };
+    const waiting = () => receiver.sent.size - receiver.completed.size;
+    await send();
     while (waiting() > 0) await sleep(50);
-  }
-  console.log('| request | percentile | nothing to analyse | every core analyses | times |\n|---|---|---|---|---|');
-  for (const kind of ['read', 'create'] as const) {
-    for (const p of [0.5, 0.99]) {
-      const [quiet, loaded] = [idle, busy].map(all => median(all.map(times => percentile(times[kind], p)))) as [
-        number,
-        number,
-      ];
-      console.log(
-        `| ${kind} a verification | p${p * 100} | ${quiet.toFixed(1)} ms | ${loaded.toFixed(1)} ms | ${(loaded / quiet).toFixed(1)} |`,
-      );
+
+    const samples: Record<'idle' | 'counting' | 'busy', Times[]> = { idle: [], counting: [], busy: [] };
+    for (let round = 0; round < rounds; round += 1) {
+      samples.idle.push(await measure());
+
+      const counters = cpus().map(() => startSelf('count'));
+      stops.push(async () => counters.forEach(counter => void counter.kill('SIGKILL')));
+      await sleep(1000);
+      samples.counting.push(await measure());
+      for (const counter of counters) counter.kill('SIGKILL');
+
+      let feeding = true;
+      const feeder = (async () => {
+        while (feeding) {
+          if (waiting() < BACKLOG) await send();
+          else await sleep(10);
+        }
+      })();
+      while (waiting() < BACKLOG) await sleep(10);
+      const [before, started] = [receiver.completed.size, performance.now()];
+      samples.busy.push(await measure());
+      analysed.push((receiver.completed.size - before) / ((performance.now() - started) / 1000));
+      feeding = false;
+      await feeder;
+      while (waiting() > 0) await sleep(50);
     }
+    console.log(
+      '| request | percentile | nothing to analyse | cores that count | cores that analyse |\n|---|---|---|---|---|',
+    );
+    for (const kind of ['read', 'create'] as const) {
+      for (const p of [0.5, 0.99]) {
+        const at = (all: Times[]) =>
+          percentile(
+            all.flatMap(times => times[kind]),
+            p,
+          );
+        const [idle, counting, busy] = [at(samples.idle), at(samples.counting), at(samples.busy)];
+        const against = (ms: number) => `${ms.toFixed(1)} ms (${(ms / idle).toFixed(1)})`;
+        console.log(
+          `| ${kind} a verification | p${p * 100} | ${idle.toFixed(1)} ms | ${against(counting)} | ${against(busy)} |`,
+        );
+      }
+    }
+    console.log(
+      `${samples.idle.flatMap(times => times.read).length} requests of a kind; ${median(analysed).toFixed(1)} pictures a second`,
+    );
+  } catch (error) {
+    console.error(error, service.output());
+    process.exitCode = 1;
+  } finally {
+    for (const stop of stops) await stop();
   }
-} catch (error) {
-  console.error(error, service.output());
-  process.exitCode = 1;
-} finally {
-  await receiver.close();
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
 }

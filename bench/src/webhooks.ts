@@ -88,9 +88,11 @@ async function main(): Promise<void> {
     const ours: number[] = [];
     const whole: number[] = [];
     const bare: number[] = [];
-    // One more to begin with, which warms both up and is not counted.
+    // One more to begin with, which warms both up and is not counted. What recording left to clean up is not cleaned up while
+    // something is measured.
     for (let round = 0; round <= rounds; round += 1) {
       const ids = await record(deps, tenant.tenant_id, url, events);
+      await deps.db.query('vacuum analyze');
       const { rows } = await deps.db.query<{ body: string }>('select body from events where id = any($1)', [ids]);
       bare.push(
         await sendBare(
@@ -143,8 +145,6 @@ async function record(deps: Deps, tenantId: string, url: string, count: number):
       }
     });
   }
-  // What recording left to clean up is not cleaned up while something is measured.
-  await deps.db.query('vacuum analyze');
   const { rows } = await deps.db.query<{ id: string }>('select id from events where created_at >= $1', [before]);
   return rows.map(row => row.id);
 }

@@ -1,4 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readdir, readFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AnalysisPool, createAnalysisPool } from './pool.ts';
@@ -7,6 +9,20 @@ const picture = () =>
   sharp({ create: { width: 600, height: 400, channels: 3, background: '#58a' } })
     .jpeg()
     .toBuffer();
+
+/** This process's threads: their names and niceness (Linux). */
+async function threads(): Promise<{ name: string; niceness: number }[]> {
+  const ids = await readdir('/proc/self/task');
+  const found = ids.map(async id => {
+    const name = await readFile(`/proc/self/task/${id}/comm`, 'utf8').catch(() => '');
+    try {
+      return { name: name.trim(), niceness: getPriority(Number(id)) };
+    } catch {
+      return { name: '', niceness: 0 };
+    }
+  });
+  return Promise.all(found);
+}
 
 describe('createAnalysisPool', () => {
   let pool: AnalysisPool | undefined;
@@ -56,6 +72,28 @@ describe('createAnalysisPool', () => {
     } finally {
       unsubscribe('worker_threads', count);
     }
+  });
+
+  it.runIf(process.platform === 'linux')('gives way with the threads of its decoder too', async () => {
+    pool = createAnalysisPool({ threads: 1, timeoutMs: 30_000, memoryMb: 256 });
+    const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
+    const large = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#888', noise } })
+      .jpeg()
+      .toBuffer();
+    await pool.analyze({ bytes: large, signals: [] });
+    // Those that made the pictures of this test were there before, and had its own priority.
+    const seen = new Map<string, Set<number>>();
+    let done = false;
+    const analysing = pool.analyze({ bytes: large, signals: [] }).finally(() => {
+      done = true;
+    });
+    while (!done) {
+      for (const { name, niceness } of await threads())
+        if (/^lib(uv|vips)/.test(name)) seen.set(name, (seen.get(name) ?? new Set()).add(niceness));
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    await analysing;
+    expect(Object.fromEntries(seen)).toEqual({ 'libuv-worker': new Set([10]), 'libvips worker': new Set([10]) });
   });
 
   it('ends a warming up when it is closed', async () => {

@@ -1,13 +1,13 @@
 /**
  * How good the screen detector is on pictures whose source it never saw, per source and pooled, with its robustness:
  *
- *   npm run bench:detection -- --data FOLDER [--repositories FOLDER [--held]] [--measured FILE.jsonl]
+ *   npm run bench:detection -- --data FOLDER [--repositories FOLDER [--held | --confounders]] [--measured FILE.jsonl]
  *     [--json OUT] [--scores OUT.tsv] [--baseline FILE]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures
- * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--held`
- * those alone that no fit and no choice has seen. Every source is scored by the model that was fitted without it
- * (folds.generated.json), held ones by the published one. Fetches nothing. `--measured` reads what
+ * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--held` or
+ * `--confounders` those alone that no fit and no choice has seen. Every source is scored by the model that was fitted without it
+ * (folds.generated.json), unseen ones by the published one. Fetches nothing. `--measured` reads what
  * `forensics/training/screen/measure.ts` has measured of the same pictures and measures the rest. `--scores` writes a line a picture.
  * With a baseline, fails when a number fell by more than noise.
  */
@@ -28,6 +28,7 @@ const { values: options } = parseArgs({
     data: { type: 'string', default: process.env.FIRSTHAND_DATA },
     repositories: { type: 'string' },
     held: { type: 'boolean', default: false },
+    confounders: { type: 'boolean', default: false },
     measured: { type: 'string' },
     json: { type: 'string' },
     scores: { type: 'string' },
@@ -35,8 +36,9 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Held pictures are looked at as they are. */
-const VARIANTS = options.held ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
+/** Genuine pictures that no fit and no choice has seen: looked at as they are. */
+const unseen = options.held ? 'held' : options.confounders ? 'confounder' : undefined;
+const VARIANTS = unseen ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
 
 interface Row {
   name: string;
@@ -55,8 +57,8 @@ interface Row {
 }
 
 function readItems(): LabelledPicture[] {
-  const { data, repositories, held } = options;
-  if (held) return repositories ? listedPictures(repositories, 'held') : [];
+  const { data, repositories } = options;
+  if (unseen) return repositories ? listedPictures(repositories, unseen) : [];
   return [...(data ? manifestPictures(data) : []), ...(repositories ? listedPictures(repositories, 'report') : [])];
 }
 
@@ -204,12 +206,12 @@ if (items.length === 0) {
 const folds: Record<string, Model> = JSON.parse(
   readFileSync(new URL('./folds.generated.json', import.meta.url), 'utf8'),
 );
-const unfitted = items.find(({ source }) => !options.held && !folds[source]);
+const unfitted = items.find(({ source }) => !unseen && !folds[source]);
 if (unfitted) throw new Error(`${unfitted.name}: no model was fitted without ${unfitted.source}`);
 const known = readMeasured();
 const scored: Scored[] = [];
 for (const [index, item] of items.entries()) {
-  const scores = await scoreItem(item, index, folds[item.source] ?? screenModel, known);
+  const scores = await scoreItem(item, index, (unseen ? undefined : folds[item.source]) ?? screenModel, known);
   if (scores) scored.push({ item, scores });
   if (index % 10 === 0) process.stderr.write(`\r${index} of ${items.length} pictures`);
 }

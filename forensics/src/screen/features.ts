@@ -1,6 +1,7 @@
 import { halved, type Picture } from '../picture.ts';
 import { measureContext } from './context.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
+import { findWaves } from './waves.ts';
 import { areaResize, measureWhole, SMALL_SIDE } from './whole.ts';
 
 /** Whole factors a picture is shrunk by before tiles are cut, and about how many tiles each scale gets. */
@@ -39,6 +40,7 @@ export async function measureScreen(picture: Picture): Promise<ScreenMeasurement
   }
   if (grids.every(({ grid }) => grid.tiles.length === 0)) return undefined;
   across(grids, features);
+  waves(grids, features);
   const coarsest = small === scaled;
   small = areaResize(small, SMALL_SIDE);
   measureWhole(coarsest ? small : scaled, features);
@@ -122,6 +124,24 @@ function across(grids: ScreenMeasurement['grids'], features: Features): void {
     'peaks',
   ]) {
     features[`any_${name}`] = Math.max(0, ...grids.map(({ factor }) => features[`s${factor}_${name}`] ?? 0));
+  }
+}
+
+/**
+ * Waves through all tiles at the two scales with tiles enough: the strongest of R - B, and what luma and R - B both have. A display's rows
+ * and columns are seen in both, for its subpixels stand beside each other; cloth of one colour has waves in luma alone, as strong as any display's.
+ */
+function waves(grids: ScreenMeasurement['grids'], features: Features): void {
+  for (const { factor, grid } of grids) {
+    if (factor > 2) continue;
+    const luma = Math.log1p(findWaves(grid, 'luma')[0]?.strength ?? 0);
+    const [first, second] = findWaves(grid, 'opponent');
+    const opponent = Math.log1p(first?.strength ?? 0);
+    features[`wave${factor}_both`] = Math.min(luma, 1.5 * opponent);
+    features[`wave${factor}_opponent_strength`] = opponent;
+    features[`wave${factor}_opponent_second`] = Math.log1p(second?.strength ?? 0);
+    features[`wave${factor}_opponent_share`] = first?.share ?? 0;
+    features[`wave${factor}_opponent_height`] = first?.height ?? 0;
   }
 }
 

@@ -22,28 +22,40 @@ interface Linear {
   bias: number;
 }
 
+interface Range {
+  least: number;
+  most: number;
+}
+
 /**
- * A committed model file: log odds by logistic regressions over what tiles and tones show and over what things there are, and by
- * boosted trees; their weighted sum, calibrated.
+ * A committed model file: log odds by logistic regressions over what tiles and tones show, over what things there are and over the
+ * waves through all tiles, and by boosted trees; their weighted sum, calibrated.
  */
 export interface Model {
   name: string;
   linear: Linear;
+  /** The other terms of the same regression, over the picture as a whole: its bias is 0. */
+  tones: Linear;
+  /** Log odds that tones give at most: a bright thing on a dark ground has the tones of a screen. */
+  tonesMost: number;
   context: Linear;
   /**
    * Log odds of the context below which it says nothing, for a panel that fills the frame may show anything, and above which it says no
    * more, for a screen may stand in the room that was photographed.
    */
-  contextRange: { least: number; most: number };
+  contextRange: Range;
+  waves: Linear;
+  /** The same of the waves: a panel may be too fine to show any, and coloured cloth has them too. */
+  wavesRange: Range;
   /** What the trees read, by index. */
   features: string[];
   trees: Tree[];
   treesBias: number;
-  /** Weights of the three in the sum. */
-  shares: { linear: number; context: number; trees: number };
+  /** Weights in the sum; tones have that of `linear`. */
+  shares: { linear: number; context: number; waves: number; trees: number };
   /** Platt: p = 1 / (1 + exp(-(a * s + b))). */
   platt: { a: number; b: number };
-  /** Calibrated probabilities above which a picture is doubtful (1% of genuine ones are) and confident (0.1%). */
+  /** Calibrated probabilities from which a picture is doubtful (1% of genuine ones are) and confident (0.1%). */
   thresholds: { doubtful: number; confident: number };
 }
 
@@ -51,11 +63,17 @@ export interface Model {
 export function predict(model: Model, features: Features): number {
   const values = model.features.map(name => features[name] ?? Number.NaN);
   const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
-  const { shares, contextRange } = model;
-  const context = Math.min(contextRange.most, Math.max(contextRange.least, linearScore(model.context, features)));
-  const score = shares.linear * linearScore(model.linear, features) + shares.context * context + shares.trees * trees;
+  const { shares } = model;
+  const tones = Math.min(model.tonesMost, linearScore(model.tones, features));
+  const score =
+    shares.linear * (linearScore(model.linear, features) + tones) +
+    shares.trees * trees +
+    shares.context * between(model.contextRange, linearScore(model.context, features)) +
+    shares.waves * between(model.wavesRange, linearScore(model.waves, features));
   return 1 / (1 + Math.exp(-(model.platt.a * score + model.platt.b)));
 }
+
+const between = ({ least, most }: Range, value: number): number => Math.min(most, Math.max(least, value));
 
 function linearScore({ features: names, mean, scale, weight, bias }: Linear, features: Features): number {
   let sum = bias;

@@ -3,8 +3,8 @@
  *
  *   node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
  *
- * `--data` names a folder with MANIFEST.tsv, `--repositories` one with clones of what `sets.tsv` lists (those to report and those to fit
- * only); LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
+ * `--data` names a folder with MANIFEST.tsv, `--repositories` one with clones of what `sets.tsv` lists (to report, to fit and to choose
+ * on); LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
  * those of `simulate.ts`. Variants: `orig`; `q70`, `half`, `msg`, `crop` as in the benchmark; `aug1`, `aug2` ... random crops, sizes, tones
  * and qualities.
  */
@@ -42,7 +42,7 @@ const furtherPictures = (path: string): LabelledPicture[] =>
 
 const pictures = [
   ...(data ? manifestPictures(data) : []),
-  ...(repositories ? [...listedPictures(repositories, 'report'), ...listedPictures(repositories, 'fit')] : []),
+  ...(repositories ? (['report', 'fit', 'choose'] as const).flatMap(use => listedPictures(repositories, use)) : []),
   ...(list ? furtherPictures(list) : []),
 ];
 const done = new Set(

@@ -13,9 +13,11 @@ export interface LabelledPicture {
 
 /**
  * What `sets.tsv` lists a picture for: `report`, a source that the benchmark holds apart in turn; `fit`, genuine pictures that
- * models are fitted on and no number is of; `held`, genuine pictures that no fit and no choice has seen.
+ * models are fitted on and no number is of; `choose`, genuine pictures that models are fitted on and, their source held apart, thresholds are
+ * set on; `held` and `confounder`, genuine pictures that no fit and no choice has seen, the latter of things that look like a display
+ * (cloth, carpets, tiles, keyboards, facades).
  */
-export type Use = 'report' | 'fit' | 'held';
+export type Use = 'report' | 'fit' | 'choose' | 'held' | 'confounder';
 
 /** Longest picture that is read out of a repository, bytes. */
 const LARGEST = 64 * 2 ** 20;

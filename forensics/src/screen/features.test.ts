@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { Picture } from '../picture.ts';
+import { random } from '../random.ts';
+import { measureScreen } from './features.ts';
+
+const WIDTH = 1024;
+const HEIGHT = 768;
+
+/** A fine grating in perspective over noise; `phases` shift it in red, green and blue, as the stripes of a display's pixels do. */
+function grating(phases: [number, number, number]): Picture {
+  const rng = random(11);
+  const data = new Uint8Array(WIDTH * HEIGHT * 3);
+  for (let y = 0, i = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++) {
+      const noise = rng.uniform(-12, 12);
+      const phase = 2 * Math.PI * (0.15 * x + 0.03 * y + 1e-5 * x * (x + y));
+      for (const shift of phases) data[i++] = 120 + noise + 10 * Math.sin(phase + shift);
+    }
+  }
+  return { width: WIDTH, height: HEIGHT, data };
+}
+
+it('counts waves that brightness and colour both have, as a display has them, and not those of cloth of one colour', async () => {
+  const third = (2 * Math.PI) / 3;
+  const display = await measureScreen(grating([0, third, 2 * third]));
+  const cloth = await measureScreen(grating([0, 0, 0]));
+  expect(display?.features.wave1_both).toBeGreaterThan(3);
+  expect(cloth?.features.s1_share30).toBe(1);
+  expect(cloth?.features.wave1_both).toBe(0);
+});

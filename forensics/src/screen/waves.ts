@@ -1,0 +1,180 @@
+import { N } from './fft.ts';
+import type { Peak, TileGrid } from './tiles.ts';
+
+/**
+ * Waves that run through the whole picture: the rows and columns of a display, seen in perspective, have in every tile a peak
+ * whose frequency changes from tile to tile as an affine function of place, however weak it is in each. Scaled and compressed files have peaks
+ * too that stand at exactly one frequency along the axes everywhere; those are left out.
+ */
+export interface Wave {
+  /** Sum over its tiles of how far the peak's height exceeds `FLOOR`. */
+  strength: number;
+  /** Share (0..1) of the tiles that have it. */
+  share: number;
+  /** Mean height of its peaks: ln(power / mean power around). */
+  height: number;
+}
+
+/** Height that a tile's highest peaks reach by chance. */
+const FLOOR = 2.6;
+/** How far a peak may lie from where its wave is expected, cells. */
+const RADIUS = 1.6;
+/** Peaks that a wave is begun from, highest first, and waves that are kept. */
+const SEEDS = 40;
+const WAVES = 3;
+/** Fewest tiles that make a wave. */
+const LEAST_TILES = 3;
+/** Tiles further than this (share of the picture's longer side) from the first are not looked at in the first round. */
+const NEAR = 0.36;
+/** Largest spread (cells) of a wave that stands still, and how far from an axis or a diagonal it then lies. */
+const STILL = 0.35;
+/** Below this the edges of things make peaks, cells. */
+const LOWEST = 12;
+
+interface Point {
+  tile: number;
+  fx: number;
+  fy: number;
+  height: number;
+}
+
+interface Found {
+  strength: number;
+  /** Indices of its peaks and of those peaks' tiles; `signs` turns a peak into its mirror image (-1) where that continues the wave. */
+  peaks: number[];
+  signs: number[];
+}
+
+/** The strongest waves of one grid, strongest first, in luma or in R - B. */
+export function findWaves(grid: TileGrid, channel: 'luma' | 'opponent'): Wave[] {
+  const tiles = grid.tiles.filter(tile => tile[channel].length > 0);
+  if (tiles.length < LEAST_TILES) return [];
+  const places = normalised(tiles);
+  const points = tiles.flatMap((tile, index) =>
+    tile[channel].map((peak: Peak): Point => ({ tile: index, fx: peak.fx * N, fy: peak.fy * N, height: peak.height })),
+  );
+  const seeds = points
+    .map((_, index) => index)
+    .sort((a, b) => points[b]!.height - points[a]!.height)
+    .slice(0, SEEDS);
+  const found = seeds
+    .map(seed => follow(points, places, seed))
+    .filter(wave => wave !== undefined)
+    .sort((a, b) => b.strength - a.strength);
+  const used = new Set<number>();
+  const waves: Wave[] = [];
+  for (const { strength, peaks, signs } of found) {
+    if (peaks.filter(index => used.has(index)).length > 0.3 * peaks.length) continue;
+    for (const index of peaks) used.add(index);
+    const fx = median(peaks.map((index, k) => signs[k]! * points[index]!.fx));
+    const fy = median(peaks.map((index, k) => signs[k]! * points[index]!.fy));
+    const distances = peaks.map((index, k) =>
+      Math.hypot(signs[k]! * points[index]!.fx - fx, signs[k]! * points[index]!.fy - fy),
+    );
+    const [low, high] = [Math.min(Math.abs(fx), Math.abs(fy)), Math.max(Math.abs(fx), Math.abs(fy))];
+    const still = quantile(distances, 0.8) < STILL && (low < STILL || high - low < STILL);
+    if (!still && Math.hypot(fx, fy) > LOWEST) {
+      const height = peaks.reduce((sum, index) => sum + points[index]!.height, 0) / peaks.length;
+      waves.push({ strength, share: peaks.length / tiles.length, height });
+    }
+    if (waves.length >= WAVES) break;
+  }
+  return waves;
+}
+
+/** Middles of tiles, less their mean, as shares of the longer side that they cover. */
+function normalised(tiles: { x: number; y: number }[]): { x: number; y: number }[] {
+  const xs = tiles.map(({ x }) => x);
+  const ys = tiles.map(({ y }) => y);
+  const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const side = N + Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
+  const [cx, cy] = [mean(xs), mean(ys)];
+  return tiles.map(({ x, y }) => ({ x: (x - cx) / side, y: (y - cy) / side }));
+}
+
+/** Follows a wave from one peak: first to near tiles, then, by what was found there, to all. */
+function follow(points: Point[], places: { x: number; y: number }[], seed: number): Found | undefined {
+  const start = points[seed]!;
+  const origin = places[start.tile]!;
+  // Frequency expected at (dx, dy) from the seed's tile: fx = a[0] + a[1] dx + a[2] dy, and b alike.
+  let a = [start.fx, 0, 0];
+  let b = [start.fy, 0, 0];
+  let best = new Map<number, { index: number; sign: number }>();
+  for (let round = 0; round < 5; round++) {
+    best = new Map([[start.tile, { index: seed, sign: 1 }]]);
+    for (let index = 0; index < points.length; index++) {
+      const { tile, fx, fy, height } = points[index]!;
+      if (tile === start.tile) continue;
+      const dx = places[tile]!.x - origin.x;
+      const dy = places[tile]!.y - origin.y;
+      const away = Math.hypot(dx, dy);
+      if (round === 0 && away > NEAR) continue;
+      const reach = round === 0 ? 1 + 14 * away : round === 1 ? RADIUS + 4 * away : RADIUS;
+      const ex = a[0]! + a[1]! * dx + a[2]! * dy;
+      const ey = b[0]! + b[1]! * dx + b[2]! * dy;
+      const known = best.get(tile);
+      if (known && points[known.index]!.height >= height) continue;
+      if (Math.hypot(fx - ex, fy - ey) <= reach) best.set(tile, { index, sign: 1 });
+      else if (Math.hypot(fx + ex, fy + ey) <= reach) best.set(tile, { index, sign: -1 });
+    }
+    if (best.size < LEAST_TILES) return undefined;
+    [a, b] = fitPlanes(points, places, origin, best);
+  }
+  const chosen = [...best.values()];
+  return {
+    strength: chosen.reduce((sum, { index }) => sum + Math.max(0, points[index]!.height - FLOOR), 0),
+    peaks: chosen.map(({ index }) => index),
+    signs: chosen.map(({ sign }) => sign),
+  };
+}
+
+/** Least squares, high peaks counting more, slopes held back a little. */
+function fitPlanes(
+  points: Point[],
+  places: { x: number; y: number }[],
+  origin: { x: number; y: number },
+  best: Map<number, { index: number; sign: number }>,
+): [number[], number[]] {
+  const normal = [0, 0, 0, 0, 0, 0];
+  const right = [0, 0, 0, 0, 0, 0];
+  let total = 0;
+  for (const [tile, { index, sign }] of best) {
+    const { fx, fy, height } = points[index]!;
+    const weight = Math.max(0.2, height - 1.5);
+    const row = [1, places[tile]!.x - origin.x, places[tile]!.y - origin.y];
+    total += weight;
+    for (let i = 0, k = 0; i < 3; i++) {
+      for (let j = i; j < 3; j++, k++) normal[k]! += weight * row[i]! * row[j]!;
+      right[i]! += weight * row[i]! * sign * fx;
+      right[i + 3]! += weight * row[i]! * sign * fy;
+    }
+  }
+  const ridge = 4e-4 * total;
+  const matrix = [normal[0]! + 1e-3, normal[1]!, normal[2]!, normal[3]! + ridge, normal[4]!, normal[5]! + ridge];
+  return [solve(matrix, right.slice(0, 3)), solve(matrix, right.slice(3))];
+}
+
+/** Solves a symmetric 3 x 3 system, its upper triangle by rows, by Cramer's rule. The ridge keeps it from being singular. */
+function solve([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: number[], [p = 0, q = 0, r = 0]: number[]): number[] {
+  const i = d * f - e * e;
+  const j = c * e - b * f;
+  const k = b * e - c * d;
+  const determinant = a * i + b * j + c * k;
+  return [
+    (i * p + j * q + k * r) / determinant,
+    (j * p + (a * f - c * c) * q + (b * c - a * e) * r) / determinant,
+    (k * p + (b * c - a * e) * q + (a * d - b * b) * r) / determinant,
+  ];
+}
+
+function median(values: number[]): number {
+  return quantile(values, 0.5);
+}
+
+function quantile(values: number[], p: number): number {
+  const sorted = [...values].sort((x, y) => x - y);
+  const place = (sorted.length - 1) * p;
+  const low = Math.floor(place);
+  const high = Math.min(low + 1, sorted.length - 1);
+  return sorted[low]! + (sorted[high]! - sorted[low]!) * (place - low);
+}

@@ -1,10 +1,11 @@
 /**
  * What provenance alone says of each source's files:
  *
- *   npm run bench:provenance -- --data FOLDER
+ *   npm run bench:provenance -- --data FOLDER [--repositories FOLDER]
  *
- * FOLDER holds MANIFEST.tsv (class, path, repository ...). Sources of class `ai` carry a generator's marks or carry none; what
- * counts is that no file of a camera is called generated, which ends the program with an error. Fetches nothing.
+ * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Sources of class `ai` carry a generator's marks or carry none; what
+ * counts is that no file of a camera is called generated, which ends the program with an error. `--repositories` adds the photographs that
+ * `forensics/training/screen/sets.tsv` lists, from clones at FOLDER/OWNER/NAME. Fetches nothing.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +13,17 @@ import { parseArgs } from 'node:util';
 import { type AiResult, assessProvenance } from '@firsthand/forensics/ai/assess.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
 import { readMetadata } from '@firsthand/forensics/metadata/read.ts';
+import { listedPictures, type Use } from '../../../forensics/training/screen/sets.ts';
 import { upperBound } from './statistics.ts';
 
 const CLASSES = ['ai', 'c2pa', 'camera', 'screen', 'heic', 'depth'];
 /** Classes whose files come from cameras. */
-const GENUINE = ['camera', 'screen', 'heic', 'depth'];
+const GENUINE = ['camera', 'screen', 'heic', 'depth', 'listed'];
+/** Of the listed ones those that no class of the manifest holds. */
+const LISTED: Use[] = ['report', 'choose', 'held', 'confounder'];
 
 const { values: options } = parseArgs({
-  options: { data: { type: 'string', default: process.env.FIRSTHAND_DATA } },
+  options: { data: { type: 'string', default: process.env.FIRSTHAND_DATA }, repositories: { type: 'string' } },
 });
 const manifest = options.data && join(options.data, 'MANIFEST.tsv');
 if (!options.data || !manifest || !existsSync(manifest)) {
@@ -34,14 +38,33 @@ interface Row {
   unreadable: number;
 }
 
+interface Item {
+  kind: string;
+  source: string;
+  read(): Buffer;
+}
+
+const { data, repositories } = options;
+const items: Item[] = [
+  ...readFileSync(manifest, 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map(line => line.split('\t'))
+    .filter(([kind = '']) => CLASSES.includes(kind))
+    .map(([kind = '', path = '', source = '']) => ({ kind, source, read: () => readFileSync(join(data, path)) })),
+  ...(repositories
+    ? LISTED.flatMap(use =>
+        listedPictures(repositories, use).map(({ read }) => ({ kind: 'listed', source: `sets.tsv, ${use}`, read })),
+      )
+    : []),
+];
+
 const rows = new Map<string, Row>();
-const files = readFileSync(manifest, 'utf8').trim().split('\n').slice(1);
-for (const [index, line] of files.entries()) {
-  const [kind = '', path = '', source = ''] = line.split('\t');
-  if (!CLASSES.includes(kind)) continue;
+for (const [index, { kind, source, read }] of items.entries()) {
   const row = rows.get(`${kind} ${source}`) ?? { kind, source, results: [], unreadable: 0 };
   rows.set(`${kind} ${source}`, row);
-  const bytes = readFileSync(join(options.data, path));
+  const bytes = read();
   try {
     const { contentType } = await inspect(bytes);
     const metadata = await readMetadata(bytes, contentType);
@@ -50,7 +73,7 @@ for (const [index, line] of files.entries()) {
     if (!(cause instanceof ImageFault)) throw cause;
     row.unreadable += 1;
   }
-  if (index % 20 === 0) process.stderr.write(`\r${index} of ${files.length} files`);
+  if (index % 20 === 0) process.stderr.write(`\r${index} of ${items.length} files`);
 }
 process.stderr.write('\n');
 

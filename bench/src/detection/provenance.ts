@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { type AiResult, assessProvenance } from '@firsthand/forensics/ai/assess.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
 import { readMetadata } from '@firsthand/forensics/metadata/read.ts';
-import { listedPictures, type Use } from '../../../forensics/training/screen/sets.ts';
+import { listedPictures, tableLines, type Use } from '../../../forensics/training/screen/sets.ts';
 import { upperBound } from './statistics.ts';
 
 const CLASSES = ['ai', 'c2pa', 'camera', 'screen', 'heic', 'depth'];
@@ -46,11 +46,7 @@ interface Item {
 
 const { data, repositories } = options;
 const items: Item[] = [
-  ...readFileSync(manifest, 'utf8')
-    .trim()
-    .split('\n')
-    .slice(1)
-    .map(line => line.split('\t'))
+  ...tableLines(manifest)
     .filter(([kind = '']) => CLASSES.includes(kind))
     .map(([kind = '', path = '', source = '']) => ({ kind, source, read: () => readFileSync(join(data, path)) })),
   ...(repositories

@@ -1,5 +1,6 @@
 import { halved, type Picture } from '../picture.ts';
 import { measureContext } from './context.ts';
+import { mean, quantile } from './statistics.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
 import { findWaves } from './waves.ts';
 import { areaResize, measureWhole, SMALL_SIDE } from './whole.ts';
@@ -171,15 +172,4 @@ function agreement(grid: TileGrid, peaksOf: (tile: TileGrid['tiles'][number]) =>
     }
   }
   return pairs > 0 ? agreeing / pairs : 0;
-}
-
-function mean(values: number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function quantile(sorted: number[], p: number): number {
-  const place = (sorted.length - 1) * p;
-  const low = Math.floor(place);
-  const high = Math.min(low + 1, sorted.length - 1);
-  return sorted[low] + (sorted[high] - sorted[low]) * (place - low);
 }

@@ -1,4 +1,5 @@
 import { N } from './fft.ts';
+import { mean, quantile } from './statistics.ts';
 import type { Peak, TileGrid } from './tiles.ts';
 
 /**
@@ -66,13 +67,13 @@ export function findWaves(grid: TileGrid, channel: 'luma' | 'opponent'): Wave[] 
   for (const { strength, peaks, signs } of found) {
     if (peaks.filter(index => used.has(index)).length > 0.3 * peaks.length) continue;
     for (const index of peaks) used.add(index);
-    const fx = median(peaks.map((index, k) => signs[k]! * points[index]!.fx));
-    const fy = median(peaks.map((index, k) => signs[k]! * points[index]!.fy));
+    const fx = quantile(ascending(peaks.map((index, k) => signs[k]! * points[index]!.fx)), 0.5);
+    const fy = quantile(ascending(peaks.map((index, k) => signs[k]! * points[index]!.fy)), 0.5);
     const distances = peaks.map((index, k) =>
       Math.hypot(signs[k]! * points[index]!.fx - fx, signs[k]! * points[index]!.fy - fy),
     );
     const [low, high] = [Math.min(Math.abs(fx), Math.abs(fy)), Math.max(Math.abs(fx), Math.abs(fy))];
-    const still = quantile(distances, 0.8) < STILL && (low < STILL || high - low < STILL);
+    const still = quantile(ascending(distances), 0.8) < STILL && (low < STILL || high - low < STILL);
     if (!still && Math.hypot(fx, fy) > LOWEST) {
       const height = peaks.reduce((sum, index) => sum + points[index]!.height, 0) / peaks.length;
       waves.push({ strength, share: peaks.length / tiles.length, height });
@@ -86,7 +87,6 @@ export function findWaves(grid: TileGrid, channel: 'luma' | 'opponent'): Wave[] 
 function normalised(tiles: { x: number; y: number }[]): { x: number; y: number }[] {
   const xs = tiles.map(({ x }) => x);
   const ys = tiles.map(({ y }) => y);
-  const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const side = N + Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
   const [cx, cy] = [mean(xs), mean(ys)];
   return tiles.map(({ x, y }) => ({ x: (x - cx) / side, y: (y - cy) / side }));
@@ -167,14 +167,6 @@ function solve([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: number[], [p = 0, q =
   ];
 }
 
-function median(values: number[]): number {
-  return quantile(values, 0.5);
-}
-
-function quantile(values: number[], p: number): number {
-  const sorted = [...values].sort((x, y) => x - y);
-  const place = (sorted.length - 1) * p;
-  const low = Math.floor(place);
-  const high = Math.min(low + 1, sorted.length - 1);
-  return sorted[low]! + (sorted[high]! - sorted[low]!) * (place - low);
+function ascending(values: number[]): number[] {
+  return values.toSorted((a, b) => a - b);
 }

@@ -24,7 +24,8 @@ const LARGEST = 64 * 2 ** 20;
 
 const ownerOf = (repository: string): string => repository.split('/')[0] ?? repository;
 
-const lines = (path: string | URL): string[][] =>
+/** Cells of a table's lines, without its heading. */
+export const tableLines = (path: string | URL): string[][] =>
   readFileSync(path, 'utf8')
     .trim()
     .split('\n')
@@ -35,7 +36,7 @@ const lines = (path: string | URL): string[][] =>
 export function manifestPictures(folder: string): LabelledPicture[] {
   const manifest = join(folder, 'MANIFEST.tsv');
   if (!existsSync(manifest)) return [];
-  return lines(manifest)
+  return tableLines(manifest)
     .filter(([kind]) => kind === 'camera' || kind === 'screen')
     .map(([kind, path = '', repository = '']) => ({
       label: kind === 'screen' ? 1 : 0,
@@ -50,7 +51,7 @@ export function manifestPictures(folder: string): LabelledPicture[] {
  * `OWNER/NAME`; one that is not there is an error that names it.
  */
 export function listedPictures(folder: string, use: Use): LabelledPicture[] {
-  return lines(new URL('./sets.tsv', import.meta.url))
+  return tableLines(new URL('./sets.tsv', import.meta.url))
     .filter(([of]) => of === use)
     .map(([, label, repository = '', commit = '', path = '']) => {
       const clone = join(folder, repository);

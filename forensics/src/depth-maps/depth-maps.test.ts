@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { processorMs } from '../../test/cost.ts';
 import { dataFiles } from '../../test/data.ts';
 import { disparity, dynamicDepthFile, gdepthFile, map, mpfFile, type Shape } from '../../test/depth-files.ts';
 import { jpeg } from '../../test/files.ts';
@@ -113,10 +114,11 @@ test('damaged files are answered in bounded time', async () => {
       async (file, edits, cut) => {
         const hurt = Buffer.from(file.subarray(0, file.length - cut));
         for (const [at, value] of edits) hurt[at % hurt.length] = value;
-        const started = performance.now();
-        const found = await readDepthMap(hurt);
-        if (found) assessDepthMap(found.map);
-        expect(performance.now() - started).toBeLessThan(5_000);
+        const ms = await processorMs(async () => {
+          const found = await readDepthMap(hurt);
+          if (found) assessDepthMap(found.map);
+        });
+        expect(ms).toBeLessThan(5_000);
       },
     ),
     { numRuns: 150 },

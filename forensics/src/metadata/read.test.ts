@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { processorMs } from '../../test/cost.ts';
 import {
   exifBlock,
   exifSegment,
@@ -223,10 +224,11 @@ describe('hostile files', () => {
     });
     block.writeUInt32BE(0xfffffff0, 8 + 2 + 8);
     block.writeUInt32BE(0x7fffffff, 8 + 2 + 12 + 4);
-    const started = performance.now();
-    const read = await readMetadata(await jpegWith([[0xe1, Buffer.concat([Buffer.from('Exif\0\0'), block])]]));
-    expect(read.thumbnail).toBe(false);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const file = await jpegWith([[0xe1, Buffer.concat([Buffer.from('Exif\0\0'), block])]]);
+    const ms = await processorMs(async () => {
+      expect((await readMetadata(file)).thumbnail).toBe(false);
+    });
+    expect(ms).toBeLessThan(1_000);
   });
 
   test('a compressed text that inflates without end is left out', async () => {

@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     // Two cores: the suites share them with PostgreSQL, analysis threads and Chromium.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     projects: [
       {
         extends: true,

@@ -36,6 +36,11 @@ const doubles = (name: string, length: number): Float64Array => new Float64Array
 /** Pixels of a row that `halveRow` makes at most, half of what `addLuma` reads. */
 export const ROW_PIXELS = constant('ROW_PIXELS');
 
+/** Rings of frequency in which colour is looked at, the sectors of each, and the bins of sums: those sectors and the rings above them. */
+export const COLOUR_RINGS = constant('COLOUR_RINGS');
+export const SECTORS = constant('SECTORS');
+export const SUMMED_BINS = constant('BINS') - 1;
+
 /** Where the functions read and write; `kernels/assembly/memory.ts` says what lies in each. */
 export const buffers = {
   upper: bytes('UPPER', 2 * ROW_PIXELS * 3),
@@ -49,9 +54,9 @@ export const buffers = {
   sines: floats('SINES', 256),
   hann: floats('HANN', 256),
   binOf: bytes('BIN_OF', 129 * 256),
-  lumaBins: doubles('LUMA_BINS', 68),
-  opponentBins: doubles('OPPONENT_BINS', 68),
-  crossSums: doubles('CROSS_SUMS', 8),
+  lumaBins: doubles('LUMA_BINS', SUMMED_BINS),
+  opponentBins: doubles('OPPONENT_BINS', SUMMED_BINS),
+  crossSums: doubles('CROSS_SUMS', 2 * COLOUR_RINGS),
   tile: doubles('TILE', 7),
   peaks: doubles('PEAKS', 40),
   block: floats('BLOCK', 64 * 64),

@@ -3,7 +3,9 @@ export { halveRow } from './halve';
 export { addLuma, clearLuma, sumNeighbours } from './luma';
 export {
   BIN_OF,
+  BINS,
   BLOCK,
+  COLOUR_RINGS,
   COSINES,
   CROSS_SUMS,
   FREQUENCIES,
@@ -19,6 +21,7 @@ export {
   PIXELS,
   RE,
   ROW_PIXELS,
+  SECTORS,
   SINES,
   TILE,
   UPPER,

@@ -1,6 +1,6 @@
 import { type Picture, shrink } from '../picture.ts';
 import { random } from '../random.ts';
-import { areaResize } from '../screen/whole.ts';
+import { areaResize } from '../screen/resize.ts';
 import { testAliasing } from './aliasing.ts';
 import { boxBlur, type Plane } from './corners.ts';
 import {

@@ -1,9 +1,10 @@
 import { halved, type Picture } from '../picture.ts';
 import { measureContext } from './context.ts';
+import { areaResize } from './resize.ts';
 import { mean, quantile } from './statistics.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
 import { findWaves } from './waves.ts';
-import { areaResize, measureWhole, SMALL_SIDE } from './whole.ts';
+import { measureWhole, SMALL_SIDE } from './whole.ts';
 
 /** Whole factors a picture is shrunk by before tiles are cut, and about how many tiles each scale gets. */
 const SCALES = [

@@ -1,4 +1,4 @@
-import { buffers, kernels } from '../kernels.ts';
+import { buffers, COLOUR_RINGS, kernels, SECTORS, SUMMED_BINS } from '../kernels.ts';
 import type { Picture } from '../picture.ts';
 import { N } from './fft.ts';
 
@@ -10,11 +10,6 @@ import { N } from './fft.ts';
 
 const LUMA_BAND = [0.03, 0.47] as const;
 const COLOUR_BAND = [0.02, 0.24] as const;
-const BANDS = 8;
-/** Rings in which colour is looked at: beyond a quarter cycle a pixel JPEG keeps none. */
-const COLOUR_RINGS = 4;
-const SECTORS = 16;
-
 const HALF = N / 2;
 
 export interface Peak {
@@ -69,24 +64,27 @@ export interface TileGrid {
   tiles: Tile[];
 }
 
-/** Sums of the rings' powers are kept by sector where colour is looked at, whole above that, and not at all in the corners. */
+/**
+ * Sums of the rings' powers are kept by sector where colour is looked at (beyond a quarter cycle a pixel JPEG keeps none), whole above that,
+ * and not at all in the corners.
+ */
 const RING_BINS = COLOUR_RINGS * SECTORS;
-const NO_BIN = RING_BINS + BANDS - COLOUR_RINGS;
+const BANDS = COLOUR_RINGS + SUMMED_BINS - RING_BINS;
 
 /** Bin of the cell at column `i % N` of the row of frequency `i / N`. */
 const BIN_OF = Uint8Array.from({ length: (HALF + 1) * N }, (_, i) => {
   const fx = Math.floor(i / N);
   const fy = (i % N) - HALF;
   const f = Math.hypot(fx, fy) / N;
-  if (f >= 0.5) return NO_BIN;
+  if (f >= 0.5) return SUMMED_BINS;
   const ring = Math.min(BANDS - 1, Math.floor(f * 2 * BANDS));
   if (ring >= COLOUR_RINGS) return RING_BINS + ring - COLOUR_RINGS;
   const angle = Math.atan2(fy, fx) / Math.PI + 0.5;
   return ring * SECTORS + Math.min(SECTORS - 1, Math.max(0, Math.floor(angle * SECTORS)));
 });
 /** Cells of each bin. */
-const BIN_CELLS = new Uint32Array(NO_BIN);
-for (const bin of BIN_OF) if (bin < NO_BIN) BIN_CELLS[bin]++;
+const BIN_CELLS = new Uint32Array(SUMMED_BINS);
+for (const bin of BIN_OF) if (bin < SUMMED_BINS) BIN_CELLS[bin]++;
 buffers.binOf.set(BIN_OF);
 
 /** Cuts about `count` tiles, spread evenly over the picture, and measures each. No tile where the picture is smaller. */
@@ -137,7 +135,7 @@ function ringPower(): Pick<Tile, 'bands' | 'chroma' | 'coherence' | 'direction'>
   const sums = new Float64Array(BANDS);
   const counts = new Float64Array(BANDS);
   const colours = new Float64Array(BANDS);
-  for (let bin = 0; bin < NO_BIN; bin++) {
+  for (let bin = 0; bin < SUMMED_BINS; bin++) {
     const ring = bin < RING_BINS ? Math.floor(bin / SECTORS) : bin - RING_BINS + COLOUR_RINGS;
     sums[ring] += buffers.lumaBins[bin];
     colours[ring] += buffers.opponentBins[bin];

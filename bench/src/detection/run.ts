@@ -1,12 +1,12 @@
 /**
  * How good the screen detector is on pictures whose source it never saw, per source and pooled, with its robustness:
  *
- *   npm run bench:detection -- --data FOLDER [--repositories FOLDER [--held | --confounders]] [--measured FILE.jsonl]
+ *   npm run bench:detection -- --data FOLDER [--repositories FOLDER [--held | --confounders | --displays]] [--measured FILE.jsonl]
  *     [--json OUT] [--scores OUT.tsv] [--baseline FILE]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures
- * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--held` or
- * `--confounders` those alone that no fit and no choice has seen. Every source is scored by the model that was fitted without it
+ * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--held`,
+ * `--confounders` or `--displays` those alone that no fit and no choice has seen. Every source is scored by the model that was fitted without it
  * (folds.generated.json), unseen ones by the published one. Fetches nothing. `--measured` reads what
  * `forensics/training/screen/measure.ts` has measured of the same pictures and measures the rest. `--scores` writes a line a picture.
  * With a baseline, fails when a number fell by more than noise.
@@ -29,6 +29,7 @@ const { values: options } = parseArgs({
     repositories: { type: 'string' },
     held: { type: 'boolean', default: false },
     confounders: { type: 'boolean', default: false },
+    displays: { type: 'boolean', default: false },
     measured: { type: 'string' },
     json: { type: 'string' },
     scores: { type: 'string' },
@@ -36,8 +37,14 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Genuine pictures that no fit and no choice has seen: looked at as they are. */
-const unseen = options.held ? 'held' : options.confounders ? 'confounder' : undefined;
+/** Pictures that no fit and no choice has seen: looked at as they are. */
+const unseen = options.held
+  ? 'held'
+  : options.confounders
+    ? 'confounder'
+    : options.displays
+      ? 'display-held'
+      : undefined;
 const VARIANTS = unseen ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
 
 interface Row {

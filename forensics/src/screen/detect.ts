@@ -14,7 +14,7 @@ export const screenModel: Model = model;
 const NOT_EVALUATED: ScreenSignal = { evaluated: false, screen_detected: false, confidence: 0, band: 'clear' };
 
 /**
- * Is this a photograph of a display or a print? One upright picture; a few tens of milliseconds whatever its size.
+ * Is this a photograph of a display or a print? One upright picture; some 300 milliseconds whatever its size.
  * A two-frame test of the same subject, where there is one, shifts the probability. Not evaluated when no 256 x 256 tile of it shows anything.
  */
 export async function detectScreen(

@@ -15,9 +15,9 @@ export interface LabelledPicture {
  * What `sets.tsv` lists a picture for: `report`, a source that the benchmark holds apart in turn; `fit`, genuine pictures that
  * models are fitted on and no number is of; `choose`, genuine pictures that models are fitted on and, their source held apart, thresholds are
  * set on; `held` and `confounder`, genuine pictures that no fit and no choice has seen, the latter of things that look like a display
- * (cloth, carpets, tiles, keyboards, facades).
+ * (cloth, carpets, tiles, keyboards, facades); `display-held`, displays and direct pictures by people whom no fit and no choice has seen.
  */
-export type Use = 'report' | 'fit' | 'choose' | 'held' | 'confounder';
+export type Use = 'report' | 'fit' | 'choose' | 'held' | 'confounder' | 'display-held';
 
 /** Longest picture that is read out of a repository, bytes. */
 const LARGEST = 64 * 2 ** 20;

@@ -1,13 +1,13 @@
 /**
  * How good the screen detector is on pictures whose source it never saw, per source and pooled, with its robustness:
  *
- *   npm run bench:detection -- --data FOLDER [--repositories FOLDER [--held | --confounders | --displays]] [--measured FILE.jsonl]
+ *   npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--measured FILE.jsonl]
  *     [--json OUT] [--scores OUT.tsv] [--baseline FILE]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures
- * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--held`,
- * `--confounders` or `--displays` those alone that no fit and no choice has seen. Every source is scored by the model that was fitted without it
- * (folds.generated.json), unseen ones by the published one. Fetches nothing. `--measured` reads what
+ * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--displays`, `--held` or
+ * `--confounders` those alone that no fit and no choice has seen. Every source is scored by the model that was fitted without it
+ * (folds.generated.json), unseen ones by the published one. Senders found later (`develop`) are pooled by themselves. Fetches nothing. `--measured` reads what
  * `forensics/training/screen/measure.ts` has measured of the same pictures and measures the rest. `--scores` writes a line a picture.
  * With a baseline, fails when a number fell by more than noise.
  */
@@ -27,9 +27,9 @@ const { values: options } = parseArgs({
   options: {
     data: { type: 'string', default: process.env.FIRSTHAND_DATA },
     repositories: { type: 'string' },
+    displays: { type: 'boolean', default: false },
     held: { type: 'boolean', default: false },
     confounders: { type: 'boolean', default: false },
-    displays: { type: 'boolean', default: false },
     measured: { type: 'string' },
     json: { type: 'string' },
     scores: { type: 'string' },
@@ -38,12 +38,12 @@ const { values: options } = parseArgs({
 });
 
 /** Pictures that no fit and no choice has seen: looked at as they are. */
-const unseen = options.held
-  ? 'held'
-  : options.confounders
-    ? 'confounder'
-    : options.displays
-      ? 'display-held'
+const unseen = options.displays
+  ? 'display-held'
+  : options.held
+    ? 'held'
+    : options.confounders
+      ? 'confounder'
       : undefined;
 const VARIANTS = unseen ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
 
@@ -66,7 +66,10 @@ interface Row {
 function readItems(): LabelledPicture[] {
   const { data, repositories } = options;
   if (unseen) return repositories ? listedPictures(repositories, unseen) : [];
-  return [...(data ? manifestPictures(data) : []), ...(repositories ? listedPictures(repositories, 'report') : [])];
+  return [
+    ...(data ? manifestPictures(data) : []),
+    ...(repositories ? (['report', 'develop'] as const).flatMap(use => listedPictures(repositories, use)) : []),
+  ];
 }
 
 /** Features by name and variant, from a file of `measure.ts`. */
@@ -232,9 +235,18 @@ const perSource = sources.map(source =>
     0,
   ),
 );
-const pooled = VARIANTS.map((variant, index) =>
-  summarize(variant === 'orig' ? 'pooled' : `pooled, ${variant}`, scored, index),
-);
+const pool = (name: string, of: Scored[]): Row[] =>
+  of.length > 0
+    ? VARIANTS.map((variant, index) => summarize(variant === 'orig' ? name : `${name}, ${variant}`, of, index))
+    : [];
+const later = ({ item }: Scored): boolean => item.use === 'develop';
+const pooled = [
+  ...pool(
+    'pooled',
+    scored.filter(one => !later(one)),
+  ),
+  ...pool('found later, pooled', scored.filter(later)),
+];
 console.log(`Model ${screenModel.name}; thresholds ${JSON.stringify(screenModel.thresholds)}\n`);
 console.log(table([...perSource, ...pooled]));
 

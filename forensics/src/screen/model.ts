@@ -22,40 +22,19 @@ interface Linear {
   bias: number;
 }
 
-interface Range {
-  least: number;
-  most: number;
-}
-
 /**
- * A committed model file: log odds by logistic regressions over what tiles and tones show, over what things there are, over the
- * waves through all tiles and over texture, and by boosted trees; their weighted sum, calibrated.
+ * A committed model file: log odds by one logistic regression each over what tiles and tones show, over what things there are, over the waves
+ * through all tiles and over texture, and by boosted trees over all of it; their sum, calibrated.
  */
 export interface Model {
   name: string;
-  linear: Linear;
-  /** The other terms of the same regression, over the picture as a whole: its bias is 0. */
-  tones: Linear;
-  /** Log odds that tones give at most: a bright thing on a dark ground has the tones of a screen. */
-  tonesMost: number;
-  context: Linear;
-  /**
-   * Log odds of the context below which it says nothing, for a panel that fills the frame may show anything, and above which it says no
-   * more, for a screen may stand in the room that was photographed.
-   */
-  contextRange: Range;
-  waves: Linear;
-  /** The same of the waves: a panel may be too fine to show any, and coloured cloth has them too. */
-  wavesRange: Range;
-  texture: Linear;
-  /** The same of texture, whose want says little: a smaller copy keeps none. */
-  textureRange: Range;
+  parts: Linear[];
   /** What the trees read, by index. */
   features: string[];
   trees: Tree[];
   treesBias: number;
-  /** Weights in the sum; tones have that of `linear`. */
-  shares: { linear: number; context: number; waves: number; texture: number; trees: number };
+  /** Of the trees' log odds in the sum. */
+  treesShare: number;
   /** Platt: p = 1 / (1 + exp(-(a * s + b))). */
   platt: { a: number; b: number };
   /** Calibrated probabilities from which a picture is doubtful (1% of genuine ones are) and confident (0.1%). */
@@ -66,18 +45,9 @@ export interface Model {
 export function predict(model: Model, features: Features): number {
   const values = model.features.map(name => features[name] ?? Number.NaN);
   const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
-  const { shares } = model;
-  const tones = Math.min(model.tonesMost, linearScore(model.tones, features));
-  const score =
-    shares.linear * (linearScore(model.linear, features) + tones) +
-    shares.trees * trees +
-    shares.context * between(model.contextRange, linearScore(model.context, features)) +
-    shares.waves * between(model.wavesRange, linearScore(model.waves, features)) +
-    shares.texture * between(model.textureRange, linearScore(model.texture, features));
+  const score = model.parts.reduce((sum, part) => sum + linearScore(part, features), model.treesShare * trees);
   return 1 / (1 + Math.exp(-(model.platt.a * score + model.platt.b)));
 }
-
-const between = ({ least, most }: Range, value: number): number => Math.min(most, Math.max(least, value));
 
 function linearScore({ features: names, mean, scale, weight, bias }: Linear, features: Features): number {
   let sum = bias;

@@ -42,7 +42,9 @@ const furtherPictures = (path: string): LabelledPicture[] =>
 
 const pictures = [
   ...(data ? manifestPictures(data) : []),
-  ...(repositories ? (['report', 'fit', 'choose'] as const).flatMap(use => listedPictures(repositories, use)) : []),
+  ...(repositories
+    ? (['report', 'develop', 'fit', 'choose'] as const).flatMap(use => listedPictures(repositories, use))
+    : []),
   ...(list ? furtherPictures(list) : []),
 ];
 const done = new Set(

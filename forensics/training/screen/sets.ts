@@ -5,19 +5,21 @@ import { join } from 'node:path';
 /** A picture to fit or to judge on: label 1 is a photographed display or print. */
 export interface LabelledPicture {
   label: 0 | 1;
-  /** Who took it: the owner of the repository it comes from. Splits keep a source together. */
+  /** Who took it: the owner of the repository it comes from, or of the first of several that share pictures or rooms. Splits keep a source together. */
   source: string;
+  /** What `sets.tsv` lists it for; absent for a picture of a manifest. */
+  use?: Use;
   name: string;
   read(): Buffer;
 }
 
 /**
- * What `sets.tsv` lists a picture for: `report`, a source that the benchmark holds apart in turn; `fit`, genuine pictures that
- * models are fitted on and no number is of; `choose`, genuine pictures that models are fitted on and, their source held apart, thresholds are
- * set on; `held` and `confounder`, genuine pictures that no fit and no choice has seen, the latter of things that look like a display
- * (cloth, carpets, tiles, keyboards, facades); `display-held`, displays and direct pictures by people whom no fit and no choice has seen.
+ * What `sets.tsv` lists a picture for: `report` and, of senders found later, `develop`, a source that the benchmark holds apart in turn; `fit`,
+ * genuine pictures that models are fitted on and no number is of; `choose`, genuine pictures that models are fitted on and, their source held
+ * apart, thresholds are set on. No fit and no choice has seen the others: `display-held`, displays and genuine pictures by further senders,
+ * `held`, genuine ones, and `confounder`, genuine ones of things that look like a display (cloth, carpets, tiles, keyboards, facades).
  */
-export type Use = 'report' | 'fit' | 'choose' | 'held' | 'confounder' | 'display-held';
+export type Use = 'report' | 'develop' | 'fit' | 'choose' | 'display-held' | 'held' | 'confounder';
 
 /** Longest picture that is read out of a repository, bytes. */
 const LARGEST = 64 * 2 ** 20;
@@ -53,12 +55,13 @@ export function manifestPictures(folder: string): LabelledPicture[] {
 export function listedPictures(folder: string, use: Use): LabelledPicture[] {
   return tableLines(new URL('./sets.tsv', import.meta.url))
     .filter(([of]) => of === use)
-    .map(([, label, repository = '', commit = '', path = '']) => {
+    .map(([, label, repository = '', commit = '', path = '', source]) => {
       const clone = join(folder, repository);
       if (!existsSync(clone)) throw new Error(`${folder} holds no clone of ${repository}`);
       return {
         label: label === 'display' ? 1 : 0,
-        source: ownerOf(repository),
+        source: source || ownerOf(repository),
+        use,
         name: `${repository}/${path}`,
         read: () => execFileSync('git', ['-C', clone, 'show', `${commit}:${path}`], { maxBuffer: LARGEST }),
       };

@@ -1,18 +1,17 @@
 """Fits the single-still screen detector on measured features and writes its model file.
 
-    python3 forensics/training/screen/train.py [--keep-tiles] forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json FEATURES.jsonl ...
+    python3 forensics/training/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json FEATURES.jsonl ...
 
 Each line of a feature file is {"label", "source", "name", "v", "f"} as `measure.ts` writes it. A source is held apart whole:
 scores for thresholds and calibration come from models that never saw the picture's source. The second file keeps those models by
 reported source, so that the benchmark can be run without fitting. Thresholds are set on the genuine pictures of the reported sources and of
-those that `sets.tsv` lists to choose on. `--keep-tiles` takes the part over tiles and tones, which simulated pairs and random variants go
-into, from the two files as they are (from the model, which never saw them, for sources to choose on) and fits the rest anew. Needs numpy,
-scipy, scikit-learn, xgboost.
+those that `sets.tsv` lists to choose on. Needs numpy, scipy, scikit-learn, xgboost.
 """
 import csv
 import json
 import re
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -22,34 +21,28 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 SIMULATED = 'simulated'
-TREES = dict(n_estimators=200, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
+TREES = dict(n_estimators=300, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
-# What tiles and tones show: two fits averaged. What tones say in the linear one counts up to some log odds: a bright thing on a dark ground
-# has them too. What things there are counts only between these log odds: a screen among things that look like an office is likelier one,
-# but the want of them says nothing where a panel fills the frame, and a room may hold a screen. So with waves through all tiles and
-# with the texture of fine detail.
-SHARES = dict(linear=0.6, trees=0.4, context=1.5, waves=0.9, texture=1.0)
-TONES_MOST = 1.7
-CONTEXT_RANGE = dict(least=1.0, most=3.0)
-WAVES_RANGE = dict(least=-1.5, most=0.25)
-TEXTURE_RANGE = dict(least=-0.5, most=3.0)
+# Of the trees' log odds in the sum, to which each logistic regression gives its own whole.
+TREES_SHARE = 2
 SIMULATED_SHARE = 0.3
 # Measured and left out: they tell one camera's processing from another's, and cost 0.015 of AUC on sources held apart.
 LEFT_OUT = re.compile(r'chroma\d')
 CONTEXT = re.compile(r'context\d+$')
 WAVES = re.compile(r'wave\d')
 TEXTURE = re.compile(r'texture\d+$')
-TILES = re.compile(r's\d_|any_')
-REPORTED = ('orig', 'q70', 'half', 'msg', 'crop')
+VARIANTS = ('orig', 'q70', 'half', 'msg', 'crop')
 # Half the size keeps no fine detail of a display: fitted on too, it takes more elsewhere than it gives there.
 TEXTURE_ON = ('orig', 'q70', 'msg', 'crop')
-FITTED_ON = (*REPORTED, 'aug1', 'aug2', 'aug3', 'aug4')
+FITTED_ON = (*VARIANTS, 'aug1', 'aug2', 'aug3', 'aug4')
 LISTED = list(csv.DictReader(open(Path(__file__).parent / 'sets.tsv'), delimiter='\t', quoting=csv.QUOTE_NONE))
-OWNERS = {use: {row['repository'].split('/')[0] for row in LISTED if row['use'] == use} for use in ('fit', 'choose')}
+SOURCES = {use: {row['source'] or row['repository'].split('/')[0] for row in LISTED if row['use'] == use}
+           for use in ('fit', 'develop', 'choose')}
 # Sources that lend genuine pictures to the fit alone.
-LENT = sorted(OWNERS['fit'])
-# Sources of genuine pictures that are held apart in turn for thresholds, and are not part of the benchmark's table.
-CHOSEN_ON = sorted(OWNERS['choose'])
+LENT = sorted(SOURCES['fit'])
+# Sources of genuine pictures that are held apart for thresholds, several at a time, and are not part of the benchmark's table.
+CHOSEN_ON = sorted(SOURCES['choose'])
+GROUPS = 10
 
 
 def load(paths):
@@ -112,11 +105,6 @@ class Linear:
     def score(self, x):
         return self.transform(x) @ self.weight + self.bias
 
-    def capped(self, x, part, most):
-        """The score, of which the columns that `part` marks give no more than `most`."""
-        terms = self.transform(x) * self.weight
-        return terms[:, ~part].sum(axis=1) + self.bias + np.minimum(most, terms[:, part].sum(axis=1))
-
 
 def fit_bounded(z, y, w, strength):
     """As LogisticRegression(C=strength) fits, with no negative weight."""
@@ -140,97 +128,57 @@ class Trees:
         self.score = lambda values: fit.predict(values, output_margin=True)
 
 
-class KeptLinear(Linear):
-    """The linear part of a model file, tiles and tones together."""
-
-    def __init__(self, model, names):
-        parts = (model['linear'], model['tones'])
-        of = lambda key: np.array([value for part in parts for value in part[key]])
-        found = of('features').tolist()
-        columns = [found.index(name) for name in names]
-        self.mean, self.scale, self.weight = (of(key)[columns] for key in ('mean', 'scale', 'weight'))
-        self.bias = sum(part['bias'] for part in parts)
-
-
-class KeptTrees:
-    """The trees of a model file."""
-
-    def __init__(self, model, names):
-        assert model['features'] == names, 'the features measured are not those of the trees that are kept'
-        self.nodes, self.bias = model['trees'], model['treesBias']
-
-    def score(self, x):
-        return self.bias + sum(self.leaves(tree, x.astype(np.float32)) for tree in self.nodes)
-
-    @staticmethod
-    def leaves(tree, x):
-        if not tree['feature']:
-            return np.full(len(x), tree['leaf'][0])
-        feature, threshold, left, right, missing, leaf = (
-            np.array(tree[key]) for key in ('feature', 'threshold', 'left', 'right', 'missingLeft', 'leaf'))
-        at = np.zeros(len(x), int)
-        while (at >= 0).any():
-            k = np.maximum(at, 0)
-            value = x[np.arange(len(x)), feature[k]]
-            go_left = np.where(np.isnan(value), missing[k] == 1, value < threshold[k])
-            at = np.where(at >= 0, np.where(go_left, left[k], right[k]), at)
-        return leaf[-at - 1]
-
-
-def train_tiles(x, y, sources, names):
-    w = weights(y, sources)
-    x = drop_scales(x, names, np.random.default_rng(0))
-    return Linear(x, y, w), Trees(x, y, w)
-
-
-def train(names, values, y, sources, variants, kept):
-    """Tiles and tones on every variant; things and waves on real pictures as they are, texture also recompressed, by messenger and cropped."""
-    if kept:
-        linear, trees = KeptLinear(kept, names['tiles']), KeptTrees(kept, names['tiles'])
-    else:
-        fit = np.isin(variants, FITTED_ON)
-        linear, trees = train_tiles(values['tiles'][fit], y[fit], sources[fit], names['tiles'])
+def train(names, values, y, sources, variants):
+    """Tiles and tones, and trees over everything, on every variant; things and waves on real pictures as they are, texture also
+    recompressed, by messenger and cropped."""
     real = sources != SIMULATED
-    plain = real & (variants == 'orig')
-    w = weights(y[plain], sources[plain])
-    fine = real & np.isin(variants, TEXTURE_ON)
+    plain, fine, fit = real & (variants == 'orig'), real & np.isin(variants, TEXTURE_ON), np.isin(variants, FITTED_ON)
+    of = lambda part, rows, **more: Linear(values[part][rows], y[rows], weights(y[rows], sources[rows]), **more)
+    shown = {**values, 'tiles': drop_scales(values['tiles'], names['tiles'], np.random.default_rng(0))}
+    tiles = Linear(shown['tiles'][fit], y[fit], weights(y[fit], sources[fit]))
     return {
-        'linear': linear,
-        'trees': trees,
-        'context': Linear(values['context'][plain], y[plain], w, strength=0.03),
-        'waves': Linear(values['waves'][plain], y[plain], w, strength=0.03, evidence=True),
-        'texture': Linear(values['texture'][fine], y[fine], weights(y[fine], sources[fine]), strength=0.1),
-        'tones': np.array([not TILES.match(name) for name in names['tiles']]),
+        'tiles': tiles,
+        'context': of('context', plain, strength=0.03),
+        'waves': of('waves', plain, strength=0.03, evidence=True),
+        'texture': of('texture', fine, strength=0.1),
+        'trees': Trees(everything(shown)[fit], y[fit], weights(y[fit], sources[fit])),
     }
 
 
+PARTS = ('tiles', 'context', 'waves', 'texture')
+everything = lambda values: np.hstack([values[part] for part in PARTS])
+
+
 def score(models, values):
-    between = lambda part, bounds: np.clip(models[part].score(values[part]), bounds['least'], bounds['most'])
-    linear = models['linear'].capped(values['tiles'], models['tones'], TONES_MOST)
-    return (SHARES['linear'] * linear + SHARES['trees'] * models['trees'].score(values['tiles'])
-            + SHARES['context'] * between('context', CONTEXT_RANGE) + SHARES['waves'] * between('waves', WAVES_RANGE)
-            + SHARES['texture'] * between('texture', TEXTURE_RANGE))
+    return sum(models[part].score(values[part]) for part in PARTS) + TREES_SHARE * models['trees'].score(everything(values))
 
 
-def held_apart(names, values, y, sources, variants, kept):
-    out = np.full(len(y), np.nan)
-    folds = {}
+def without(held, names, values, y, sources, variants):
+    """The models fitted without some sources, and the scores of their pictures."""
+    test = np.isin(sources, held)
     rows = lambda mask: {part: values[part][mask] for part in values}
-    for source in sorted(set(sources) - {SIMULATED, *LENT}):
-        test = sources == source
-        folds[source] = train(names, rows(~test), y[~test], sources[~test], variants[~test], kept and kept(source))
-        out[test] = score(folds[source], rows(test))
-    return out, folds
+    models = train(names, rows(~test), y[~test], sources[~test], variants[~test])
+    return test, score(models, rows(test)), export_models(names, models)
+
+
+def held_apart(names, values, y, sources, variants):
+    out = np.full(len(y), np.nan)
+    groups = [[source] for source in sorted(set(sources) - {SIMULATED, *LENT, *CHOSEN_ON})]
+    reported = len(groups)
+    groups += [CHOSEN_ON[k::GROUPS] for k in range(GROUPS)]
+    with ProcessPoolExecutor(2) as pool:
+        found = list(pool.map(without, groups, *([given] * len(groups) for given in (names, values, y, sources, variants))))
+    for test, scores, _ in found:
+        out[test] = scores
+    return out, {group[0]: models for group, (_, _, models) in zip(groups[:reported], found)}
 
 
 digits = lambda values: [float(f'{v:.6g}') for v in values]
 
 
-def export_linear(names, linear, part=None):
-    """`part` marks the columns that are written; all without it."""
-    part = np.ones(len(names), bool) if part is None else part
-    return {'features': [name for name, kept in zip(names, part) if kept], 'mean': digits(linear.mean[part]),
-            'scale': digits(linear.scale[part]), 'weight': digits(linear.weight[part]), 'bias': round(linear.bias, 6)}
+def export_linear(names, linear):
+    return {'features': names, 'mean': digits(linear.mean), 'scale': digits(linear.scale), 'weight': digits(linear.weight),
+            'bias': round(linear.bias, 6)}
 
 
 def export_trees(trees):
@@ -253,25 +201,18 @@ def export_trees(trees):
     return out, float(np.log(base / (1 - base)))
 
 
-def export(names, models, platt, thresholds):
+def export_models(names, models):
     return {
-        'name': 'screen-still-4',
-        'linear': export_linear(names['tiles'], models['linear'], ~models['tones']),
-        'tones': export_linear(names['tiles'], models['linear'], models['tones']) | {'bias': 0},
-        'tonesMost': TONES_MOST,
-        'context': export_linear(names['context'], models['context']),
-        'contextRange': CONTEXT_RANGE,
-        'waves': export_linear(names['waves'], models['waves']),
-        'wavesRange': WAVES_RANGE,
-        'texture': export_linear(names['texture'], models['texture']),
-        'textureRange': TEXTURE_RANGE,
-        'features': names['tiles'],
+        'parts': [export_linear(names[part], models[part]) for part in PARTS],
+        'features': [name for part in PARTS for name in names[part]],
         'trees': models['trees'].nodes,
         'treesBias': models['trees'].bias,
-        'shares': SHARES,
-        'platt': platt,
-        'thresholds': thresholds,
+        'treesShare': TREES_SHARE,
     }
+
+
+def export(models, platt, thresholds):
+    return {'name': 'screen-still-5', **models, 'platt': platt, 'thresholds': thresholds}
 
 
 def calibration_error(y, p):
@@ -303,19 +244,19 @@ def calibrate(apart, y, sources, variants):
     calibration = LogisticRegression(C=1e6).fit(apart[plain].reshape(-1, 1), y[plain], sample_weight=balance)
     a, b = float(calibration.coef_[0, 0]), float(calibration.intercept_[0])
     p = 1 / (1 + np.exp(-(a * apart + b)))
-    # 1% of genuine pictures, in the worst of the ways pictures come.
-    genuine = [real & (variants == variant) & (y == 0) for variant in ('orig', 'q70', 'msg')]
-    doubtful = max(passed_by(apart[part], sources[part], 0.01) for part in genuine if part.any()) + 1e-6
+    # 1% of genuine pictures, in all three ways they mostly come together.
+    comes = real & (y == 0) & np.isin(variants, ('orig', 'q70', 'msg'))
+    doubtful = passed_by(apart[comes], sources[comes], 0.01) + 1e-6
     # 0.1%: no set of some hundred pictures holds it. The exponential slope of the tail is followed, and no genuine picture held apart,
     # in whatever variant, may be refused outright.
-    negative = np.sort(apart[genuine[0]])[::-1]
+    negative = np.sort(apart[comes & (variants == 'orig')])[::-1]
     tail = negative[: len(negative) // 10]
     slope = np.mean(tail - tail[-1])
     confident = max(apart[real & (y == 0)].max() + 1.5 * slope, doubtful + slope * np.log(10))
     thresholds = {name: np.ceil(1e5 / (1 + np.exp(-(a * s + b)))) / 1e5 for name, s in
                   (('doubtful', doubtful), ('confident', confident))}
     wrong = lambda part, band: f'{(p[part & (y == 0)] >= thresholds[band]).mean():.3f}'
-    for variant in REPORTED:
+    for variant in VARIANTS:
         part = reported & (variants == variant)
         if not part.any():
             continue
@@ -339,15 +280,13 @@ def write(path, value):
 
 
 def main():
-    keep = '--keep-tiles' in sys.argv
-    model_file, folds_file, *features = [argument for argument in sys.argv[1:] if argument != '--keep-tiles']
+    model_file, folds_file, *features = sys.argv[1:]
     names, values, y, sources, variants = load(features)
-    kept_model, kept_folds = (json.load(open(path)) if keep else None for path in (model_file, folds_file))
-    apart, folds = held_apart(names, values, y, sources, variants, keep and (lambda source: kept_folds.get(source, kept_model)))
+    apart, folds = held_apart(names, values, y, sources, variants)
     platt, thresholds = calibrate(apart, y, sources, variants)
-    models = train(names, values, y, sources, variants, kept_model)
-    write(model_file, export(names, models, platt, thresholds))
-    write(folds_file, {source: export(names, fold, platt, thresholds) for source, fold in folds.items() if source not in CHOSEN_ON})
+    models = export_models(names, train(names, values, y, sources, variants))
+    write(model_file, export(models, platt, thresholds))
+    write(folds_file, {source: export(fold, platt, thresholds) for source, fold in folds.items()})
 
 
 if __name__ == '__main__':

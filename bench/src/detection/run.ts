@@ -6,7 +6,7 @@
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures
  * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--displays`, `--held` or
- * `--confounders` those alone that no fit and no choice has seen. Every source is scored by the model that was fitted without it
+ * `--confounders` those alone that no fit has seen. Every source is scored by the model that was fitted without it
  * (folds.generated.json), unseen ones by the published one. Senders found later (`develop`) are pooled by themselves. Fetches nothing. `--measured` reads what
  * `forensics/training/screen/measure.ts` has measured of the same pictures and measures the rest. `--scores` writes a line a picture.
  * With a baseline, fails when a number fell by more than noise.
@@ -37,7 +37,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Pictures that no fit and no choice has seen: looked at as they are. */
+/** Pictures that no fit has seen: looked at as they are. */
 const unseen = options.displays
   ? 'display-held'
   : options.held

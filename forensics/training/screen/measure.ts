@@ -43,7 +43,7 @@ const furtherPictures = (path: string): LabelledPicture[] =>
 const pictures = [
   ...(data ? manifestPictures(data) : []),
   ...(repositories
-    ? (['report', 'develop', 'fit', 'choose'] as const).flatMap(use => listedPictures(repositories, use))
+    ? (['report', 'develop', 'fit', 'choose', 'held'] as const).flatMap(use => listedPictures(repositories, use))
     : []),
   ...(list ? furtherPictures(list) : []),
 ];

@@ -16,8 +16,8 @@ export interface LabelledPicture {
 /**
  * What `sets.tsv` lists a picture for: `report` and, of senders found later, `develop`, a source that the benchmark holds apart in turn; `fit`,
  * genuine pictures that models are fitted on and no number is of; `choose`, genuine pictures that models are fitted on and, their source held
- * apart, thresholds are set on. No fit and no choice has seen the others: `display-held`, displays and genuine pictures by further senders,
- * `held`, genuine ones, and `confounder`, genuine ones of things that look like a display (cloth, carpets, tiles, keyboards, facades).
+ * apart, thresholds are set on. No fit has seen the others: `held`, genuine ones, on which `doubtful` alone is set; `display-held`, displays and genuine
+ * pictures by further senders; `confounder`, genuine ones of things that look like a display (cloth, carpets, tiles, keyboards, facades).
  */
 export type Use = 'report' | 'develop' | 'fit' | 'choose' | 'display-held' | 'held' | 'confounder';
 

@@ -4,8 +4,8 @@
 
 Each line of a feature file is {"label", "source", "name", "v", "f"} as `measure.ts` writes it. A source is held apart whole:
 scores for thresholds and calibration come from models that never saw the picture's source. The second file keeps those models by
-reported source, so that the benchmark can be run without fitting. Thresholds are set on the genuine pictures of the reported sources and of
-those that `sets.tsv` lists to choose on. Needs numpy, scipy, scikit-learn, xgboost.
+reported source, so that the benchmark can be run without fitting. Thresholds are set on the genuine pictures of the reported sources, of
+those that `sets.tsv` lists to choose on and, which nothing is fitted on, of its held photographs. Needs numpy, scipy, scikit-learn, xgboost.
 """
 import csv
 import json
@@ -37,12 +37,14 @@ TEXTURE_ON = ('orig', 'q70', 'msg', 'crop')
 FITTED_ON = (*VARIANTS, 'aug1', 'aug2', 'aug3', 'aug4')
 LISTED = list(csv.DictReader(open(Path(__file__).parent / 'sets.tsv'), delimiter='\t', quoting=csv.QUOTE_NONE))
 SOURCES = {use: {row['source'] or row['repository'].split('/')[0] for row in LISTED if row['use'] == use}
-           for use in ('fit', 'develop', 'choose')}
+           for use in ('fit', 'choose', 'held')}
 # Sources that lend genuine pictures to the fit alone.
 LENT = sorted(SOURCES['fit'])
 # Sources of genuine pictures that are held apart for thresholds, several at a time, and are not part of the benchmark's table.
 CHOSEN_ON = sorted(SOURCES['choose'])
 GROUPS = 10
+# Sources of genuine pictures for thresholds alone, scored by the model itself.
+HELD = sorted(SOURCES['held'])
 
 
 def load(paths):
@@ -237,19 +239,20 @@ def passed_by(s, sources, rate):
 def calibrate(apart, y, sources, variants):
     """Platt's numbers and both thresholds from scores held apart; prints what they are worth."""
     real = ~np.isnan(apart)
-    reported = real & ~np.isin(sources, CHOSEN_ON)
+    reported = real & ~np.isin(sources, CHOSEN_ON + HELD)
     # Calibrated on reported pictures as they come, each source held apart, both classes counting alike.
     plain = reported & (variants == 'orig')
     balance = np.where(y[plain] == 1, 0.5 / y[plain].mean(), 0.5 / (1 - y[plain].mean()))
     calibration = LogisticRegression(C=1e6).fit(apart[plain].reshape(-1, 1), y[plain], sample_weight=balance)
     a, b = float(calibration.coef_[0, 0]), float(calibration.intercept_[0])
     p = 1 / (1 + np.exp(-(a * apart + b)))
-    # 1% of genuine pictures, in all three ways they mostly come together.
-    comes = real & (y == 0) & np.isin(variants, ('orig', 'q70', 'msg'))
-    doubtful = passed_by(apart[comes], sources[comes], 0.01) + 1e-6
+    # 1% of genuine pictures, in the worst of the ways pictures come and by cameras that no model was fitted on.
+    unfitted = np.isin(sources, HELD)
+    genuine = [real & (variants == variant) & (y == 0) & ~unfitted for variant in ('orig', 'q70', 'msg')]
+    doubtful = max(passed_by(apart[part], sources[part], 0.01) for part in (*genuine, real & unfitted) if part.any()) + 1e-6
     # 0.1%: no set of some hundred pictures holds it. The exponential slope of the tail is followed, and no genuine picture held apart,
     # in whatever variant, may be refused outright.
-    negative = np.sort(apart[comes & (variants == 'orig')])[::-1]
+    negative = np.sort(apart[genuine[0]])[::-1]
     tail = negative[: len(negative) // 10]
     slope = np.mean(tail - tail[-1])
     confident = max(apart[real & (y == 0)].max() + 1.5 * slope, doubtful + slope * np.log(10))
@@ -282,10 +285,15 @@ def write(path, value):
 def main():
     model_file, folds_file, *features = sys.argv[1:]
     names, values, y, sources, variants = load(features)
-    apart, folds = held_apart(names, values, y, sources, variants)
+    held = np.isin(sources, HELD)
+    rows = lambda mask: ({part: values[part][mask] for part in values}, y[mask], sources[mask], variants[mask])
+    apart = np.full(len(y), np.nan)
+    # First of all: processes forked after a fit of trees would wait for its threads.
+    apart[~held], folds = held_apart(names, *rows(~held))
+    models = train(names, *rows(~held))
+    apart[held] = score(models, rows(held)[0])
     platt, thresholds = calibrate(apart, y, sources, variants)
-    models = export_models(names, train(names, values, y, sources, variants))
-    write(model_file, export(models, platt, thresholds))
+    write(model_file, export(export_models(names, models), platt, thresholds))
     write(folds_file, {source: export(fold, platt, thresholds) for source, fold in folds.items()})
 
 

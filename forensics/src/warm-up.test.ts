@@ -4,13 +4,14 @@ import { expect, it, vi } from 'vitest';
 import { analyzePicture } from './analyze.ts';
 import { warmUp } from './warm-up.ts';
 
-it('loads the network that the first picture would have to wait for', async () => {
+it('loads the networks that the first picture would have to wait for', async () => {
   const create = vi.spyOn(ort.InferenceSession, 'create');
   await warmUp();
-  expect(create).toHaveBeenCalledTimes(1);
+  const loaded = create.mock.calls.length;
+  expect(loaded).toBeGreaterThan(0);
   const bytes = await sharp({ create: { width: 600, height: 400, channels: 3, background: '#58a' } })
     .jpeg()
     .toBuffer();
   expect((await analyzePicture({ bytes, signals: ['screen'] })).screen?.evaluated).toBe(true);
-  expect(create).toHaveBeenCalledTimes(1);
+  expect(create).toHaveBeenCalledTimes(loaded);
 });

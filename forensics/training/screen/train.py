@@ -255,7 +255,7 @@ def calibrate(apart, y, sources, variants):
     negative = np.sort(apart[genuine[0]])[::-1]
     tail = negative[: len(negative) // 10]
     slope = np.mean(tail - tail[-1])
-    confident = max(apart[real & (y == 0)].max() + 1.5 * slope, doubtful + slope * np.log(10))
+    confident = max(apart[real & (y == 0) & ~unfitted].max() + 1.5 * slope, doubtful + slope * np.log(10))
     thresholds = {name: np.ceil(1e5 / (1 + np.exp(-(a * s + b)))) / 1e5 for name, s in
                   (('doubtful', doubtful), ('confident', confident))}
     wrong = lambda part, band: f'{(p[part & (y == 0)] >= thresholds[band]).mean():.3f}'

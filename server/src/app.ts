@@ -1,4 +1,5 @@
 import type { ServerOptions } from 'node:https';
+import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
@@ -17,6 +18,15 @@ import { registerOpenapi } from './http/openapi.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
+import { endOtherSessions, endSession, getMe, listSessions, signOut, switchTenant } from './people/me.ts';
+import { addPasskey, deletePasskey, passkeyCreationOptions } from './people/passkeys.ts';
+import { endPersonsSessions, invitePerson, listPeople, patchPerson, removePerson } from './people/people.ts';
+import { redeemFirstRun } from './people/sign-in/first-run.ts';
+import { redeemMagicLink, requestMagicLink } from './people/sign-in/magic-link.ts';
+import { getSignInMethods } from './people/sign-in/methods.ts';
+import { redeemOneTimeCode, requestOneTimeCode } from './people/sign-in/one-time-code.ts';
+import { passkeyRequestOptions, redeemPasskey } from './people/sign-in/passkey.ts';
+import { providerCallback, startProvider } from './people/sign-in/provider.ts';
 import {
   createLinkTemplate,
   getLinkTemplate,
@@ -83,6 +93,30 @@ export const ENDPOINTS: readonly Endpoint[] = [
   streamEvents,
   getWebhookSecret,
   rotateWebhookSecret,
+  getSignInMethods,
+  startProvider,
+  providerCallback,
+  requestMagicLink,
+  redeemMagicLink,
+  requestOneTimeCode,
+  redeemOneTimeCode,
+  passkeyRequestOptions,
+  redeemPasskey,
+  redeemFirstRun,
+  signOut,
+  getMe,
+  switchTenant,
+  passkeyCreationOptions,
+  addPasskey,
+  deletePasskey,
+  listSessions,
+  endSession,
+  endOtherSessions,
+  listPeople,
+  invitePerson,
+  patchPerson,
+  removePerson,
+  endPersonsSessions,
 ];
 
 export interface AppOptions {
@@ -96,6 +130,7 @@ export async function createApp(
   { https, phase = () => 'serving' }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
+  await app.register(cookie);
   await registerOpenapi(app, ENDPOINTS);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type AttestationConfig, readAttestation } from './attestation.ts';
 import { ConfigError, type Env, readerOf } from './reader.ts';
+import { readSignIn, type SignInConfig } from './sign-in.ts';
 import { readVision, type VisionConfig } from './vision.ts';
 
 export interface S3Config {
@@ -13,7 +14,7 @@ export interface S3Config {
   forcePathStyle: boolean;
 }
 
-export interface Config extends AttestationConfig {
+export interface Config extends AttestationConfig, SignInConfig {
   host: string;
   port: number;
   tls: boolean;
@@ -118,6 +119,7 @@ export function readConfig(env: Env): Config {
     c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
     tsaUrl: web('TSA_URL'),
     ...readAttestation(reader),
+    ...readSignIn(reader, env),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
     webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     trustedProxies: cidrs('TRUSTED_PROXIES'),

@@ -87,6 +87,11 @@ const FIXTURES: [prefix: string, fixture: Fixture][] = [
         })
       ).id,
   ],
+  ['/v1/auth/:', async () => 'acme'],
+  [
+    '/v1/people/:',
+    async (service, owner) => (await signedIn(service, { tenantId: owner.tenant_id, role: 'viewer' })).personId,
+  ],
   ['/v1/webhook-deliveries/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).delivery],
   ['/v1/webhook-endpoints/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).endpoint],
   ['/v1/events/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).event],

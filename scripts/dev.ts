@@ -6,9 +6,9 @@ import { type FSWatcher, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
 import { dim } from '../server/src/commands/print.ts';
-import { loadEnvironment, readConfig } from '../server/src/config.ts';
-import { ensurePagesBuilt } from './build.ts';
+import { loadEnvironment, readConfig } from '../server/src/config/config.ts';
 
 const root = join(import.meta.dirname, '..');
 /** An editor that saves many files at once causes one restart. */

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { call } from '../server/src/commands/call.ts';
 import { bold, dim, table } from '../server/src/commands/print.ts';
 import { withDeps } from '../server/src/commands/tenants.ts';
-import { type Config, loadEnvironment, readConfig } from '../server/src/config.ts';
+import { type Config, loadEnvironment, readConfig } from '../server/src/config/config.ts';
 import { transaction } from '../server/src/db/sql.ts';
 import { createLog } from '../server/src/lib/log.ts';
 import { openDeps } from '../server/src/open.ts';

@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params.ts';
 import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
-import { createCaptureClient } from '@firsthand/sdk/capture/client.ts';
 import { call } from '../../server/src/commands/call.ts';
 import type { NewTenant } from '../../server/src/tenants/create.ts';
 import type { Drawing, Scenario } from './scenarios.ts';
@@ -36,36 +36,36 @@ export async function play(url: string, tenant: NewTenant, brand: string, scenar
       metadata: { ...scenario.request?.metadata, scenario: scenario.title },
     },
   });
-  const person = createCaptureClient({ token: id, baseUrl: url });
-  if (scenario.answers) await person.answers(scenario.answers);
+  const link = `${url}/v1/verifications/${id}`;
+  if (scenario.answers) await call(`${link}/answers`, { body: { answers: scenario.answers } });
   for (const [index, kind] of (scenario.pictures ?? []).entries()) {
-    await send(person, await draw(kind, seed * 10 + index), scenario.location);
+    await send(link, await draw(kind, seed * 10 + index), scenario.location);
   }
   if (scenario.afterwards === 'cancel') {
-    await call(`${url}/v1/verifications/${id}/cancel`, { key: tenant.rk_secret, method: 'POST' });
+    await call(`${link}/cancel`, { key: tenant.rk_secret, method: 'POST' });
   } else if (scenario.afterwards === 'abandon') {
-    await person.progress({ schema_version: 1, step: 'ready', elapsed_ms: 4_200, abandoned: true });
+    await call(`${link}/progress`, { body: { schema_version: 1, step: 'ready', elapsed_ms: 4_200, abandoned: true } });
   }
   const ended = await untilEnded(url, key, id, scenario);
   if (typeof scenario.afterwards !== 'object') return ended;
-  return call<Verification>(`${url}/v1/verifications/${id}/finalize`, { key, body: scenario.afterwards });
+  return call<Verification>(`${link}/finalize`, { key, body: scenario.afterwards });
 }
 
-async function send(person: ReturnType<typeof createCaptureClient>, jpeg: Buffer, location: Scenario['location']) {
-  const target = await person.uploadUrl({ contentType: 'image/jpeg', size_bytes: jpeg.length });
+async function send(link: string, jpeg: Buffer, location: Scenario['location']): Promise<void> {
+  const target = await call<UploadUrlResponse>(`${link}/captures/upload-url`, {
+    body: { contentType: 'image/jpeg', size_bytes: jpeg.length },
+  });
   const put = await fetch(target.upload_url, { method: 'PUT', headers: target.headers, body: new Uint8Array(jpeg) });
   if (!put.ok) throw new Error(`the upload was answered ${put.status}: ${await put.text()}`);
-  const image_sha256 = createHash('sha256').update(jpeg).digest('hex');
-  await person.submit(
-    {
+  await call(`${link}/captures`, {
+    body: {
       image_key: target.image_key,
-      image_sha256,
+      image_sha256: createHash('sha256').update(jpeg).digest('hex'),
       surface: 'web',
       client_captured_at: new Date().toISOString(),
       ...(location ? { location } : {}),
     },
-    randomUUID(),
-  );
+  });
 }
 
 async function untilEnded(url: string, key: string, id: string, { title, ends }: Scenario): Promise<Verification> {

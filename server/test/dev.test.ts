@@ -24,12 +24,22 @@ describe('npm run dev', () => {
     url = `http://localhost:${port}`;
     dev = spawn('npm', ['run', 'dev'], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: `${port}`, ANALYSIS_THREADS: '1' },
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        DATA_DIR: dataDir,
+        PORT: `${port}`,
+        ANALYSIS_THREADS: '1',
+      },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [dev.stdout!, dev.stderr!]) stream.on('data', chunk => (output += chunk));
-    await until(async () => dev.exitCode !== null || output.includes('save a file to see it change'), 'the seed', 170_000);
+    await until(
+      async () => dev.exitCode !== null || output.includes('save a file to see it change'),
+      'the seed',
+      170_000,
+    );
     if (dev.exitCode !== null) throw new Error(output);
     seeded = JSON.parse(await readFile(join(dataDir, 'seed.json'), 'utf8')).tenants;
   });
@@ -47,7 +57,9 @@ describe('npm run dev', () => {
     expect(seeded).toHaveLength(3);
     expect(all).toHaveLength(40);
     expect(new Set(all.map(one => one.status))).toEqual(new Set(STATUSES));
-    expect(new Set(all.flatMap(one => one.verdict?.label ?? []))).toEqual(new Set(['verified', 'suspicious', 'failed']));
+    expect(new Set(all.flatMap(one => one.verdict?.label ?? []))).toEqual(
+      new Set(['verified', 'suspicious', 'failed']),
+    );
     expect(new Set(all.flatMap(one => one.verdict?.reason_code ?? []))).toEqual(new Set(REASON_CODES));
     // Live verifications take no forced outcome: the pictures themselves decided.
     const live = all.filter(one => one.livemode).map(one => one.verdict?.label);

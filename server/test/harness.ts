@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verification } from '@firsthand/contract/verification.ts';
-import { type Config, readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
 import { transaction } from '../src/db/sql.ts';
 import type { Deps } from '../src/deps.ts';
 import { createLog } from '../src/lib/log.ts';

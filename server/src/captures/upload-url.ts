@@ -7,8 +7,8 @@ import { newId } from '../lib/ids.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { capturesOf, heldBy } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
+import { openSlot, unknownStep } from './accepting.ts';
 import { imageKeyOf } from './image-key.ts';
-import { openSlot, unknownStep } from './openness.ts';
 
 /** What image steps take; an upload step says its own. */
 const LIVE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'];

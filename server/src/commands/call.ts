@@ -12,5 +12,5 @@ export async function call<T>(url: string, o: { method?: string; key?: string; b
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`);
-  return JSON.parse(text) as T;
+  return (text === '' ? undefined : JSON.parse(text)) as T;
 }

@@ -1,4 +1,4 @@
-import { loadEnvironment, readConfig } from '../config.ts';
+import { loadEnvironment, readConfig } from '../config/config.ts';
 import { migrate } from '../db/migrate.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type AttestationConfig, readAttestation } from './config/attestation.ts';
+import type { DatabaseTimeouts } from './db/pool.ts';
 import type { VisionConfig } from './vision/settings.ts';
 
 /** A setting with a value that cannot be used. The message names the variable and what it takes. */
@@ -28,6 +29,7 @@ export interface Config extends AttestationConfig {
   captureBaseUrl: string | null;
   databaseUrl: string | null;
   databasePoolSize: number;
+  databaseTimeouts: DatabaseTimeouts;
   encryptionKeys: Buffer[] | null;
   s3: S3Config | null;
   redisUrl: string | null;
@@ -188,6 +190,12 @@ export function readConfig(env: Env): Config {
     captureBaseUrl: web('CAPTURE_BASE_URL'),
     databaseUrl,
     databasePoolSize: integer('DATABASE_POOL_SIZE', 4, 200, 12),
+    databaseTimeouts: {
+      connectMs: decimal('DATABASE_CONNECT_SECONDS', 0.5, 60, 3) * 1_000,
+      statementMs: decimal('DATABASE_STATEMENT_SECONDS', 0, 3_600, 30) * 1_000,
+      lockMs: decimal('DATABASE_LOCK_SECONDS', 0, 3_600, 10) * 1_000,
+      idleTransactionMs: decimal('DATABASE_IDLE_TRANSACTION_SECONDS', 0, 3_600, 30) * 1_000,
+    },
     encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : null,
     s3: s3Bucket
       ? {

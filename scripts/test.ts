@@ -5,8 +5,8 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
 import { findChromium } from '../server/test/browser/chromium.ts';
-import { ensurePagesBuilt } from './build.ts';
 
 interface Report {
   numPassedTests: number;

@@ -15,8 +15,8 @@ import { issue } from 'firsthand/verifications/issue.ts';
 import sharp from 'sharp';
 import { Agent, request } from 'undici';
 import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
-import { createVerification, phone, photograph, type Receiver, startReceiver, submitPicture } from './ends.ts';
 import { arrivals, milliseconds, percentile, rate, sideBySide, watchPeak } from './measure.ts';
+import { createVerification, phone, photograph, type Receiver, startReceiver, submitPicture } from './receivers.ts';
 
 const POOL_SIZE = 12;
 const CONCURRENCY = 16;

@@ -24,7 +24,7 @@ import {
   revokeLinkTemplate,
   updateLinkTemplate,
 } from './templates/manage.ts';
-import { registerLinks } from './templates/open.ts';
+import { registerLinks } from './templates/open-link.ts';
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './tenants/api-keys.ts';
 import { listAuditLog } from './tenants/audit.ts';
 import { deleteBrand, getBrand, listBrands, putBrand } from './tenants/brands.ts';
@@ -37,7 +37,7 @@ import { listVerifications } from './verifications/list.ts';
 import { getPublicVerification, getVerification } from './verifications/read.ts';
 import { listDeliveries, recoverDeliveries, retryDelivery } from './webhooks/deliveries.ts';
 import { enableWebhookEndpoint, listWebhookEndpoints } from './webhooks/endpoints.ts';
-import { getWebhookSecret, rotateWebhookSecret } from './webhooks/secrets.ts';
+import { getWebhookSecret, rotateWebhookSecret } from './webhooks/signing-secrets.ts';
 import { streamEvents } from './webhooks/stream.ts';
 import { resendEvent, sendTestEvent } from './webhooks/test-event.ts';
 

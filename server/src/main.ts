@@ -13,6 +13,9 @@ import {
   revokeKeyCommand,
   setLimitCommand,
 } from './commands/tenants.ts';
+import { defaultServiceUrl, loadEnvironment } from './config/config.ts';
+
+const environment = loadEnvironment();
 
 const program = new Command('firsthand')
   .description('Photo evidence that can be believed. Settings come from the environment or a .env file.')
@@ -85,11 +88,7 @@ program.command('doctor').description('say what is in place, what is missing and
 program
   .command('demo')
   .description('play the whole flow against the running service')
-  .option(
-    '--url <url>',
-    'where the service listens',
-    process.env.PUBLIC_URL ?? `http://localhost:${process.env.PORT ?? 8080}`,
-  )
+  .option('--url <url>', 'where the service listens', defaultServiceUrl(environment))
   .option('--key <key>', 'an API key; the test key of first-run.json unless given')
   .action(demo);
 
@@ -102,9 +101,7 @@ function limitOf(text: string): number | null {
   return limit;
 }
 
-const service = new Option('--url <url>', 'where the service listens').default(
-  process.env.PUBLIC_URL ?? `http://localhost:${process.env.PORT ?? 8080}`,
-);
+const service = new Option('--url <url>', 'where the service listens').default(defaultServiceUrl(environment));
 const secretKey = new Option('--key <key>', 'a secret key; that of first-run.json unless given');
 program
   .command('listen')
@@ -126,6 +123,6 @@ program
 
 program.parseAsync().catch((error: Error) => {
   console.error(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);
-  if (process.env.LOG_LEVEL === 'debug') console.error(error.stack);
+  if (environment.LOG_LEVEL === 'debug') console.error(error.stack);
   process.exit(1);
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
 import { openDiskStore } from './blobs/disk.ts';
 import { openS3Store } from './blobs/s3.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, UNHURRIED } from './db/pool.ts';
@@ -11,7 +11,7 @@ import type { Log } from './lib/log.ts';
 import { createMailer } from './lib/mail.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { openKeyring } from './lib/secrets.ts';
-import { openVision } from './vision/open.ts';
+import { connectVision } from './vision/connect.ts';
 
 const ANALYSIS_TIMEOUT_MS = 60_000;
 const ANALYSIS_MEMORY_MB = 768;
@@ -79,7 +79,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     metrics,
     mailer,
     pictures,
-    vision: openVision(config.vision, metrics.registry, log),
+    vision: connectVision(config.vision, metrics.registry, log),
   };
   return {
     deps,

@@ -9,10 +9,10 @@ import { matchLocation } from '../checks/location.ts';
 import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
+import { SIGNAL_KEY } from '../verdict/decide.ts';
+import { settle } from '../verdict/settle.ts';
 import { type CaptureRow, findVerification, type VerificationRow } from '../verifications/row.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
-import { settle } from './settle.ts';
-import { SIGNAL_KEY } from './verdict.ts';
 
 /** Attempts after which an analysis that keeps crashing or timing out is permanent. */
 const ANALYSIS_ATTEMPTS = 4;

@@ -9,7 +9,7 @@ import { lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { answeredKeys, capturesOf, findVerification, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { answerFault, requirementsMet } from '../verifications/steps.ts';
-import { isOver } from './openness.ts';
+import { isOver } from './accepting.ts';
 import { endUserView } from './session.ts';
 
 export const submitAnswers = openEndpoint({

@@ -14,9 +14,9 @@ import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
+import { openSlot, unknownStep } from './accepting.ts';
 import { type Attested, attest } from './attestation/attest.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
-import { openSlot, unknownStep } from './openness.ts';
 import { hashMismatch, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
 import { acceptedBy, maxBytesOf } from './upload-url.ts';
@@ -36,14 +36,7 @@ export const submitCapture = openEndpoint({
   body: CaptureRequest,
   faults: captureFaults,
   responses: { 201: EndUserView },
-  errors: [
-    'unknown_step',
-    'step_full',
-    'verification_closed',
-    'expired',
-    'idempotency_conflict',
-    'storage_unavailable',
-  ],
+  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'idempotency_conflict'],
   async handler({ deps, params, body, ip, idempotencyKey }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);

@@ -1,4 +1,4 @@
-import type { Band } from '../analysis/verdict.ts';
+import type { Band } from '../verdict/decide.ts';
 import { type CaptureFacts, capitalised, pictures } from './facts.ts';
 import type { Assessment, Finding } from './finding.ts';
 

@@ -5,9 +5,9 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
 import { type CaptureRow, findVerification } from '../verifications/row.ts';
-import { scaled } from './sight.ts';
 import { readWords, tesseractVersion } from './tesseract.ts';
 import { type Candidate, candidates } from './text-kinds.ts';
+import { scaled } from './vision-check.ts';
 
 /** What was read of a capture for `ocr_type`; evidence beside the verdict, never in it. */
 export interface TextReading {

@@ -1,12 +1,12 @@
 import type { Condition, ObjectMatch } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
-import { settle } from '../analysis/settle.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
+import { settle } from '../verdict/settle.ts';
 import { capturesOf, findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
 import type { Vision } from '../vision/client.ts';
-import { sightsOf } from './sight.ts';
+import { sightsOf } from './vision-check.ts';
 
 export const ObjectAnswer = Type.Object({
   reasoning: Type.String({ maxLength: 4_000 }),

@@ -10,7 +10,7 @@ import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params
 import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { Webhook } from 'standardwebhooks';
-import { loadEnvironment, readConfig } from '../config.ts';
+import { loadEnvironment, readConfig } from '../config/config.ts';
 import { amber, bold, dim, green, red, table } from './print.ts';
 
 const SIZE = { width: 1600, height: 1200 };

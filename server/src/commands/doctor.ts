@@ -1,8 +1,8 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
-import { loadEnvironment, readConfig } from '../config.ts';
+import { loadEnvironment, readConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
+import type { Finding } from './doctor-line.ts';
 import { visionFindings } from './doctor-vision.ts';
-import type { Finding } from './finding.ts';
 import { amber, green, red } from './print.ts';
 import { withDeps } from './tenants.ts';
 

@@ -1,4 +1,4 @@
-import { loadEnvironment, readConfig } from '../config.ts';
+import { loadEnvironment, readConfig } from '../config/config.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createLog } from '../lib/log.ts';

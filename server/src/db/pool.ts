@@ -77,7 +77,10 @@ function createWatch(url: string, heard: (silent: boolean) => void) {
       .connect()
       .then(() => client.query('select 1'))
       // An error that the server sends is an answer.
-      .then(() => ended(true), error => ended(error instanceof pg.DatabaseError))
+      .then(
+        () => ended(true),
+        error => ended(error instanceof pg.DatabaseError),
+      )
       .finally(() => client.end().catch(() => {}));
   }
 
@@ -169,7 +172,11 @@ interface PoolOptions {
   onSilence?: (silent: boolean) => void;
 }
 
-type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: (e?: unknown) => void) => void;
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void;
 
 /**
  * A pool that refuses at once, with {@link DatabaseUnavailable}, while the database is silent, and takes up by itself what it
@@ -196,9 +203,7 @@ class WatchedPool extends pg.Pool {
       connectionTimeoutMillis: timeouts.connectMs,
       ...(timeouts.statementMs > 0 ? { statement_timeout: timeouts.statementMs } : {}),
       ...(timeouts.lockMs > 0 ? { lock_timeout: timeouts.lockMs } : {}),
-      ...(timeouts.idleTransactionMs > 0
-        ? { idle_in_transaction_session_timeout: timeouts.idleTransactionMs }
-        : {}),
+      ...(timeouts.idleTransactionMs > 0 ? { idle_in_transaction_session_timeout: timeouts.idleTransactionMs } : {}),
       Client: watchedClient(watch, timeouts),
     } as pg.PoolConfig);
     this.#watch = watch;
@@ -213,13 +218,14 @@ class WatchedPool extends pg.Pool {
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
-  override connect(callback?: Connected): Promise<pg.PoolClient> | void {
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
     const client = this.#connect();
     if (!callback) return client;
     client.then(
       made => callback(undefined, made, made.release.bind(made)),
       error => callback(error, undefined, () => {}),
     );
+    return undefined;
   }
 
   async #connect(): Promise<pg.PoolClient> {
@@ -279,9 +285,5 @@ class WatchedPool extends pg.Pool {
 }
 
 /** `onError` is told of connections that were lost while nobody waited for them. */
-export const createPool = (
-  url: string,
-  max: number,
-  onError: (error: Error) => void,
-  o: PoolOptions = {},
-): pg.Pool => new WatchedPool(url, max, onError, o);
+export const createPool = (url: string, max: number, onError: (error: Error) => void, o: PoolOptions = {}): pg.Pool =>
+  new WatchedPool(url, max, onError, o);

@@ -8,8 +8,8 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
-import type { Deps } from '../deps.ts';
 import { DatabaseUnavailable } from '../db/pool.ts';
+import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
 import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
 

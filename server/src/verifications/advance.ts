@@ -2,7 +2,7 @@ import type { CaseAnalysis, Verdict } from '@firsthand/contract/verification.ts'
 import { many, one, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { InternalEvent } from '../events/record.ts';
-import { record } from './record.ts';
+import { record } from './record-event.ts';
 import { answeredKeys, type CaptureRow, capturesOf, heldBy, lockVerification, type VerificationRow } from './row.ts';
 import { next } from './status.ts';
 import { requirementsMet } from './steps.ts';

@@ -5,7 +5,7 @@ import type { Config } from '@firsthand/contract/verification.ts';
 import { one, type Tx } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { newId } from '../lib/ids.ts';
-import { record } from './record.ts';
+import { record } from './record-event.ts';
 import type { PrivateConfig, VerificationRow } from './row.ts';
 
 const DEFAULT_SIGNALS: SignalName[] = ['screen', 'ai'];

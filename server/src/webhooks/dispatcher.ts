@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Deps } from '../deps.ts';
 import { WEBHOOKS_CHANNEL } from '../events/record.ts';
 import { newUlid, timeOfId } from '../lib/ids.ts';
-import type { Resolve } from './address.ts';
+import type { Resolve } from './allowed-address.ts';
 import { announceEvents } from './announce.ts';
 import { claimDeliveries, endClaims, handBack, takeBackClaims } from './claim.ts';
 import { createHoldings, type Held } from './holdings.ts';

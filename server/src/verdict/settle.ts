@@ -1,5 +1,4 @@
 import { isPictureStep } from '@firsthand/contract/steps.ts';
-import { awaitChecks, showObject } from '../checks/gate.ts';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
@@ -7,8 +6,9 @@ import { complete, fail, lockCurrent } from '../verifications/advance.ts';
 import { answeredKeys, type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { isTerminal } from '../verifications/status.ts';
 import { requirementsMet } from '../verifications/steps.ts';
+import { awaitChecks, showObject } from './await-checks.ts';
+import { type ContextOpinion, decide } from './decide.ts';
 import { forceVerdict, testOutcomeOf } from './test-outcome.ts';
-import { type ContextOpinion, decide } from './verdict.ts';
 
 /** What a settled verification is waiting for, decided without a database. */
 export type Settlement = 'wait' | 'fail' | 'complete';

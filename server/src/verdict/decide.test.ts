@@ -1,7 +1,7 @@
 import { REASON_CODES, type Signals } from '@firsthand/contract/verification.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Band, decide, worstSignals } from './verdict.ts';
+import { type Band, decide, worstSignals } from './decide.ts';
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
 const band = fc.constantFrom<Band>('clear', 'doubtful', 'confident');

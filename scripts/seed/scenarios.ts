@@ -1,5 +1,6 @@
 import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
-import type { ReasonCode, Status, Verdict } from '@firsthand/contract/verification.ts';
+import type { ReasonCode } from '@firsthand/contract/signals.ts';
+import type { Status, Verdict } from '@firsthand/contract/verification.ts';
 
 /** A picture to draw: a direct photograph of a scene, or a photograph of a display that shows one. */
 export type Drawing = 'direct' | 'display';

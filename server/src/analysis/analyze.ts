@@ -12,6 +12,7 @@ import { evidenceKeyOf, previewKeyOf } from '../captures/image-key.ts';
 import { checkContext } from '../checks/context.ts';
 import { matchLocation } from '../checks/location.ts';
 import { one, transaction } from '../db/sql.ts';
+import { storable, storableText } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import { settle } from '../verdict/settle.ts';
@@ -42,11 +43,11 @@ export async function analyzeCapture(deps: Deps, captureId: string, attempt: num
         [
           capture.id,
           deps.clock.now(),
-          JSON.stringify(found.signals),
-          JSON.stringify(found.metadata),
+          storable(found.signals),
+          storable(found.metadata),
           found.previewKey,
-          found.locationMatch ? JSON.stringify(found.locationMatch) : null,
-          found.context ? JSON.stringify(found.context) : null,
+          storable(found.locationMatch),
+          storable(found.context),
         ],
       );
       if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
@@ -62,7 +63,7 @@ export async function analyzeCapture(deps: Deps, captureId: string, attempt: num
       await tx.query(
         `update captures set analysis_state = 'failed', analyzed_at = $2, analysis_error = $3
          where id = $1 and analysis_state = 'pending'`,
-        [capture.id, deps.clock.now(), error.message.slice(0, 500)],
+        [capture.id, deps.clock.now(), storableText(error.message, 500)],
       );
       await settle(tx, deps, row.id);
     });

@@ -4,6 +4,7 @@ import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
 import { EndUserView } from '@firsthand/contract/verification.ts';
 import { one, type Queryable, type Tx, transaction } from '../db/sql.ts';
+import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
 import { invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
@@ -34,14 +35,7 @@ export const submitCapture = openEndpoint({
   body: CaptureRequest,
   faults: captureFaults,
   responses: { 201: EndUserView },
-  errors: [
-    'unknown_step',
-    'step_full',
-    'verification_closed',
-    'expired',
-    'idempotency_conflict',
-    'storage_unavailable',
-  ],
+  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'idempotency_conflict'],
   async handler({ deps, params, body, ip, idempotencyKey }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
@@ -187,8 +181,8 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
       now,
       body.client_captured_at === undefined ? null : instantOf(body.client_captured_at),
       o.idempotencyKey ?? null,
-      body.location ? JSON.stringify(body.location) : null,
-      attestation ? JSON.stringify(attestation) : null,
+      storable(body.location),
+      storable(attestation),
     ],
   );
   if (!capture) throw new Error('insert returned no row');

@@ -26,7 +26,7 @@ export const createUploadUrl = openEndpoint({
   body: UploadUrlRequest,
   faults: uploadUrlFaults,
   responses: { 201: UploadUrlResponse },
-  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'storage_unavailable'],
+  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired'],
   async handler({ deps, params, body }) {
     const row = await readCurrent(deps, params.token!);
     const held = heldBy(await capturesOf(deps.db, row.id));

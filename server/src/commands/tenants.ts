@@ -1,5 +1,4 @@
 import { loadEnvironment, readConfig } from '../config/config.ts';
-import { migrate } from '../db/migrate.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createLog } from '../lib/log.ts';
@@ -15,7 +14,7 @@ import { table } from './print.ts';
 export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> {
   const opened = await openDeps(readConfig(loadEnvironment()), createLog('warn'), { database: 'join' });
   try {
-    await migrate(opened.deps.db, opened.deps.log);
+    await opened.migrate();
     return await work(opened.deps);
   } finally {
     await opened.close();

@@ -92,7 +92,6 @@ export const putBrand = tenantEndpoint({
   role: 'member',
   bodyLimitBytes: BODY_LIMIT,
   body: BrandInput,
-  errors: ['storage_unavailable'],
   responses: { 200: Brand },
   async handler(call) {
     const { deps, principal, body } = call;

@@ -56,7 +56,6 @@ export const getLogo = openEndpoint({
   credentials: ['none'],
   mediaType: 'image/png',
   responses: { 200: Type.String({ contentMediaType: 'image/png' }) },
-  errors: ['storage_unavailable'],
   async handler({ deps, params }) {
     const id = /^([0-9A-HJKMNP-TV-Z]{26})\.png$/.exec(params.name!)?.[1];
     if (!id) throw notFound();

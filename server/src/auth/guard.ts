@@ -124,6 +124,12 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       return takePermits(limiter, reply, permits);
     },
 
+    async stillAdmitted({ principal, cookies }, endpoint) {
+      if (principal?.kind !== 'session') return true;
+      const person = await fromSession(deps, cookies[deps.config.sessionCookie] ?? '', { seen: false });
+      return person?.tenantId === principal.tenantId && mayOpen(endpoint, person);
+    },
+
     limitAccount: (reply, way, account) => takePermits(limiter, reply, [accountPermit(way, account)]),
 
     async release(request) {
@@ -133,8 +139,12 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
   };
 }
 
+function mayOpen(endpoint: Endpoint, principal: Principal): boolean {
+  if (!endpoint.credentials.includes(principal.kind)) return false;
+  return principal.kind !== 'session' || hasRole(principal.role, endpoint.role ?? 'viewer');
+}
+
 /** Throws 403 for a valid credential of a kind, or a person of a role, that the endpoint does not take. */
 function admit(endpoint: Endpoint, principal: Principal): void {
-  if (!endpoint.credentials.includes(principal.kind)) throw forbidden();
-  if (principal.kind === 'session' && !hasRole(principal.role, endpoint.role ?? 'viewer')) throw forbidden();
+  if (!mayOpen(endpoint, principal)) throw forbidden();
 }

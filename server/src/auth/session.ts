@@ -20,9 +20,13 @@ interface SessionRow {
 
 /**
  * The person of a session cookie, or null. The session is looked up each time, with the role of the moment: what ends it on
- * one node has ended it on all.
+ * one node has ended it on all. `seen`: whether this counts as a request of the person's.
  */
-export async function fromSession(deps: Deps, cookie: string): Promise<PersonPrincipal | null> {
+export async function fromSession(
+  deps: Deps,
+  cookie: string,
+  { seen = true }: { seen?: boolean } = {},
+): Promise<PersonPrincipal | null> {
   const now = deps.clock.now();
   const sessionId = await deps.sessionTokens.verify(cookie, now);
   if (sessionId === null) return null;
@@ -35,7 +39,7 @@ export async function fromSession(deps: Deps, cookie: string): Promise<PersonPri
   );
   if (!session) return null;
   const seenBefore = new Date(now.getTime() - LAST_SEEN_RESOLUTION_MS);
-  if (session.last_seen_at < seenBefore) {
+  if (seen && session.last_seen_at < seenBefore) {
     await deps.db.query('update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $3', [
       session.id,
       now,

@@ -2,6 +2,7 @@ import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
 import { one } from '../db/sql.ts';
+import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
 import { type CaptureRow, findVerification } from '../verifications/row.ts';
@@ -48,7 +49,7 @@ export async function readText(deps: Deps, captureId: string): Promise<void> {
   await deps.db.query(
     `update captures set text = $2 where id = $1 and text is null
        and not exists (select from verifications v where v.id = captures.verification_id and v.redacted_at is not null)`,
-    [capture.id, JSON.stringify(reading ?? { ocr_type: ocrType, status: 'unavailable' })],
+    [capture.id, storable(reading ?? { ocr_type: ocrType, status: 'unavailable' })],
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Condition, ObjectMatch } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
 import { transaction } from '../db/sql.ts';
+import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
 import { settle } from '../verdict/settle.ts';
@@ -135,8 +136,8 @@ export async function checkSubject(deps: Deps, verificationId: string, signal?: 
     if (!row || !isOpen(row)) return;
     await tx.query('update verifications set object_match = $2, condition = $3, checks_done_at = $4 where id = $1', [
       row.id,
-      found.object && JSON.stringify(found.object),
-      found.condition && JSON.stringify(found.condition),
+      storable(found.object),
+      storable(found.condition),
       deps.clock.now(),
     ]);
     await settle(tx, deps, row.id);

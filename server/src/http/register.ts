@@ -22,6 +22,8 @@ export interface Guard {
   fromPath(id: string): Promise<CapturePrincipal>;
   /** Counts the request and sets the RateLimit headers. Throws 429. */
   limit(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, principal: Principal | null): Promise<void>;
+  /** Whether the credential of a request that is being answered still opens the endpoint. */
+  stillAdmitted(request: FastifyRequest, endpoint: Endpoint): Promise<boolean>;
   /** Counts a try to sign in as one account. Throws 429. */
   limitAccount(reply: FastifyReply, way: string, account: string): Promise<void>;
   /** The request came to nothing: a signature that opens once may open again. */
@@ -140,6 +142,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
       ip: request.ip,
       idempotencyKey: key,
       keepAnswer: async () => {},
+      stillAdmitted: () => guard.stillAdmitted(request, endpoint),
       limitAccount: (way, account) => guard.limitAccount(reply, way, account),
       request,
       reply,

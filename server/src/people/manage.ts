@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { invalidField, Problem } from '../http/problem.ts';
 import { addJob } from '../jobs/queue.ts';
 import { newUlid } from '../lib/ids.ts';
-import { audit, type Doing } from '../tenants/audit.ts';
+import { type Activity, audit } from '../tenants/audit.ts';
 import {
   addMembership,
   createPerson,
@@ -28,26 +28,28 @@ import { mintLink } from './tokens.ts';
 export async function invite(
   tx: Tx,
   deps: Pick<Deps, 'clock' | 'origins' | 'mailer'>,
-  doing: Doing,
+  activity: Activity,
   o: Invitation,
 ): Promise<{ personId: string; signInUrl: string | null }> {
-  await lockPeople(tx, doing.tenantId);
-  const known = await personOf(tx, doing.tenantId, o);
+  await lockPeople(tx, activity.tenantId);
+  const known = await personOf(tx, activity.tenantId, o);
   const personId =
-    known?.id ?? (await createPerson(tx, { email: o.email, phone_e164: o.phone_e164, provenAt: null, at: doing.at }));
-  if (known) await joinAnother(tx, known, o, doing.at);
-  await addMembership(tx, { tenantId: doing.tenantId, personId, role: o.role, name: o.name, at: doing.at });
+    known?.id ??
+    (await createPerson(tx, { email: o.email, phone_e164: o.phone_e164, provenAt: null, at: activity.at }));
+  if (known) await joinAnother(tx, known, o, activity.at);
+  await addMembership(tx, { tenantId: activity.tenantId, personId, role: o.role, name: o.name, at: activity.at });
   const mailed = deps.mailer !== null && o.email !== undefined;
-  await audit(tx, doing, {
+  await audit(tx, activity, {
     action: 'person.invited',
     target: personId,
     detail: { role: o.role, by: mailed ? 'mail' : known ? 'membership' : 'link' },
   });
-  if (mailed) await askForMail(tx, { purpose: 'invitation', email: o.email!, tenantId: doing.tenantId, at: doing.at });
+  if (mailed)
+    await askForMail(tx, { purpose: 'invitation', email: o.email!, tenantId: activity.tenantId, at: activity.at });
   const signInUrl =
     mailed || known
       ? null
-      : await mintLink(tx, deps, { personId, purpose: 'invitation', tenantId: doing.tenantId, proves: false });
+      : await mintLink(tx, deps, { personId, purpose: 'invitation', tenantId: activity.tenantId, proves: false });
   return { personId, signInUrl };
 }
 
@@ -104,52 +106,52 @@ const lastOwner = () => new Problem('last_owner', 'The account keeps at least on
 /** Changes a member's role or name; a changed role ends the person's sessions in the account. False without such a member. */
 export async function changeMember(
   tx: Tx,
-  doing: Doing,
+  activity: Activity,
   personId: string,
   change: { role?: Role; name?: string },
 ): Promise<boolean> {
-  await lockPeople(tx, doing.tenantId);
-  const before = await findMember(tx, doing.tenantId, personId);
+  await lockPeople(tx, activity.tenantId);
+  const before = await findMember(tx, activity.tenantId, personId);
   if (!before) return false;
   const after = { role: change.role ?? before.role, name: change.name ?? before.name };
   const demoted = before.role === 'owner' && after.role !== 'owner';
-  if (demoted && !(await hasOtherOwner(tx, doing.tenantId, personId))) throw lastOwner();
+  if (demoted && !(await hasOtherOwner(tx, activity.tenantId, personId))) throw lastOwner();
   await tx.query('update memberships set role = $3, name = $4 where tenant_id = $1 and person_id = $2', [
-    doing.tenantId,
+    activity.tenantId,
     personId,
     after.role,
     after.name,
   ]);
   if (after.role !== before.role) {
-    await endSessions(tx, doing.at, { personId, tenantId: doing.tenantId });
-    await audit(tx, doing, {
+    await endSessions(tx, activity.at, { personId, tenantId: activity.tenantId });
+    await audit(tx, activity, {
       action: 'person.role_changed',
       target: personId,
       detail: { from: before.role, to: after.role },
     });
   }
-  if (after.name !== before.name) await audit(tx, doing, { action: 'person.renamed', target: personId });
+  if (after.name !== before.name) await audit(tx, activity, { action: 'person.renamed', target: personId });
   return true;
 }
 
 /** Removes a member: their sessions in the account end. False without such a member. */
-export async function removeMember(tx: Tx, doing: Doing, personId: string): Promise<boolean> {
-  await lockPeople(tx, doing.tenantId);
-  const member = await findMember(tx, doing.tenantId, personId);
+export async function removeMember(tx: Tx, activity: Activity, personId: string): Promise<boolean> {
+  await lockPeople(tx, activity.tenantId);
+  const member = await findMember(tx, activity.tenantId, personId);
   if (!member) return false;
-  if (member.role === 'owner' && !(await hasOtherOwner(tx, doing.tenantId, personId))) throw lastOwner();
-  await tx.query('delete from memberships where tenant_id = $1 and person_id = $2', [doing.tenantId, personId]);
-  await endSessions(tx, doing.at, { personId, tenantId: doing.tenantId });
-  await tx.query('delete from sign_in_tokens where person_id = $1 and tenant_id = $2', [personId, doing.tenantId]);
+  if (member.role === 'owner' && !(await hasOtherOwner(tx, activity.tenantId, personId))) throw lastOwner();
+  await tx.query('delete from memberships where tenant_id = $1 and person_id = $2', [activity.tenantId, personId]);
+  await endSessions(tx, activity.at, { personId, tenantId: activity.tenantId });
+  await tx.query('delete from sign_in_tokens where person_id = $1 and tenant_id = $2', [personId, activity.tenantId]);
   const elsewhere = await one(tx, 'select 1 from memberships where person_id = $1 limit 1', [personId]);
   if (!elsewhere) {
     // The row stays for what names it. The identities stay too, so that a provider does not bring the person back.
     await tx.query('update persons set email = null, phone_e164 = null, name = null, removed_at = $2 where id = $1', [
       personId,
-      doing.at,
+      activity.at,
     ]);
-    await reclaim(tx, personId, doing.at);
+    await reclaim(tx, personId, activity.at);
   }
-  await audit(tx, doing, { action: 'person.removed', target: personId, detail: { role: member.role } });
+  await audit(tx, activity, { action: 'person.removed', target: personId, detail: { role: member.role } });
   return true;
 }

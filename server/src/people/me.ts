@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { type Answer, type Call, noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
 import { type Principal, personOf, servedModes } from '../http/principal.ts';
 import { invalidField, notFound, unauthorized } from '../http/problem.ts';
-import { audit, doingOf } from '../tenants/audit.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
 import { listPasskeys, presentPasskey } from './passkeys.ts';
 import { isMember } from './persons.ts';
 import {
@@ -85,8 +85,6 @@ async function answerMe(deps: Pick<Deps, 'db'>, principal: Principal): Promise<A
 const common = { tag: 'Me', credentials: ['session'] } as const;
 
 export const getMe = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/me',
   summary: 'Read who is signed in',
   ...common,
   responses: { 200: Me },
@@ -94,8 +92,6 @@ export const getMe = tenantEndpoint({
 });
 
 export const switchTenant = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/me/tenant',
   summary: 'Switch to another account, or between live and test',
   description: 'Holds for this session, and for where the next one begins.',
   ...common,
@@ -126,8 +122,6 @@ export const switchTenant = tenantEndpoint({
 });
 
 export const listSessions = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/me/sessions',
   summary: 'List my sessions, newest first',
   ...common,
   responses: { 200: SessionList },
@@ -139,8 +133,6 @@ export const listSessions = tenantEndpoint({
 });
 
 export const endSession = tenantEndpoint({
-  method: 'DELETE',
-  path: '/v1/me/sessions/:id',
   summary: 'End one of my sessions',
   ...common,
   recent: true,
@@ -151,10 +143,10 @@ export const endSession = tenantEndpoint({
     const { userId: personId, sessionId } = personOf(call.principal);
     const id = call.params.id!;
     await transaction(call.deps.db, async tx => {
-      const doing = doingOf(call);
-      const ended = await endSessions(tx, doing.at, { personId, id });
+      const activity = activityOf(call);
+      const ended = await endSessions(tx, activity.at, { personId, id });
       if (ended.length === 0) throw notFound();
-      await audit(tx, doing, { action: 'session.ended', target: id });
+      await audit(tx, activity, { action: 'session.ended', target: id });
     });
     if (id === sessionId) clearSessionCookie(call.deps, call.reply);
     return noContent;
@@ -162,8 +154,6 @@ export const endSession = tenantEndpoint({
 });
 
 export const endOtherSessions = tenantEndpoint({
-  method: 'DELETE',
-  path: '/v1/me/sessions',
   summary: 'End all my sessions but this one',
   ...common,
   recent: true,
@@ -171,17 +161,15 @@ export const endOtherSessions = tenantEndpoint({
   async handler(call) {
     const { userId: personId, sessionId } = personOf(call.principal);
     await transaction(call.deps.db, async tx => {
-      const doing = doingOf(call);
-      const ended = await endSessions(tx, doing.at, { personId, except: sessionId });
-      await audit(tx, doing, { action: 'session.ended_others', target: personId, detail: { ended: ended.length } });
+      const activity = activityOf(call);
+      const ended = await endSessions(tx, activity.at, { personId, except: sessionId });
+      await audit(tx, activity, { action: 'session.ended_others', target: personId, detail: { ended: ended.length } });
     });
     return noContent;
   },
 });
 
 export const signOut = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/auth/sign-out',
   summary: 'Sign out',
   description: 'The session ends on every node, and the cookie is taken back.',
   tag: 'Sign-in',
@@ -192,9 +180,9 @@ export const signOut = tenantEndpoint({
   async handler(call) {
     const { userId: personId, sessionId: id } = personOf(call.principal);
     await transaction(call.deps.db, async tx => {
-      const doing = doingOf(call);
-      await endSessions(tx, doing.at, { personId, id });
-      await audit(tx, doing, { action: 'session.signed_out', target: id });
+      const activity = activityOf(call);
+      await endSessions(tx, activity.at, { personId, id });
+      await audit(tx, activity, { action: 'session.signed_out', target: id });
     });
     clearSessionCookie(call.deps, call.reply);
     return noContent;

@@ -9,7 +9,7 @@ import { created, noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
 import { personOf } from '../http/principal.ts';
 import { invalidField, notFound } from '../http/problem.ts';
 import { newId } from '../lib/ids.ts';
-import { audit, doingOf } from '../tenants/audit.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
 import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge } from './passkey-challenges.ts';
 
 const MAX_PASSKEYS = 20;
@@ -42,8 +42,6 @@ export const presentPasskey = (row: Pick<PasskeyRow, 'id' | 'name' | 'created_at
 const common = { tag: 'Me', credentials: ['session'], recent: true } as const;
 
 export const passkeyCreationOptions = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/me/passkeys/options',
   summary: 'Begin to add a passkey',
   description: 'Answers `PublicKeyCredentialCreationOptionsJSON`, for `navigator.credentials.create`.',
   ...common,
@@ -79,8 +77,6 @@ export const passkeyCreationOptions = tenantEndpoint({
 });
 
 export const addPasskey = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/me/passkeys',
   summary: 'Add a passkey',
   description: '`response` is the `RegistrationResponseJSON` of the browser.',
   ...common,
@@ -89,10 +85,10 @@ export const addPasskey = tenantEndpoint({
   async handler(call) {
     const { deps, body } = call;
     const { userId } = personOf(call.principal);
-    const doing = doingOf(call);
+    const activity = activityOf(call);
     const { rpID, origin } = relyingParty(deps);
     const response = body.response as unknown as RegistrationResponseJSON;
-    const expectedChallenge = await takeChallenge(deps.db, response.response.clientDataJSON, userId, doing.at);
+    const expectedChallenge = await takeChallenge(deps.db, response.response.clientDataJSON, userId, activity.at);
     const refused = (cause?: unknown) => {
       deps.log.info({ err: cause }, 'a passkey was refused');
       return invalidField('response', 'is no answer to options of the last ten minutes; ask for new ones');
@@ -109,7 +105,12 @@ export const addPasskey = tenantEndpoint({
     });
     if (!verified) throw refused();
     const { credential } = registrationInfo;
-    const row = { id: newId('psk', doing.at.getTime()), name: body.name, created_at: doing.at, last_used_at: null };
+    const row = {
+      id: newId('psk', activity.at.getTime()),
+      name: body.name,
+      created_at: activity.at,
+      last_used_at: null,
+    };
     await transaction(deps.db, async tx => {
       await tx.query('select 1 from persons where id = $1 for update', [userId]);
       if ((await listPasskeys(tx, userId)).length >= MAX_PASSKEYS) {
@@ -126,10 +127,10 @@ export const addPasskey = tenantEndpoint({
           Buffer.from(credential.publicKey),
           credential.counter,
           credential.transports ?? [],
-          doing.at,
+          activity.at,
         ],
       );
-      await audit(tx, doing, { action: 'passkey.added', target: row.id, detail: { name: row.name } });
+      await audit(tx, activity, { action: 'passkey.added', target: row.id, detail: { name: row.name } });
     }).catch((error: unknown) => {
       throw violates(error, 'passkeys_credential_id_key')
         ? invalidField('response', 'is a passkey added before')
@@ -140,8 +141,6 @@ export const addPasskey = tenantEndpoint({
 });
 
 export const deletePasskey = tenantEndpoint({
-  method: 'DELETE',
-  path: '/v1/me/passkeys/:id',
   summary: 'Remove a passkey',
   description: 'It signs nobody in from this answer on. Sessions it opened go on.',
   ...common,
@@ -157,7 +156,7 @@ export const deletePasskey = tenantEndpoint({
         [call.params.id, userId],
       );
       if (!row) throw notFound();
-      await audit(tx, doingOf(call), {
+      await audit(tx, activityOf(call), {
         action: 'passkey.removed',
         target: call.params.id!,
         detail: { name: row.name },

@@ -6,7 +6,7 @@ import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
 import { type Call, created, noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
 import type { Principal } from '../http/principal.ts';
 import { notFound } from '../http/problem.ts';
-import { audit, doingOf } from '../tenants/audit.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
 import { changeMember, invite, removeMember } from './manage.ts';
 import { findMember, isMember, listMembers, presentPerson } from './persons.ts';
 import { endSessions } from './sessions.ts';
@@ -22,8 +22,6 @@ const exists = ({
   isMember(deps.db, principal.tenantId, params.id!);
 
 export const listPeople = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/people',
   summary: "List the account's people, newest first",
   description: 'Owners and the secret key see addresses and numbers; everybody else names and roles.',
   ...common,
@@ -51,8 +49,6 @@ const invitationFaults = (body: unknown): Fault[] =>
     : [];
 
 export const invitePerson = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/people',
   summary: 'Invite a person',
   description:
     'A new person is mailed a link that signs them in once, within 7 days. Without SMTP the answer carries it as ' +
@@ -66,7 +62,7 @@ export const invitePerson = tenantEndpoint({
   async handler(call) {
     const { deps, principal, body } = call;
     return transaction(deps.db, async tx => {
-      const { personId, signInUrl } = await invite(tx, deps, doingOf(call), body);
+      const { personId, signInUrl } = await invite(tx, deps, activityOf(call), body);
       const row = await findMember(tx, principal.tenantId, personId);
       const answer = created({
         ...presentPerson(row!, true),
@@ -79,8 +75,6 @@ export const invitePerson = tenantEndpoint({
 });
 
 export const patchPerson = tenantEndpoint({
-  method: 'PATCH',
-  path: '/v1/people/:id',
   summary: "Change a person's role or name",
   description: "A changed role ends the person's sessions in the account.",
   ...owners,
@@ -95,15 +89,13 @@ export const patchPerson = tenantEndpoint({
   async handler(call) {
     const { deps, principal, params } = call;
     return transaction(deps.db, async tx => {
-      if (!(await changeMember(tx, doingOf(call), params.id!, call.body))) throw notFound();
+      if (!(await changeMember(tx, activityOf(call), params.id!, call.body))) throw notFound();
       return ok(presentPerson((await findMember(tx, principal.tenantId, params.id!))!, true));
     });
   },
 });
 
 export const removePerson = tenantEndpoint({
-  method: 'DELETE',
-  path: '/v1/people/:id',
   summary: 'Remove a person',
   description: "The person's sessions in the account end with this answer.",
   ...owners,
@@ -111,15 +103,13 @@ export const removePerson = tenantEndpoint({
   responses: { 204: null },
   errors: ['last_owner'],
   async handler(call) {
-    const removed = await transaction(call.deps.db, tx => removeMember(tx, doingOf(call), call.params.id!));
+    const removed = await transaction(call.deps.db, tx => removeMember(tx, activityOf(call), call.params.id!));
     if (!removed) throw notFound();
     return noContent;
   },
 });
 
 export const endPersonsSessions = tenantEndpoint({
-  method: 'DELETE',
-  path: '/v1/people/:id/sessions',
   summary: "End a person's sessions in the account",
   ...owners,
   exists,
@@ -127,9 +117,13 @@ export const endPersonsSessions = tenantEndpoint({
   async handler(call) {
     const { deps, principal, params } = call;
     await transaction(deps.db, async tx => {
-      const doing = doingOf(call);
-      const ended = await endSessions(tx, doing.at, { personId: params.id!, tenantId: principal.tenantId });
-      await audit(tx, doing, { action: 'person.sessions_ended', target: params.id!, detail: { ended: ended.length } });
+      const activity = activityOf(call);
+      const ended = await endSessions(tx, activity.at, { personId: params.id!, tenantId: principal.tenantId });
+      await audit(tx, activity, {
+        action: 'person.sessions_ended',
+        target: params.id!,
+        detail: { ended: ended.length },
+      });
     });
     return noContent;
   },

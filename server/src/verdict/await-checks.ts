@@ -1,4 +1,5 @@
 import type { Tx } from '../db/sql.ts';
+import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import type { VerificationRow } from '../verifications/row.ts';
@@ -45,6 +46,6 @@ export async function showObject(tx: Tx, row: VerificationRow): Promise<void> {
   if (expected_object === undefined || row.object_match) return;
   await tx.query('update verifications set object_match = $2 where id = $1 and object_match is null', [
     row.id,
-    JSON.stringify({ status: 'inconclusive', expected_object }),
+    storable({ status: 'inconclusive', expected_object }),
   ]);
 }

@@ -1,11 +1,11 @@
 import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
+import type { CaptureSignals } from '@firsthand/contract/signals.ts';
 import {
   type BrandView,
   type Capture,
   type EndUserView,
   LOCATION_RESULTS,
   type PublicView,
-  type Signals,
   type Verification,
   type VerificationSummary,
 } from '@firsthand/contract/verification.ts';
@@ -60,11 +60,11 @@ export function presentSummary(
   }) as VerificationSummary;
 }
 
-/** Signals without the names of evidence in the store; those are shown as presigned URLs or not at all. */
-function withoutBlobs(signals: Signals | null): Signals | undefined {
+/** CaptureSignals without the names of evidence in the store; those are shown as presigned URLs or not at all. */
+function withoutBlobs(signals: CaptureSignals | null): CaptureSignals | undefined {
   if (!signals?.screen_detection || !('heatmap_blob' in signals.screen_detection)) return signals ?? undefined;
   const { heatmap_blob: _, ...screen } = signals.screen_detection;
-  return { ...signals, screen_detection: screen as Signals['screen_detection'] };
+  return { ...signals, screen_detection: screen as CaptureSignals['screen_detection'] };
 }
 
 function presentCapture(row: CaptureRow): Capture {

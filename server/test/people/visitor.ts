@@ -1,6 +1,5 @@
-import type { Me } from '@firsthand/contract/people.ts';
+import type { Me, Role } from '@firsthand/contract/people.ts';
 import { transaction } from '../../src/db/sql.ts';
-import type { Role } from '../../src/http/principal.ts';
 import { invite } from '../../src/people/manage.ts';
 import { openSession } from '../../src/people/sessions.ts';
 import { undescribed } from '../conformance.ts';
@@ -89,8 +88,8 @@ export async function signedIn(
   people += 1;
   const email = o.email ?? `person-${people}@people.example`;
   const opened = await transaction(deps.db, async tx => {
-    const doing = { tenantId: o.tenantId, actor: { kind: 'system' as const }, at: deps.clock.now() };
-    const { personId } = await invite(tx, { ...deps, mailer: null }, doing, { email, role: o.role });
+    const activity = { tenantId: o.tenantId, actor: { kind: 'system' as const }, at: deps.clock.now() };
+    const { personId } = await invite(tx, { ...deps, mailer: null }, activity, { email, role: o.role });
     const request = { id: 'test', ip: '127.0.0.1', headers: {}, cookies: {} } as never;
     await tx.query('update persons set last_livemode = $2 where id = $1', [personId, o.livemode ?? true]);
     return openSession(tx, deps, request, { personId, method: 'invitation', tenantId: o.tenantId, proves: true });

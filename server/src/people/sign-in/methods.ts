@@ -3,8 +3,6 @@ import { ok, openEndpoint } from '../../http/endpoint.ts';
 import { missingWays } from './ways.ts';
 
 export const getSignInMethods = openEndpoint({
-  method: 'GET',
-  path: '/v1/auth/methods',
   summary: 'Read how people can sign in here',
   tag: 'Sign-in',
   credentials: ['none'],

@@ -25,8 +25,6 @@ export function codeOf(deps: Pick<Deps, 'keyring'>, otpId: string): string {
 }
 
 export const requestOneTimeCode = openEndpoint({
-  method: 'POST',
-  path: '/v1/auth/one-time-code',
   summary: 'Ask for a sign-in code by message',
   description: 'The answer is the same whether or not anybody has this number.',
   tag: 'Sign-in',
@@ -58,8 +56,6 @@ export const requestOneTimeCode = openEndpoint({
 });
 
 export const redeemOneTimeCode = openEndpoint({
-  method: 'POST',
-  path: '/v1/auth/one-time-code/redeem',
   summary: 'Sign in with a code',
   description: 'Five tries, within 10 minutes; then the code is dead.',
   tag: 'Sign-in',

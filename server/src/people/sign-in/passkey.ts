@@ -14,8 +14,6 @@ import { openSession, recordFailure } from '../sessions.ts';
 import { missingWays } from './ways.ts';
 
 export const passkeyRequestOptions = openEndpoint({
-  method: 'POST',
-  path: '/v1/auth/passkey/options',
   summary: 'Begin to sign in with a passkey',
   description:
     'Answers `PublicKeyCredentialRequestOptionsJSON`, for `navigator.credentials.get`. It names no passkey: the browser ' +
@@ -50,8 +48,6 @@ interface PasskeyRow {
 }
 
 export const redeemPasskey = openEndpoint({
-  method: 'POST',
-  path: '/v1/auth/passkey/redeem',
   summary: 'Sign in with a passkey',
   description: 'The body is the `AuthenticationResponseJSON` of the browser.',
   tag: 'Sign-in',

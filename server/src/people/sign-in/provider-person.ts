@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ProviderConfig } from '../../config/sign-in.ts';
 import { one, type Tx } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import { audit, type Doing, originOf } from '../../tenants/audit.ts';
+import { type Activity, audit, originOf } from '../../tenants/audit.ts';
 import { tenantExists } from '../../tenants/exists.ts';
 import { changeMember } from '../manage.ts';
 import {
@@ -78,7 +78,7 @@ async function newcomer(tx: Tx, o: Arriving, wasRemoved: boolean, now: Date): Pr
   const personId = await createPerson(tx, { name: nameOf(claims), email, provenAt: now, at: now });
   await addMembership(tx, { ...joins, personId, at: now });
   await link(tx, o, personId, now);
-  await audit(tx, doing(o, joins.tenantId, now), {
+  await audit(tx, activity(o, joins.tenantId, now), {
     action: 'person.joined',
     target: personId,
     detail: { role: joins.role, provider: provider.name },
@@ -107,7 +107,7 @@ async function joinAsKnown(
   await reclaim(tx, person.id, now);
   await tx.query('update persons set phone_e164 = null where id = $1', [person.id]);
   await addMembership(tx, { ...joins, personId: person.id, at: now });
-  await audit(tx, doing(o, joins.tenantId, now), {
+  await audit(tx, activity(o, joins.tenantId, now), {
     action: 'person.joined',
     target: person.id,
     detail: { role: joins.role, provider: o.provider.name },
@@ -133,10 +133,10 @@ async function takeRole(tx: Tx, o: Arriving, personId: string, now: Date): Promi
     o.deps.log.warn({ person: personId, role }, 'the last owner keeps the role, whatever the provider says');
     return;
   }
-  await changeMember(tx, doing(o, tenantId, now), personId, { role });
+  await changeMember(tx, activity(o, tenantId, now), personId, { role });
 }
 
-const doing = (o: Arriving, tenantId: string, at: Date): Doing => ({
+const activity = (o: Arriving, tenantId: string, at: Date): Activity => ({
   tenantId,
   actor: { kind: 'system' },
   at,

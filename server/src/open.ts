@@ -58,7 +58,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     ? await openS3Store(config.s3)
     : await openDiskStore({
         folder: join(config.dataDir, 'blobs'),
-        secret: keyring.derive('blob urls'),
+        secrets: keyring.derive('blob urls'),
         origin: () => origins.public,
       });
   const pictures = createAnalysisPool({

@@ -13,8 +13,6 @@ import { isOver } from './accepting.ts';
 import { endUserView } from './session.ts';
 
 export const submitAnswers = openEndpoint({
-  method: 'POST',
-  path: '/v1/verifications/:token/answers',
   summary: 'Answer text steps',
   description: 'An answer can be replaced until completion.',
   tag: 'Capture',

@@ -7,8 +7,6 @@ import { answeredKeys, capturesOf, heldBy } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
 
 export const reportProgress = openEndpoint({
-  method: 'POST',
-  path: '/v1/verifications/:token/progress',
   summary: "Report the capture page's position",
   description: 'Overwrites the snapshot; `abandoned: true` says that the person left.',
   tag: 'Capture',

@@ -19,8 +19,6 @@ const FinalizeRequest = Type.Object(
 );
 
 export const finalizeVerification = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/verifications/:id/finalize',
   summary: 'Finalize a case with the narrative',
   description:
     'Runs the case analysis once. 202 without `case_analysis` when it is still to come: it is attached later and `verification.case_completed` fires.',

@@ -50,8 +50,6 @@ export async function readLogo(field: string, base64: string): Promise<Buffer> {
 }
 
 export const getLogo = openEndpoint({
-  method: 'GET',
-  path: '/brand-logos/:name',
   summary: "Read a brand's logo",
   description: 'PNG. The address is that of one picture and stays so: a new logo has another.',
   tag: 'Capture',

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { many, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
-import { audit, doingOf } from '../tenants/audit.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 604_800;
@@ -65,8 +65,6 @@ async function rotate(tx: Tx, deps: Deps, tenantId: string, overlapSeconds: numb
 }
 
 export const getWebhookSecret = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/webhook-secret',
   summary: 'Read the secret that signs webhooks',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
@@ -87,8 +85,6 @@ const RotateRequest = Type.Object(
 );
 
 export const rotateWebhookSecret = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/webhook-secret/rotate',
   summary: 'Make a new webhook secret',
   description:
     'The one before goes on signing beside it for `overlap_seconds`, so that receivers can be changed over. Sent again ' +
@@ -103,7 +99,7 @@ export const rotateWebhookSecret = tenantEndpoint({
   async handler(call) {
     const { deps, principal, body } = call;
     const overlap = body?.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
-    const doing = doingOf(call);
+    const doing = activityOf(call);
     return transaction(deps.db, async tx => {
       await rotate(tx, deps, principal.tenantId, overlap, doing.at);
       await audit(tx, doing, { action: 'webhook_secret.rotated', detail: { overlap_seconds: overlap } });

@@ -4,6 +4,7 @@ import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
+import { rekeyCommand } from './commands/rekey.ts';
 import { serve } from './commands/serve.ts';
 import {
   createTenantCommand,
@@ -84,6 +85,10 @@ program
   .argument('<limit>', 'requests a minute, or default', limitOf)
   .description('set how many requests a minute a tenant may make; in force at once')
   .action(setLimitCommand);
+program
+  .command('rekey')
+  .description('encrypt stored secrets anew under the first of ENCRYPTION_KEYS; safe while the service runs')
+  .action(rekeyCommand);
 program.command('doctor').description('say what is in place, what is missing and what to do').action(doctor);
 program
   .command('demo')

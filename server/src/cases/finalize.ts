@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { expired, notFound, Problem, verificationClosed } from '../http/problem.ts';
 import { lockCurrent } from '../verifications/advance.ts';
-import { presentForTenant } from '../verifications/present.ts';
+import { presentFrozen, withImageUrls } from '../verifications/present.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { answeredKeys, capturesOf, findVerification, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
@@ -29,6 +29,7 @@ export const finalizeVerification = tenantEndpoint({
   target: 'id',
   body: FinalizeRequest,
   responses: { 200: Verification, 202: Verification },
+  links: (deps, body) => withImageUrls(deps, body as Verification),
   errors: ['expired', 'steps_incomplete', 'already_finalized', 'verification_closed'],
   async handler({ deps, params, body }) {
     // In a transaction of its own: an expiry that is noticed here outlasts the refusal.
@@ -48,7 +49,8 @@ export const finalizeVerification = tenantEndpoint({
       return startCaseAnalysis(tx, deps, marked);
     });
     const row = await settledWithin(deps, finalized, deps.config.finalizeBudgetMs);
-    return { ...ok(await presentForTenant(deps, row)), status: row.case_analysis ? 200 : 202 };
+    const view = presentFrozen(row, await capturesOf(deps.db, row.id), deps.origins);
+    return { ...ok(view), status: row.case_analysis ? 200 : 202 };
   },
 });
 

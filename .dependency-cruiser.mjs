@@ -1,13 +1,16 @@
 // The arrows of ARCHITECTURE.md, held by the linter: a layer may import from those listed after it, never upwards.
 const layers = [
   ['main', 'commands'],
-  ['app', 'worker'],
-  ['webhooks', 'notifications', 'evidence'],
-  ['cases', 'checks', 'analysis', 'templates', 'trials'],
+  ['service', 'app', 'worker'],
+  ['webhooks', 'notifications', 'templates', 'trials'],
+  ['cases'],
+  ['analysis'],
+  ['checks'],
+  ['verdict'],
   ['captures'],
   ['verifications'],
   ['auth', 'tenants'],
-  ['events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
+  ['open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
 ];
 const path = names => `^server/src/(${names.join('|')})(\\.ts$|/)`;
 
@@ -56,6 +59,12 @@ export default {
       severity: 'error',
       from: { path: '^(capture|dashboard|sdk)/src' },
       to: { path: '^(forensics|server|bench)/' },
+    },
+    {
+      name: 'server-imports-no-scripts',
+      severity: 'error',
+      from: { path: '^server/src/' },
+      to: { path: '^scripts/' },
     },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {

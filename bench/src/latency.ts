@@ -16,8 +16,8 @@ import { parseArgs } from 'node:util';
 import type { NewTenant } from 'firsthand/tenants/create.ts';
 import { Agent, request } from 'undici';
 import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
-import { createVerification, phone, photograph, startReceiver, submitPicture } from './ends.ts';
 import { median, percentile } from './measure.ts';
+import { createVerification, phone, photograph, startReceiver, submitPicture } from './receivers.ts';
 
 /** Between two requests of the client that is measured. */
 const PAUSE_MS = 20;

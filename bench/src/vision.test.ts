@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from 'firsthand/config.ts';
+import { readConfig } from 'firsthand/config/config.ts';
 import { createLog } from 'firsthand/lib/log.ts';
-import { openVision } from 'firsthand/vision/open.ts';
+import { connectVision } from 'firsthand/vision/connect.ts';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { draw } from '../../server/test/drawn.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 const label = (labels: unknown) => writeFile(join(folder, 'labels.json'), JSON.stringify(labels));
 const connect = () => {
   const { vision } = readConfig({ VISION_BASE_URL: server.url, VISION_MODEL: 'rules', VISION_RETRIES: '0' });
-  return openVision(vision, new Registry(), createLog('silent', { write: () => {} }))!;
+  return connectVision(vision, new Registry(), createLog('silent', { write: () => {} }))!;
 };
 const LABELS = [
   { file: 'red.jpg', object: { expected: 'a red car', status: 'match' }, condition: { paint: 9 } },

@@ -4,12 +4,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePreview } from '@firsthand/forensics/decode.ts';
-import { scaled } from 'firsthand/checks/sight.ts';
 import { askAboutSubject } from 'firsthand/checks/subject.ts';
-import { loadEnvironment, readConfig } from 'firsthand/config.ts';
+import { scaled } from 'firsthand/checks/vision-check.ts';
+import { loadEnvironment, readConfig } from 'firsthand/config/config.ts';
 import { createLog } from 'firsthand/lib/log.ts';
 import type { Vision } from 'firsthand/vision/client.ts';
-import { openVision } from 'firsthand/vision/open.ts';
+import { connectVision } from 'firsthand/vision/connect.ts';
 import { PROMPTS } from 'firsthand/vision/prompt.ts';
 import { Registry } from 'prom-client';
 import { percentile } from './measure.ts';
@@ -131,7 +131,7 @@ if (import.meta.main) {
   const [folder] = process.argv.slice(2);
   const { vision: config } = readConfig(loadEnvironment());
   const registry = new Registry();
-  const vision = openVision(config, registry, createLog('warn', process.stderr));
+  const vision = connectVision(config, registry, createLog('warn', process.stderr));
   if (!folder || !vision) {
     console.error('usage: VISION_BASE_URL=… VISION_MODEL=… node bench/src/vision.ts FOLDER');
     process.exit(2);

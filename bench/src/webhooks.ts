@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readConfig } from 'firsthand/config.ts';
+import { readConfig } from 'firsthand/config/config.ts';
 import { migrate } from 'firsthand/db/migrate.ts';
 import { transaction } from 'firsthand/db/sql.ts';
 import type { Deps } from 'firsthand/deps.ts';

@@ -1,5 +1,5 @@
 import type { BlobStore } from './blobs/store.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Pool } from './db/sql.ts';
 import type { Keyring } from './lib/keyring.ts';
 import type { Log } from './lib/log.ts';

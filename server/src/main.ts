@@ -4,6 +4,7 @@ import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
+import { rekeyCommand } from './commands/rekey.ts';
 import { serve } from './commands/serve.ts';
 import {
   createTenantCommand,
@@ -14,6 +15,9 @@ import {
   setLimitCommand,
 } from './commands/tenants.ts';
 import { type VerifyEvidenceOptions, verifyEvidence } from './commands/verify-evidence.ts';
+import { defaultServiceUrl, loadEnvironment } from './config/config.ts';
+
+const environment = loadEnvironment();
 
 const program = new Command('firsthand')
   .description('Photo evidence that can be believed. Settings come from the environment or a .env file.')
@@ -82,15 +86,15 @@ program
   .argument('<limit>', 'requests a minute, or default', limitOf)
   .description('set how many requests a minute a tenant may make; in force at once')
   .action(setLimitCommand);
+program
+  .command('rekey')
+  .description('encrypt stored secrets anew under the first of ENCRYPTION_KEYS; safe while the service runs')
+  .action(rekeyCommand);
 program.command('doctor').description('say what is in place, what is missing and what to do').action(doctor);
 program
   .command('demo')
   .description('play the whole flow against the running service')
-  .option(
-    '--url <url>',
-    'where the service listens',
-    process.env.PUBLIC_URL ?? `http://localhost:${process.env.PORT ?? 8080}`,
-  )
+  .option('--url <url>', 'where the service listens', defaultServiceUrl(environment))
   .option('--key <key>', 'an API key; the test key of first-run.json unless given')
   .action(demo);
 
@@ -122,9 +126,7 @@ function limitOf(text: string): number | null {
   return limit;
 }
 
-const service = new Option('--url <url>', 'where the service listens').default(
-  process.env.PUBLIC_URL ?? `http://localhost:${process.env.PORT ?? 8080}`,
-);
+const service = new Option('--url <url>', 'where the service listens').default(defaultServiceUrl(environment));
 const secretKey = new Option('--key <key>', 'a secret key; that of first-run.json unless given');
 program
   .command('listen')
@@ -146,6 +148,6 @@ program
 
 program.parseAsync().catch((error: Error) => {
   console.error(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);
-  if (process.env.LOG_LEVEL === 'debug') console.error(error.stack);
+  if (environment.LOG_LEVEL === 'debug') console.error(error.stack);
   process.exit(1);
 });

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { analyzeCapture } from './analysis/analyze.ts';
-import { settle } from './analysis/settle.ts';
 import { forgetSignatures } from './auth/bot.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
 import { readText } from './checks/read-text.ts';
@@ -11,6 +10,7 @@ import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts'
 import { forgetWindows } from './lib/limits/postgres.ts';
 import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
 import { mailOutcome } from './notifications/outcome.ts';
+import { settle } from './verdict/settle.ts';
 import { sweepExpired } from './verifications/advance.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 

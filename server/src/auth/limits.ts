@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import type { Principal } from '../http/principal.ts';
 import { Problem } from '../http/problem.ts';

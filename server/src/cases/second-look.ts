@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { sightsOf } from '../checks/sight.ts';
+import { sightsOf } from '../checks/vision-check.ts';
 import type { Deps } from '../deps.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
 import type { NoAnswer } from '../vision/client.ts';

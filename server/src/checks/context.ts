@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { bounded } from '../lib/text.ts';
 import type { Vision } from '../vision/client.ts';
 import { PROMPTS } from '../vision/prompt.ts';
-import { scaled } from './sight.ts';
+import { scaled } from './vision-check.ts';
 
 const ContextAnswer = Type.Object({
   reasoning: Type.String({ maxLength: 4_000 }),

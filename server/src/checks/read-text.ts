@@ -1,13 +1,14 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
+import { storeText } from '../captures/write.ts';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
 import { type CaptureRow, findVerification } from '../verifications/row.ts';
-import { scaled } from './sight.ts';
 import { readWords, tesseractVersion } from './tesseract.ts';
 import { type Candidate, candidates } from './text-kinds.ts';
+import { scaled } from './vision-check.ts';
 
 /** What was read of a capture for `ocr_type`; evidence beside the verdict, never in it. */
 export interface TextReading {
@@ -45,11 +46,7 @@ export async function readText(deps: Deps, captureId: string): Promise<void> {
     return;
   }
   const reading = (await byTesseract(deps, capture, ocrType)) ?? (await byModel(deps, capture, ocrType));
-  await deps.db.query(
-    `update captures set text = $2 where id = $1 and text is null
-       and not exists (select from verifications v where v.id = captures.verification_id and v.redacted_at is not null)`,
-    [capture.id, JSON.stringify(reading ?? { ocr_type: ocrType, status: 'unavailable' })],
-  );
+  await storeText(deps.db, capture.id, reading ?? { ocr_type: ocrType, status: 'unavailable' });
 }
 
 async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Promise<TextReading | null> {

@@ -2,11 +2,11 @@ import { Registry } from 'prom-client';
 import sharp from 'sharp';
 import { askAboutSubject } from '../checks/subject.ts';
 import { tesseractVersion } from '../checks/tesseract.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createLog } from '../lib/log.ts';
 import type { NoAnswer } from '../vision/client.ts';
-import { openVision } from '../vision/open.ts';
-import type { Finding } from './finding.ts';
+import { connectVision } from '../vision/connect.ts';
+import type { Finding } from './doctor-line.ts';
 
 const NO_MODEL =
   'Without one, object_match is inconclusive, condition is absent, context never trips and case_analysis comes from the record ' +
@@ -37,7 +37,7 @@ async function modelFinding({ vision: settings }: Pick<Config, 'vision'>): Promi
       reason = (JSON.parse(line) as { reason?: NoAnswer }).reason ?? reason;
     },
   });
-  const vision = openVision({ ...settings, answerBudgetMs: 60_000 }, new Registry(), log)!;
+  const vision = connectVision({ ...settings, answerBudgetMs: 60_000 }, new Registry(), log)!;
   const what = `Vision model ${settings.model} at ${settings.baseUrl}`;
   const square = { create: { width: 256, height: 256, channels: 3, background: '#c82828' } } as const;
   const started = performance.now();

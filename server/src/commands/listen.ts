@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { loadEnvironment, readConfig } from '../config.ts';
+import { loadEnvironment, readConfig } from '../config/config.ts';
 import { bold, dim, green, red } from './print.ts';
 
 interface Connection {

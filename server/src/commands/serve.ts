@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import QRCode from 'qrcode';
-import { ensurePagesBuilt } from '../../../scripts/build.ts';
-import { type Config, loadEnvironment, readConfig } from '../config.ts';
+import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createLog } from '../lib/log.ts';
@@ -9,6 +8,7 @@ import { openDeps } from '../open.ts';
 import { startService } from '../service.ts';
 import type { FirstRun } from '../tenants/first-run.ts';
 import { issue } from '../verifications/issue.ts';
+import { ensurePagesBuilt } from './build-pages.ts';
 import { bold, dim } from './print.ts';
 import { selfMadeCertificate } from './tls.ts';
 

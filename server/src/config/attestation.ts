@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { APPLE_APP_ATTEST_ROOT } from './apple-root.ts';
+import type { Reader } from './reader.ts';
 
 export interface TurnstileConfig {
   secret: string;
@@ -44,22 +45,6 @@ export interface AttestationConfig {
   turnstile: TurnstileConfig | null;
   appAttest: AppAttestConfig | null;
   playIntegrity: PlayIntegrityConfig | null;
-}
-
-/** What the reader of the environment offers; each stops with an error that names the variable. */
-export interface Reader {
-  text(name: string): string | null;
-  list(name: string): string[];
-  file(name: string): string | null;
-  pem(name: string): string | null;
-  web(name: string): string | null;
-  oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T;
-  /** Whether all are set; it is an error when only some are. */
-  together(names: string[]): boolean;
-  /** The value is repeated in the message: not for secrets. */
-  fail(name: string, takes: string): never;
-  /** As `fail`, without the value. */
-  failSecret(name: string, takes: string): never;
 }
 
 /** The verifiers of attestation tokens that are configured. */

@@ -8,9 +8,10 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
+import { DatabaseUnavailable } from '../db/pool.ts';
 import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
-import { invalidField, notFound, Problem } from './problem.ts';
+import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
 
 /** A bare server: request ids, security headers, raw bodies, and the error envelope for whatever goes wrong. */
 export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance {
@@ -95,6 +96,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
 
 function asProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof DatabaseUnavailable) return databaseUnavailable(error);
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalidField('body', 'is too large');
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return invalidField('request', error.message);

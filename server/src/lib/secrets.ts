@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 
 /** The keyring of the settings, or of a key that the first start makes in the data folder (mode 0600). */

@@ -1,11 +1,12 @@
-import type { CreateVerificationRequest, SignalName } from '@firsthand/contract/create-verification.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import { EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
+import type { SignalName } from '@firsthand/contract/signals.ts';
 import { capacityOf, normalizeStep, stepOfMaxCaptures } from '@firsthand/contract/steps.ts';
 import type { Config } from '@firsthand/contract/verification.ts';
 import { one, type Tx } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { newId } from '../lib/ids.ts';
-import { record } from './record.ts';
+import { record } from './record-event.ts';
 import type { PrivateConfig, VerificationRow } from './row.ts';
 
 const DEFAULT_SIGNALS: SignalName[] = ['screen', 'ai'];

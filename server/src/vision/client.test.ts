@@ -3,10 +3,10 @@ import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { draw } from '../../test/drawn.ts';
 import { type Behaviour, startVisionServer, type VisionServer } from '../../test/vision-server.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { createLog } from '../lib/log.ts';
 import type { Vision } from './client.ts';
-import { openVision } from './open.ts';
+import { connectVision } from './connect.ts';
 
 const ObjectAnswer = Type.Object({
   reasoning: Type.String({ maxLength: 500 }),
@@ -29,7 +29,7 @@ async function connect(behave: VisionServer['behave'], env: Record<string, strin
     VISION_TIMEOUT_SECONDS: '30',
     ...env,
   });
-  const vision = openVision(config, registry, createLog('info', { write: line => void logged.push(line) }))!;
+  const vision = connectVision(config, registry, createLog('info', { write: line => void logged.push(line) }))!;
   return { vision, server, metric: async (name: string) => (await registry.getSingleMetric(name)!.get()).values };
 }
 

@@ -3,13 +3,13 @@ import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import type { VisionConfig } from '../config/vision.ts';
 import type { Log } from '../lib/log.ts';
+import { portable } from './answer-schema.ts';
 import { type Circuit, createCircuit } from './circuit.ts';
-import { createGate, type Gate } from './gate.ts';
 import type { VisionMetrics } from './metrics.ts';
 import { evidenceBlock, type Prompt, PURPOSES, type Purpose, promptFor } from './prompt.ts';
-import { portable } from './schema.ts';
-import type { VisionConfig } from './settings.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
 
 /** Why a question has no answer. None of these is an error of the verification. */
 export type NoAnswer =
@@ -74,7 +74,7 @@ class Miss extends Error {
 interface Parts {
   config: VisionConfig;
   api: OpenAI;
-  gate: Gate;
+  gate: Semaphore;
   /** One for each purpose: a model too slow for one may do for another. */
   circuits: Record<Purpose, Circuit>;
   metrics: VisionMetrics;
@@ -95,7 +95,7 @@ export function createVision(config: VisionConfig, o: { metrics: VisionMetrics; 
       timeout: config.timeoutMs,
       logLevel: 'off',
     }),
-    gate: createGate(config.concurrency),
+    gate: createSemaphore(config.concurrency),
     circuits: Object.fromEntries(
       PURPOSES.map(purpose => [
         purpose,

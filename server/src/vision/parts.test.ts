@@ -6,10 +6,10 @@ import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { CaseAnswer } from '../cases/second-look.ts';
 import { ConditionAnswer, ObjectAnswer } from '../checks/subject.ts';
+import { portable } from './answer-schema.ts';
 import { createCircuit } from './circuit.ts';
-import { createGate } from './gate.ts';
 import { evidenceBlock, PROMPTS, PURPOSES, promptFor } from './prompt.ts';
-import { portable } from './schema.ts';
+import { createSemaphore } from './semaphore.ts';
 
 describe('prompts', () => {
   it('hold no words of a case, and start with the rules that set evidence apart', () => {
@@ -86,7 +86,7 @@ describe('a schema on the wire', () => {
 
 describe('a gate', () => {
   it('never lets more in than it has places, and forgets those who gave up', async () => {
-    const gate = createGate(2);
+    const gate = createSemaphore(2);
     const never = new AbortController().signal;
     const leave = [await gate.enter(never), await gate.enter(never)];
     const stop = new AbortController();

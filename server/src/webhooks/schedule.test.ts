@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { nextAfter, retryAfterSeconds, type Sent } from './schedule.ts';
 
 const sent = (more: Partial<Sent>): Sent => ({

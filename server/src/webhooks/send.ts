@@ -1,7 +1,7 @@
 import type { AttemptError } from '@firsthand/contract/webhooks.ts';
 import type { Dispatcher } from 'undici';
 import type { Deps } from '../deps.ts';
-import { checkedLookup, literalAddress, mayReach, type Resolve } from './address.ts';
+import { checkedLookup, literalAddress, mayReach, type Resolve } from './allowed-address.ts';
 import { type Connection, createConnections } from './connections.ts';
 import { retryAfterSeconds, type Sent } from './schedule.ts';
 

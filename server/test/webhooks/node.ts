@@ -1,6 +1,6 @@
 // A node of the service for tests that kill it: the settings of its environment, and retries that do not take days.
 // Prints its address once it is ready.
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { openDeps } from '../../src/open.ts';
 import { startService } from '../../src/service.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { askJson, NoAnswer } from '../../lib/ask-json.ts';
 
 /** A page or picture on the web that an engine says holds the picture. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { readConfig } from '../config.ts';
-import { mayReach } from './address.ts';
+import { readConfig } from '../config/config.ts';
+import { mayReach } from './allowed-address.ts';
 
 const laptop = { config: readConfig({}) };
 const server = { config: readConfig({ HOST: '0.0.0.0', PUBLIC_URL: 'https://firsthand.example' }) };

@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
+import type { VisionConfig } from '../config/vision.ts';
 import type { Log } from '../lib/log.ts';
 import { createVision, type Vision } from './client.ts';
 import { createVisionMetrics } from './metrics.ts';
-import type { VisionConfig } from './settings.ts';
 
 /** The configured vision model; null where there is none. */
-export const openVision = (config: VisionConfig | null, registry: Registry, log: Log): Vision | null =>
+export const connectVision = (config: VisionConfig | null, registry: Registry, log: Log): Vision | null =>
   config && createVision(config, { metrics: createVisionMetrics(registry), log });

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { ConfigError } from './reader.ts';
 
 const PLAY = { PLAY_INTEGRITY_PACKAGE: 'com.example.app' };
 const KEYS = {

@@ -1,10 +1,10 @@
 /** Lets a number of callers in at a time, in the order they came. */
-export interface Gate {
+export interface Semaphore {
   /** Resolves to a function that lets the next one in. Rejects with the signal's reason when that comes first. */
   enter(signal: AbortSignal): Promise<() => void>;
 }
 
-export function createGate(places: number): Gate {
+export function createSemaphore(places: number): Semaphore {
   let free = places;
   const waiting: (() => void)[] = [];
   const leave = (): void => {

@@ -1,0 +1,76 @@
+// Builds the pages that the server serves: `npm run build`, and every start that finds them out of date.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, glob, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Each page's workspace, and the files that go into it. */
+const PAGES = [
+  { name: 'capture', sources: ['capture/**/*', 'sdk/src/**/*', 'contract/src/**/*', 'tsconfig.base.json'] },
+];
+const STAMP = '.sources';
+
+/**
+ * Builds every page whose sources are not those it was last built from, and returns without a word otherwise. Safe to run
+ * beside itself: a page appears whole.
+ */
+export async function ensurePagesBuilt(): Promise<void> {
+  for (const { name, sources } of PAGES) {
+    const folder = join(root, name);
+    const hash = await hashOf(sources);
+    const built = await readFile(join(folder, 'dist', STAMP), 'utf8').catch(() => null);
+    if (built === hash) continue;
+    const vite = findVite(folder);
+    // An installation without development tools runs the pages it was delivered with.
+    if (!vite && built !== null) continue;
+    if (!vite) throw new Error(`${name}/dist is missing and cannot be built: run npm ci with development dependencies`);
+    const draft = await mkdtemp(join(folder, 'dist-'));
+    try {
+      await run(vite, ['build', '--logLevel', 'warn', '--outDir', draft, '--emptyOutDir'], folder);
+      await writeFile(join(draft, STAMP), hash);
+      await chmod(draft, 0o755);
+      await rm(join(folder, 'dist'), { recursive: true, force: true });
+      await rename(draft, join(folder, 'dist')).catch((error: NodeJS.ErrnoException) => {
+        // Another build of the same sources was quicker.
+        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+      });
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+}
+
+async function hashOf(patterns: string[]): Promise<string> {
+  const files: string[] = [];
+  const exclude = (path: string) => /(^|\/)(node_modules|dist(-\w+)?)(\/|$)|\.test\.tsx?$/.test(path);
+  for await (const entry of glob(patterns, { cwd: root, withFileTypes: true, exclude: entry => exclude(entry.name) })) {
+    if (entry.isFile()) files.push(join(entry.parentPath, entry.name));
+  }
+  const hash = createHash('sha256');
+  for (const file of files.sort()) {
+    const bytes = await readFile(file);
+    hash.update(`${file.slice(root.length)}\n${bytes.length}\n`).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+function findVite(folder: string): string | null {
+  try {
+    const at = createRequire(join(folder, 'package.json')).resolve('vite/package.json');
+    return join(dirname(at), 'bin', 'vite.js');
+  } catch {
+    return null;
+  }
+}
+
+function run(script: string, args: string[], cwd: string): Promise<void> {
+  // Standard output belongs to whoever called.
+  const child = spawn(process.execPath, [script, ...args], { cwd, stdio: ['ignore', 2, 2] });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', code => (code === 0 ? resolve() : reject(new Error(`vite build ended with ${code}`))));
+  });
+}

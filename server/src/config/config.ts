@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { DatabaseTimeouts } from '../db/pool.ts';
+import { type AttestationConfig, readAttestation } from './attestation.ts';
+import { ConfigError, type Env, readerOf } from './reader.ts';
+import { readVision, type VisionConfig } from './vision.ts';
+
+export interface S3Config {
+  endpoint: string | null;
+  bucket: string;
+  region: string;
+  accessKeyId: string | null;
+  secretAccessKey: string | null;
+  forcePathStyle: boolean;
+}
+
+export interface Config extends AttestationConfig {
+  host: string;
+  port: number;
+  tls: boolean;
+  dataDir: string;
+  /** Null: derived from host and port once the service listens. */
+  publicUrl: string | null;
+  captureBaseUrl: string | null;
+  databaseUrl: string | null;
+  databasePoolSize: number;
+  databaseTimeouts: DatabaseTimeouts;
+  encryptionKeys: Buffer[] | null;
+  s3: S3Config | null;
+  redisUrl: string | null;
+  smtpUrl: string | null;
+  mailFrom: string;
+  sessionSecrets: string[];
+  botSecrets: string[];
+  vision: VisionConfig | null;
+  /** How long finalize waits for a case analysis that needs the network, before it answers 202. */
+  finalizeBudgetMs: number;
+  /** The text reader of the system and its languages, for `ocr_type`. */
+  tesseract: { command: string; languages: string };
+  geocoderUrl: string | null;
+  reverseSearch: { googleApiKey: string | null; tineyeApiKey: string | null; googleUrl: string; tineyeUrl: string };
+  /** Manifest of a model of the operator's own for AI-generated pictures; null: provenance alone. */
+  aiModel: string | null;
+  /** PEM of the certificates whose C2PA signatures are trusted; null: none is. */
+  c2paTrustAnchors: string | null;
+  tsaUrl: string | null;
+  webhookAllowCidrs: string[];
+  /** Seconds before each retry of a webhook; the first attempt comes at once. */
+  webhookRetrySeconds: number[];
+  trustedProxies: string[];
+  mode: 'both' | 'live' | 'test';
+  logLevel: string;
+  metricsToken: string | null;
+  /** Probabilities of a screen at which it counts as doubtful and as certain; null: those of the published benchmark. */
+  screenThresholds: { doubtful: number; confident: number } | null;
+  rateLimitPerMinute: number;
+  analysisThreads: number;
+  workerConcurrency: number;
+}
+
+/**
+ * Reads every setting once. This is the only reader of the environment; tests and commands pass their own record.
+ * Throws {@link ConfigError} for the first value that does not fit.
+ */
+export function readConfig(env: Env): Config {
+  const reader = readerOf(env);
+  const { text, integer, file, pem, decimal, oneOf, boolean, url, web, list, cidrs, secrets, thresholds } = reader;
+  const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
+    const key = Buffer.from(value, 'base64');
+    if (key.length !== 32) {
+      throw new ConfigError('ENCRYPTION_KEYS takes 32-byte keys in base64, comma-separated (openssl rand -base64 32)');
+    }
+    return key;
+  });
+  if (databaseUrl && encryptionKeys.length === 0) {
+    throw new ConfigError(
+      'ENCRYPTION_KEYS must be set when DATABASE_URL is: every node needs the same (openssl rand -base64 32)',
+    );
+  }
+  const s3Bucket = text('S3_BUCKET');
+  if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('S3_BUCKET must be set when S3_ENDPOINT is');
+
+  return {
+    host: text('HOST') ?? 'localhost',
+    port: integer('PORT', 0, 65_535, 8080),
+    tls: false,
+    dataDir: resolve(text('DATA_DIR') ?? './data'),
+    publicUrl: web('PUBLIC_URL'),
+    captureBaseUrl: web('CAPTURE_BASE_URL'),
+    databaseUrl,
+    databasePoolSize: integer('DATABASE_POOL_SIZE', 4, 200, 12),
+    databaseTimeouts: {
+      connectMs: decimal('DATABASE_CONNECT_SECONDS', 0.5, 60, 3) * 1_000,
+      statementMs: decimal('DATABASE_STATEMENT_SECONDS', 0, 3_600, 30) * 1_000,
+      lockMs: decimal('DATABASE_LOCK_SECONDS', 0, 3_600, 10) * 1_000,
+      idleTransactionMs: decimal('DATABASE_IDLE_TRANSACTION_SECONDS', 0, 3_600, 30) * 1_000,
+    },
+    encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : null,
+    s3: s3Bucket
+      ? {
+          endpoint: web('S3_ENDPOINT'),
+          bucket: s3Bucket,
+          region: text('S3_REGION') ?? 'us-east-1',
+          accessKeyId: text('S3_ACCESS_KEY_ID'),
+          secretAccessKey: text('S3_SECRET_ACCESS_KEY'),
+          forcePathStyle: boolean('S3_FORCE_PATH_STYLE', false),
+        }
+      : null,
+    redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
+    smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
+    mailFrom: text('MAIL_FROM') ?? 'Firsthand <no-reply@localhost>',
+    sessionSecrets: secrets('SESSION_SECRETS'),
+    botSecrets: secrets('BOT_SECRETS'),
+    vision: readVision(reader),
+    finalizeBudgetMs: decimal('FINALIZE_SECONDS', 0, 60, 15) * 1_000,
+    tesseract: { command: text('TESSERACT') ?? 'tesseract', languages: text('TESSERACT_LANGUAGES') ?? 'eng' },
+    geocoderUrl: web('GEOCODER_URL'),
+    reverseSearch: {
+      googleApiKey: text('REVERSE_SEARCH_GOOGLE_API_KEY'),
+      tineyeApiKey: text('REVERSE_SEARCH_TINEYE_API_KEY'),
+      googleUrl: web('REVERSE_SEARCH_GOOGLE_URL') ?? 'https://vision.googleapis.com',
+      tineyeUrl: web('REVERSE_SEARCH_TINEYE_URL') ?? 'https://api.tineye.com',
+    },
+    aiModel: file('AI_MODEL'),
+    c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
+    tsaUrl: web('TSA_URL'),
+    ...readAttestation(reader),
+    webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
+    webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    trustedProxies: cidrs('TRUSTED_PROXIES'),
+    mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
+    logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+    metricsToken: text('METRICS_TOKEN'),
+    screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
+    rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
+    analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
+    workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),
+  };
+}
+
+/** The process's environment over a `.env` file in the working directory, where there is one. */
+export function loadEnvironment(): Env {
+  const file = resolve('.env');
+  if (existsSync(file)) process.loadEnvFile(file);
+  return process.env;
+}
+
+/** Where a command looks for the running service unless told otherwise. */
+export const defaultServiceUrl = (env: Env): string => env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`;

@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+
+/** A setting with a value that cannot be used. The message names the variable and what it takes. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+export type Reader = ReturnType<typeof readerOf>;
+
+/**
+ * Parsers of single settings. An empty value counts as unset. Each throws {@link ConfigError} for a value that does not fit;
+ * `fail` repeats the value in its message, `failSecret` does not.
+ */
+export function readerOf(env: Env) {
+  const text = (name: string): string | null => {
+    const value = env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const fail = (name: string, takes: string): never => {
+    // An address may carry a password: then the value is not repeated.
+    const shown = env[name]?.includes('@') ? '' : `=${JSON.stringify(env[name])}`;
+    throw new ConfigError(`${name}${shown}: ${name} takes ${takes}`);
+  };
+  const failSecret = (name: string, takes: string): never => {
+    throw new ConfigError(`${name} takes ${takes}`);
+  };
+  const integer = (name: string, min: number, max: number, fallback: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max) return fail(name, `a whole number from ${min} to ${max}`);
+    return number;
+  };
+  const file = (name: string): string | null => {
+    const value = text(name);
+    return value === null || existsSync(value)
+      ? value && resolve(value)
+      : fail(name, 'the path of a file that is there');
+  };
+  const pem = (name: string): string | null => {
+    const path = file(name);
+    const content = path && readFileSync(path, 'utf8');
+    return content && !content.includes('-----BEGIN CERTIFICATE-----')
+      ? fail(name, 'a file of certificates in PEM')
+      : content;
+  };
+  const decimal = (name: string, min: number, max: number, fallback: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const number = Number(value);
+    if (!/^\d+(\.\d+)?$/.test(value) || number < min || number > max)
+      return fail(name, `a number from ${min} to ${max}`);
+    return number;
+  };
+  const oneOf = <T extends string>(name: string, choices: readonly T[], fallback: T): T => {
+    const value = text(name);
+    if (value === null) return fallback;
+    return choices.find(choice => choice === value) ?? fail(name, `one of ${choices.join(', ')}`);
+  };
+  const boolean = (name: string, fallback: boolean) =>
+    oneOf(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
+  const url = (name: string, protocols: string[]): string | null => {
+    const value = text(name);
+    if (value === null) return null;
+    const parsed = URL.canParse(value) ? new URL(value) : null;
+    if (!parsed || !protocols.includes(parsed.protocol)) {
+      return fail(name, `a URL that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`);
+    }
+    return value.replace(/\/+$/, '');
+  };
+  const web = (name: string) => url(name, ['http:', 'https:']);
+  const list = (name: string): string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map(item => item.trim())
+      .filter(item => item !== '');
+  const cidrs = (name: string): string[] => {
+    const values = list(name);
+    for (const value of values) {
+      if (!ipaddr.isValid(value) && !ipaddr.isValidCIDR(value)) fail(name, 'addresses or CIDR ranges, comma-separated');
+    }
+    return values;
+  };
+  const secrets = (name: string): string[] => {
+    const values = list(name);
+    return values.some(value => value.length < 16)
+      ? failSecret(name, 'secrets of at least 16 characters, comma-separated; the first one signs')
+      : values;
+  };
+  const together = (names: string[]) => {
+    const missing = names.filter(name => text(name) === null);
+    if (missing.length > 0 && missing.length < names.length) {
+      throw new ConfigError(`${missing.join(', ')} must be set when ${names.find(name => text(name) !== null)} is`);
+    }
+    return missing.length === 0;
+  };
+
+  const probability = (name: string): number => {
+    const value = Number(text(name));
+    return value > 0 && value <= 1 ? value : fail(name, 'a probability above 0, at most 1');
+  };
+  const thresholds = (suspicious: string, failed: string) => {
+    if (!together([suspicious, failed])) return null;
+    const pair = { doubtful: probability(suspicious), confident: probability(failed) };
+    return pair.doubtful <= pair.confident ? pair : fail(failed, `a probability of at least ${suspicious}`);
+  };
+  return {
+    text,
+    fail,
+    failSecret,
+    integer,
+    file,
+    pem,
+    decimal,
+    oneOf,
+    boolean,
+    url,
+    web,
+    list,
+    cidrs,
+    secrets,
+    together,
+    thresholds,
+  };
+}

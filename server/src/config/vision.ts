@@ -1,0 +1,73 @@
+import { ConfigError, type Reader } from './reader.ts';
+
+/** How to speak to the operator's vision model; see docs/vision.md for what each server needs. */
+export interface VisionConfig {
+  baseUrl: string;
+  model: string;
+  apiKey: string | null;
+  /** How the server is asked for JSON. Servers without guided decoding get the schema in the text alone. */
+  responseFormat: 'json_schema' | 'json_object' | 'none';
+  /** One request, first byte to last. */
+  timeoutMs: number;
+  /** Tries after the first one, for answers that may be better next time. */
+  retries: number;
+  /** Requests at the same time from one process. */
+  concurrency: number;
+  /** Longest side of a picture as it is sent, pixels. */
+  imageSide: number;
+  /** Pictures in one request. */
+  maxImages: number;
+  imageDetail: 'auto' | 'low' | 'high' | 'omit';
+  maxTokens: number;
+  maxTokensField: 'max_tokens' | 'max_completion_tokens';
+  /** Null: not sent, for models that refuse any. */
+  temperature: number | null;
+  /** Where the prompt goes; `user` for chat templates without a system turn. */
+  systemRole: 'system' | 'developer' | 'user';
+  /** Answers asked for a case analysis; their agreement is `consistency_level`. */
+  caseSamples: number;
+  /** Price of a million tokens, in any one currency; 0 counts no cost. */
+  priceInput: number;
+  priceOutput: number;
+  /** Failures in a row after which the model is left alone, and for how long. */
+  breakerFailures: number;
+  breakerMs: number;
+  /** How long a verdict waits for the context check of one capture. */
+  contextBudgetMs: number;
+  /** How long a verdict waits for object and condition, once everything else is there. */
+  checksBudgetMs: number;
+  /** How long the model has for object and condition altogether, and for a case analysis. */
+  answerBudgetMs: number;
+}
+
+/** Null where no model is configured. */
+export function readVision({ text, web, oneOf, integer, decimal }: Reader): VisionConfig | null {
+  const baseUrl = web('VISION_BASE_URL');
+  if (!baseUrl) return null;
+  const model = text('VISION_MODEL');
+  if (!model) throw new ConfigError('VISION_MODEL must be set when VISION_BASE_URL is');
+  return {
+    baseUrl,
+    model,
+    apiKey: text('VISION_API_KEY'),
+    responseFormat: oneOf('VISION_RESPONSE_FORMAT', ['json_schema', 'json_object', 'none'], 'json_schema'),
+    timeoutMs: decimal('VISION_TIMEOUT_SECONDS', 0.1, 600, 30) * 1_000,
+    retries: integer('VISION_RETRIES', 0, 10, 2),
+    concurrency: integer('VISION_CONCURRENCY', 1, 100, 4),
+    imageSide: integer('VISION_IMAGE_SIDE', 64, 4_096, 1_024),
+    maxImages: integer('VISION_MAX_IMAGES', 1, 20, 8),
+    imageDetail: oneOf('VISION_IMAGE_DETAIL', ['auto', 'low', 'high', 'omit'], 'auto'),
+    maxTokens: integer('VISION_MAX_TOKENS', 100, 100_000, 1_500),
+    maxTokensField: oneOf('VISION_MAX_TOKENS_FIELD', ['max_tokens', 'max_completion_tokens'], 'max_tokens'),
+    temperature: text('VISION_TEMPERATURE') === 'omit' ? null : decimal('VISION_TEMPERATURE', 0, 2, 0),
+    systemRole: oneOf('VISION_SYSTEM_ROLE', ['system', 'developer', 'user'], 'system'),
+    caseSamples: integer('VISION_CASE_SAMPLES', 1, 7, 3),
+    priceInput: decimal('VISION_PRICE_INPUT', 0, 1_000_000, 0),
+    priceOutput: decimal('VISION_PRICE_OUTPUT', 0, 1_000_000, 0),
+    breakerFailures: integer('VISION_BREAKER_FAILURES', 1, 1_000, 5),
+    breakerMs: decimal('VISION_BREAKER_SECONDS', 0.1, 3_600, 30) * 1_000,
+    contextBudgetMs: decimal('VISION_CONTEXT_SECONDS', 0.1, 120, 20) * 1_000,
+    checksBudgetMs: decimal('VISION_CHECKS_SECONDS', 0, 120, 10) * 1_000,
+    answerBudgetMs: decimal('VISION_ANSWER_SECONDS', 0.1, 1_800, 120) * 1_000,
+  };
+}

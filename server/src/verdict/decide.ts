@@ -1,0 +1,110 @@
+import {
+  type Band,
+  type CaptureSignals,
+  type Evaluated,
+  evaluated,
+  membersOf,
+  type NotApplicable,
+  type ReasonCode,
+  SHOWN_SIGNALS,
+  SIGNALS,
+  type SignalName,
+  type VerdictSignals,
+} from '@firsthand/contract/signals.ts';
+import type { Verdict } from '@firsthand/contract/verification.ts';
+
+/** One required signal of one capture, or of the whole verification: how sure we are that something is wrong. */
+interface Judged {
+  reason: ReasonCode;
+  band: Band;
+  /** Calibrated probability that something is wrong; null when the signal says nothing either way. */
+  probability: number | null;
+  evaluated: boolean;
+}
+
+type Shown = (typeof SHOWN_SIGNALS)[number];
+type Found = Evaluated | NotApplicable;
+
+const SEVERITY: Readonly<Record<Band, number>> = { clear: 0, doubtful: 1, confident: 2 };
+
+function judge({ reason, problem }: Shown, found: Found): Judged {
+  const signal = evaluated(found);
+  if (!signal) return { reason, band: 'clear', probability: null, evaluated: false };
+  const probability = (problem as (signal: Evaluated) => number | null)(signal);
+  // An answer of "unknown" has no probability and no band either.
+  const band = probability === null ? 'clear' : (signal.band ?? 'clear');
+  return { reason, band, probability, evaluated: true };
+}
+
+/** How bad a signal is, for finding the worst: the band first, then the probability; what was not evaluated comes last. */
+function badness(spec: Shown, found: Found): number {
+  if (found.status === 'not_applicable') return -2;
+  const { band, probability } = judge(spec, found);
+  // Twice the band, so that no probability makes up for a band.
+  return probability === null ? -1 : 2 * SEVERITY[band] + probability;
+}
+
+/** Each required signal of a verification: the worst evaluated one of its captures. */
+export function worstSignals(required: readonly SignalName[], captures: readonly CaptureSignals[]): CaptureSignals {
+  const worst = SHOWN_SIGNALS.filter(({ name }) => required.includes(name)).flatMap(spec => {
+    const candidates = captures.flatMap((signals): Found[] => {
+      const found = signals[spec.key];
+      return found ? [found] : [];
+    });
+    candidates.sort((a, b) => badness(spec, b) - badness(spec, a));
+    return candidates[0] ? [[spec.key, candidates[0]]] : [];
+  });
+  return Object.fromEntries(worst);
+}
+
+export interface ContextOpinion {
+  band: Band;
+  /** Null on `clear`: what speaks for a mismatch is no measure of a match. */
+  probability: number | null;
+}
+
+/** The score of a clean verdict to which no signal gave a probability: some were evaluated, or none was. */
+const NO_PROBABILITY = 0.5;
+const NOTHING_EVALUATED = 0;
+
+const PRIORITY: readonly ReasonCode[] = SIGNALS.map(({ reason }) => reason);
+
+/**
+ * The verdict of a verification from the signals of its captures. `failed`: a signal is confident; `suspicious`: one is
+ * doubtful; else `verified`. `score` is the calibrated confidence in the label: the tripped signal's probability, or, when none
+ * tripped, the least clean one's complement. Where no signal gives a probability it is {@link NO_PROBABILITY}, and
+ * {@link NOTHING_EVALUATED} where none could be evaluated: then nothing speaks for the label.
+ */
+export function decide(
+  required: readonly SignalName[],
+  captures: readonly CaptureSignals[],
+  context: ContextOpinion | null = null,
+): Verdict {
+  const worst = worstSignals(required, captures);
+  const found = SHOWN_SIGNALS.flatMap(spec => {
+    const signal = worst[spec.key];
+    return signal ? [{ spec, signal }] : [];
+  });
+  const signals: VerdictSignals = Object.fromEntries(
+    found.map(({ spec, signal }) => [spec.key, membersOf(spec, signal)]),
+  );
+  const judged = found.map(({ spec, signal }) => judge(spec, signal));
+  if (context && required.includes('context')) judged.push({ reason: 'context_mismatch', evaluated: true, ...context });
+  const level = Math.max(0, ...judged.map(({ band }) => SEVERITY[band]));
+  if (level === 0) {
+    const clean = judged.flatMap(({ probability }) => (probability === null ? [] : [1 - probability]));
+    const unknown = judged.some(signal => signal.evaluated) ? NO_PROBABILITY : NOTHING_EVALUATED;
+    return { label: 'verified', score: clean.length > 0 ? round(Math.min(...clean)) : unknown, signals };
+  }
+  const tripped = judged
+    .filter(({ band }) => SEVERITY[band] === level)
+    .sort((a, b) => PRIORITY.indexOf(a.reason) - PRIORITY.indexOf(b.reason))[0]!;
+  return {
+    label: level === 2 ? 'failed' : 'suspicious',
+    score: round(tripped.probability ?? NO_PROBABILITY),
+    signals,
+    reason_code: tripped.reason,
+  };
+}
+
+const round = (value: number): number => Math.round(Math.max(0, Math.min(1, value)) * 10_000) / 10_000;

@@ -6,7 +6,9 @@
  * Without a picture a drawn scene is photographed at 4000 x 3000. Ratios are to the decode of the same turn. Ends with 1 when the
  * signals cost more than 1.5 decodes or everything more than 3.
  */
+
 import { readFileSync } from 'node:fs';
+import { SHOWN_SIGNALS } from '@firsthand/contract/signals.ts';
 import { analyzePicture } from '@firsthand/forensics/analyze.ts';
 import { decode, decodePicture } from '@firsthand/forensics/decode.ts';
 import { inspect } from '@firsthand/forensics/inspect.ts';
@@ -57,7 +59,7 @@ const parts: [string, () => unknown][] = [
   ['screen: all, with the heat map', () => detectScreen(fresh())],
   ['fingerprint', () => fingerprint(prepare({ ...halved(fresh()), channels: 3 }))],
   ['look-ups of a reverse search', () => probes(prepare({ ...halved(fresh()), channels: 3 }))],
-  ['everything', () => analyzePicture({ bytes, signals: ['screen', 'ai', 'reverse', 'depth'] })],
+  ['everything', () => analyzePicture({ bytes, signals: SHOWN_SIGNALS.map(({ name }) => name) })],
 ];
 // In turns, so that what else the machine does meets all alike.
 const runs = parts.map((): number[] => []);

@@ -2,10 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { Fault } from './errors.ts';
 import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
+import { SIGNAL_NAMES } from './signals.ts';
 import { StepInput } from './steps.ts';
-
-export const SIGNALS = ['screen', 'ai', 'reverse', 'context', 'depth'] as const;
-export type SignalName = (typeof SIGNALS)[number];
 
 const closed = { additionalProperties: false } as const;
 const ExpectedLocation = Type.String({ minLength: 1, maxLength: 300 });
@@ -76,7 +74,7 @@ const fields = {
       default: EXPIRES_IN_SECONDS.default,
     }),
   ),
-  signals_required: Type.Optional(Type.Array(Type.Enum([...SIGNALS]), { minItems: 1, default: ['screen', 'ai'] })),
+  signals_required: Type.Optional(Type.Array(Type.Enum(SIGNAL_NAMES), { minItems: 1, default: ['screen', 'ai'] })),
   seal: Type.Optional(Type.Boolean({ default: true })),
   mode: Type.Optional(Type.Enum(['verification', 'audit'])),
   context: Type.Optional(Context),

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { Context, Metadata, SIGNALS } from './create-verification.ts';
+import { Context, Metadata } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
+import { CaptureSignals, REASON_CODES, SIGNAL_NAMES, Unit, VerdictSignals } from './signals.ts';
 import { Step } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
-const Unit = Type.Number({ minimum: 0, maximum: 1 });
 
 export const STATUSES = ['pending', 'partially_captured', 'completed', 'expired', 'failed', 'abandoned'] as const;
 export const Status = Type.Enum([...STATUSES]);
@@ -16,7 +16,7 @@ export const Config = Type.Object(
   {
     max_captures: Type.Integer({ minimum: 1, maximum: MAX_CAPTURES }),
     steps: Type.Array(Step),
-    signals_required: Type.Array(Type.Enum([...SIGNALS])),
+    signals_required: Type.Array(Type.Enum(SIGNAL_NAMES)),
     mode: Type.Optional(Type.Enum(['verification', 'audit'])),
     context: Type.Optional(Context),
     webhook_url: Type.Optional(Type.String()),
@@ -31,51 +31,12 @@ export const Config = Type.Object(
 export type Config = Static<typeof Config>;
 
 export const LABELS = ['verified', 'suspicious', 'failed'] as const;
-/** In order of priority: the first that tripped names the verdict. */
-export const REASON_CODES = [
-  'screen_detected',
-  'ai_generated',
-  'context_mismatch',
-  'reverse_search_match',
-  'depth_anomaly',
-] as const;
-export type ReasonCode = (typeof REASON_CODES)[number];
-
-const NotApplicable = Type.Object(
-  { status: Type.Literal('not_applicable'), reason: Type.Literal('uploaded_content') },
-  closed,
-);
-const open = { additionalProperties: true } as const;
-
-/** Signal shapes. Evidence for the operator is added beside the members named here. */
-export const ScreenSignal = Type.Object({ screen_detected: Type.Boolean(), confidence: Unit }, open);
-export const AiSignal = Type.Object(
-  { label: Type.Enum(['likely_human', 'likely_ai', 'unknown']), confidence: Unit },
-  open,
-);
-export const ReverseSignal = Type.Object(
-  { found_online: Type.Boolean(), match_count: Type.Integer({ minimum: 0 }) },
-  open,
-);
-export const DepthSignal = Type.Object({ source: Type.String(), confidence: Unit }, open);
-
-export const Signals = Type.Object(
-  {
-    screen_detection: Type.Optional(Type.Union([ScreenSignal, NotApplicable])),
-    ai_detection: Type.Optional(Type.Union([AiSignal, NotApplicable])),
-    reverse_search: Type.Optional(Type.Union([ReverseSignal, NotApplicable])),
-    depth: Type.Optional(Type.Union([DepthSignal, NotApplicable])),
-  },
-  closed,
-);
-export type Signals = Static<typeof Signals>;
-
 export const Verdict = Type.Object(
   {
     label: Type.Enum([...LABELS]),
     score: Unit,
-    signals: Signals,
-    reason_code: Type.Optional(Type.Enum([...REASON_CODES])),
+    signals: VerdictSignals,
+    reason_code: Type.Optional(Type.Enum(REASON_CODES)),
   },
   closed,
 );
@@ -242,7 +203,7 @@ export const Capture = Type.Object(
         closed,
       ),
     ),
-    signals: Type.Optional(Signals),
+    signals: Type.Optional(CaptureSignals),
     metadata: Type.Optional(MapOf(Type.Unknown(), { description: 'what the file says of its camera, time and place' })),
     context: Type.Optional(ContextCheck),
     text: Type.Optional(MapOf(Type.Unknown(), { description: 'text read for ocr_type' })),

@@ -1,3 +1,4 @@
+import type { ShownSignalName } from '@firsthand/contract/signals.ts';
 import { assessProvenance } from './ai/assess.ts';
 import { withOperatorModel } from './ai/operator-model.ts';
 import { decode, decodePicture } from './decode.ts';
@@ -17,7 +18,7 @@ const LARGE = 2048;
 
 export interface AnalysisRequest {
   bytes: Uint8Array;
-  signals: ('screen' | 'ai' | 'reverse' | 'depth')[];
+  signals: readonly ShownSignalName[];
   /** A second photograph of the same subject after a small sideways move. */
   motionFrame?: Uint8Array;
   /** Captured live through our page or SDK, with a passed attestation. */
@@ -52,7 +53,7 @@ export interface PictureAnalysis {
     gps?: { latitude: number; longitude: number };
     exif_size?: { width: number; height: number };
     thumbnail?: boolean;
-    quantisation_hash?: string;
+    quantization_hash?: string;
   };
 }
 
@@ -120,7 +121,7 @@ function shown(metadata: PictureMetadata): PictureAnalysis['metadata'] {
     gps,
     exif_size,
     thumbnail,
-    quantisation_hash: quantization_hash,
+    quantization_hash,
   };
   return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
 }

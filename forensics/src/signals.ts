@@ -1,5 +1,4 @@
-/** How sure a signal is that something is wrong: below the 1% false-positive threshold, above it, above the 0.1% one. */
-export type Band = 'clear' | 'doubtful' | 'confident';
+import type { Band } from '@firsthand/contract/signals.ts';
 
 export interface ScreenSignal {
   /** False when nothing could be measured (a picture too small, too dark): then it trips nothing. */

@@ -1,12 +1,10 @@
+import type { Band } from '@firsthand/contract/signals.ts';
 import type { PictureMetadata } from '../metadata/read.ts';
 import { type C2paReport, readC2pa } from './c2pa.ts';
 import { type GeneratorMark, generatorMarks } from './generators.ts';
 import { readStealth } from './stealth.ts';
 
 export type AiLabel = 'likely_human' | 'likely_ai' | 'unknown';
-
-/** How far the answer may go: `confident` fails a verification, `doubtful` makes it suspicious, `clear` does neither. */
-export type AiBand = 'clear' | 'doubtful' | 'confident';
 
 export interface AiEvidence {
   /** `c2pa`, `exif`, `xmp`, `iptc`, `png`, `pixels`, `attestation` or `model`. */
@@ -20,7 +18,7 @@ export interface AiResult {
   label: AiLabel;
   /** The chance that the label is right, 0..1; 0 for `unknown`, which claims nothing. */
   confidence: number;
-  band: AiBand;
+  band: Band;
   evidence: AiEvidence[];
 }
 
@@ -81,7 +79,7 @@ function decide(input: ProvenanceInput, c2pa: C2paReport | undefined, marks: Gen
   return { label: 'unknown', confidence: 0, band: 'clear' };
 }
 
-const ai = (confidence: number, band: AiBand): Decision => ({ label: 'likely_ai', confidence, band });
+const ai = (confidence: number, band: Band): Decision => ({ label: 'likely_ai', confidence, band });
 const human = (confidence: number): Decision => ({ label: 'likely_human', confidence, band: 'clear' });
 
 function markDecision(mark: GeneratorMark): Decision {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { AiBand, AiResult } from './assess.ts';
+import type { Band } from '@firsthand/contract/signals.ts';
+import type { AiResult } from './assess.ts';
 import { type AiModel, loadModel, ModelFault } from './model.ts';
 
 /** A model's scores on pictures the operator knows to be genuine. */
@@ -83,6 +84,6 @@ export function withModel(result: AiResult, { model, calibration }: CalibratedMo
   if (result.label === 'likely_human') {
     return trusted ? { ...result, evidence } : { ...result, label: 'unknown', confidence: 0, band: 'clear', evidence };
   }
-  const band: AiBand = p <= CONFIDENT_RATE ? 'confident' : 'doubtful';
+  const band: Band = p <= CONFIDENT_RATE ? 'confident' : 'doubtful';
   return { ...result, label: 'likely_ai', confidence: 1 - p, band, evidence };
 }

@@ -1,4 +1,4 @@
-import type { Band } from '../signals.ts';
+import type { Band } from '@firsthand/contract/signals.ts';
 import { assessDepthMap } from './planarity.ts';
 import { readDepthMap } from './read.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Piece } from './containers.ts';
 
 /**
- * SHA-256 (first 32 hex digits) over a JPEG's quantisation tables in the order of their ids, each as id, precision and the values as
+ * SHA-256 (first 32 hex digits) over a JPEG's quantization tables in the order of their ids, each as id, precision and the values as
  * they stand (zigzag). Equal tables are a hint of the same camera and quality setting (Kee, Johnson, Farid 2011), no proof.
  * Undefined where the header defines none.
  */

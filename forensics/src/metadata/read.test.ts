@@ -98,7 +98,7 @@ describe('what a camera wrote is read', () => {
     for (const read of [inPng, inWebp, inAvif]) expect(read).toMatchObject({ make: 'Acme', model: 'Shooter 5' });
   });
 
-  test('equal quantisation tables hash alike, others differently', async () => {
+  test('equal quantization tables hash alike, others differently', async () => {
     const at = async (quality: number, width: number) =>
       (
         await readMetadata(

@@ -1,4 +1,5 @@
-import type { Band, DepthSignal } from '../signals.ts';
+import type { Band } from '@firsthand/contract/signals.ts';
+import type { DepthSignal } from '../signals.ts';
 import type { TwoFrameTest } from './two-frames.ts';
 
 /** Flat at this probability or above, with a reason to be suspicious, is enough to fail a picture. */

@@ -1,15 +1,20 @@
-import type { SignalName } from '@firsthand/contract/create-verification.ts';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
-import type { ContextCheck, Signals } from '@firsthand/contract/verification.ts';
+import {
+  type CaptureSignals,
+  NOT_APPLICABLE,
+  SHOWN_SIGNALS,
+  type ShownSignalName,
+} from '@firsthand/contract/signals.ts';
+import type { ContextCheck } from '@firsthand/contract/verification.ts';
 import { ImageFault } from '@firsthand/forensics/inspect.ts';
 import { AnalysisFault } from '@firsthand/forensics/pool.ts';
 import { evidenceKeyOf, previewKeyOf } from '../captures/image-key.ts';
 import { checkContext } from '../checks/context.ts';
 import { matchLocation } from '../checks/location.ts';
 import { one, transaction } from '../db/sql.ts';
+import { storable, storableText } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
-import { SIGNAL_KEY } from '../verdict/decide.ts';
 import { settle } from '../verdict/settle.ts';
 import { type CaptureRow, findVerification, type VerificationRow } from '../verifications/row.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
@@ -38,11 +43,11 @@ export async function analyzeCapture(deps: Deps, captureId: string, attempt: num
         [
           capture.id,
           deps.clock.now(),
-          JSON.stringify(found.signals),
-          JSON.stringify(found.metadata),
+          storable(found.signals),
+          storable(found.metadata),
           found.previewKey,
-          found.locationMatch ? JSON.stringify(found.locationMatch) : null,
-          found.context ? JSON.stringify(found.context) : null,
+          storable(found.locationMatch),
+          storable(found.context),
         ],
       );
       if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
@@ -58,7 +63,7 @@ export async function analyzeCapture(deps: Deps, captureId: string, attempt: num
       await tx.query(
         `update captures set analysis_state = 'failed', analyzed_at = $2, analysis_error = $3
          where id = $1 and analysis_state = 'pending'`,
-        [capture.id, deps.clock.now(), error.message.slice(0, 500)],
+        [capture.id, deps.clock.now(), storableText(error.message, 500)],
       );
       await settle(tx, deps, row.id);
     });
@@ -73,12 +78,11 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
   ]);
   const required = row.config.signals_required;
   const uploaded = capture.source === 'upload';
-  const pixelSignals = (['screen', 'ai', 'reverse', 'depth'] as const).filter(
-    name => required.includes(name) && !(uploaded && (name === 'screen' || name === 'depth')),
-  );
+  const wanted = SHOWN_SIGNALS.filter(({ name }) => required.includes(name));
+  const measured = wanted.filter(({ uploads }) => uploads || !uploaded);
   const analysis = await deps.pictures.analyze({
     bytes,
-    signals: pixelSignals,
+    signals: measured.map(({ name }) => name),
     attested: !uploaded && capture.attestation?.verdict === 'ok',
     threeDimensional: row.config.context?.attributes?.three_dimensional === true,
     ...(deps.config.screenThresholds ? { thresholds: { screen: deps.config.screenThresholds } } : {}),
@@ -100,12 +104,17 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
     analysis,
   );
   const signals: Record<string, unknown> = {};
-  for (const name of required) {
-    if (name === 'context') continue;
-    signals[SIGNAL_KEY[name]] = await signalOf(deps, name, { uploaded, analysis, reverse, row, capture });
+  for (const spec of wanted) {
+    const found = measured.includes(spec)
+      ? ((await foundBy(deps, spec.name, { analysis, reverse, row, capture })) ?? {
+          ...spec.unevaluated,
+          evaluated: false,
+        })
+      : NOT_APPLICABLE;
+    signals[spec.key] = found;
   }
   return {
-    signals: signals as Signals,
+    signals: signals as CaptureSignals,
     metadata: analysis.metadata,
     previewKey,
     locationMatch: await matchLocation(deps, row.config.expected_location, capture.location),
@@ -124,32 +133,19 @@ async function contextOf(deps: Deps, row: VerificationRow, preview: Uint8Array):
 
 type Analysis = Awaited<ReturnType<Deps['pictures']['analyze']>>;
 interface Subject {
-  uploaded: boolean;
   analysis: Analysis;
   reverse: ReverseSignal | undefined;
   row: VerificationRow;
   capture: CaptureRow;
 }
 
-/** One signal as it is stored and shown: the interface's members, and beside them the evidence. */
-async function signalOf(deps: Deps, name: Exclude<SignalName, 'context'>, o: Subject): Promise<object> {
-  if (o.uploaded && (name === 'screen' || name === 'depth')) {
-    return { status: 'not_applicable', reason: 'uploaded_content' };
-  }
-  switch (name) {
-    case 'screen': {
-      if (!o.analysis.screen) return { screen_detected: false, confidence: 0, evaluated: false };
-      const { heatmapPng, ...screen } = o.analysis.screen;
-      if (!heatmapPng) return screen;
-      const key = evidenceKeyOf(o.row.id, o.capture.id, 'screen.png');
-      await deps.blobs.put(key, heatmapPng, { contentType: 'image/png' });
-      return { ...screen, heatmap_blob: key };
-    }
-    case 'ai':
-      return o.analysis.ai ?? { label: 'unknown', confidence: 0, evaluated: false };
-    case 'depth':
-      return o.analysis.depth ?? { source: 'unavailable', confidence: 0, evaluated: false };
-    case 'reverse':
-      return o.reverse ?? { found_online: false, match_count: 0, evaluated: false };
-  }
+/** One signal as it is stored: the interface's members, and beside them the evidence. Undefined: not evaluated. */
+async function foundBy(deps: Deps, name: ShownSignalName, o: Subject): Promise<object | undefined> {
+  if (name === 'reverse') return o.reverse;
+  if (name !== 'screen') return o.analysis[name];
+  const { heatmapPng, ...screen } = o.analysis.screen ?? {};
+  if (!heatmapPng) return o.analysis.screen && screen;
+  const key = evidenceKeyOf(o.row.id, o.capture.id, 'screen.png');
+  await deps.blobs.put(key, heatmapPng, { contentType: 'image/png' });
+  return { ...screen, heatmap_blob: key };
 }

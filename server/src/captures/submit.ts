@@ -4,6 +4,7 @@ import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
 import { EndUserView } from '@firsthand/contract/verification.ts';
 import { one, type Queryable, type Tx, transaction } from '../db/sql.ts';
+import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
 import { invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
@@ -24,8 +25,6 @@ import { acceptedBy, maxBytesOf } from './upload-url.ts';
 const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
 
 export const submitCapture = openEndpoint({
-  method: 'POST',
-  path: '/v1/verifications/:token/captures',
   summary: 'Submit a capture',
   description: 'Inline as base64 (up to 6 MB), or by the image_key of a finished upload.',
   tag: 'Capture',
@@ -36,14 +35,7 @@ export const submitCapture = openEndpoint({
   body: CaptureRequest,
   faults: captureFaults,
   responses: { 201: EndUserView },
-  errors: [
-    'unknown_step',
-    'step_full',
-    'verification_closed',
-    'expired',
-    'idempotency_conflict',
-    'storage_unavailable',
-  ],
+  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'idempotency_conflict'],
   async handler({ deps, params, body, images, ip, idempotencyKey }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
@@ -189,8 +181,8 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
       now,
       body.client_captured_at === undefined ? null : instantOf(body.client_captured_at),
       o.idempotencyKey ?? null,
-      body.location ? JSON.stringify(body.location) : null,
-      attestation ? JSON.stringify(attestation) : null,
+      storable(body.location),
+      storable(attestation),
     ],
   );
   if (!capture) throw new Error('insert returned no row');

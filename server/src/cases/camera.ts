@@ -6,7 +6,7 @@ const EDITORS =
   /\b(photoshop|lightroom|gimp|snapseed|facetune|picsart|canva|affinity|pixelmator|paint\.net|faceapp|remini|meitu|luminar|imagemagick)\b/i;
 
 /**
- * One camera or several: make and model, then the quantisation tables with the picture's size. 62% of JPEG headers are
+ * One camera or several: make and model, then the quantization tables with the picture's size. 62% of JPEG headers are
  * one camera's alone and 99% one maker's (Kee, Johnson, Farid: Digital Image Authentication from JPEG Headers, 2011),
  * so different ones are a hint. People do pick up a second phone.
  */

@@ -1,24 +1,16 @@
-import type { Band } from '../verdict/decide.ts';
+import { evaluated } from '@firsthand/contract/signals.ts';
 import { type CaptureFacts, capitalised, pictures } from './facts.ts';
 import type { Assessment, Finding } from './finding.ts';
 
-type Evaluated = { status?: string; evaluated?: boolean; band?: Band; confidence?: number } & Record<string, unknown>;
-
-/** A signal that was measured; null for one that does not apply or could not be. */
-const measured = (signal: unknown): Evaluated | null => {
-  const seen = signal as Evaluated | undefined;
-  return seen && seen.status !== 'not_applicable' && seen.evaluated !== false ? seen : null;
-};
-
 /** True when the capture looks like a photograph of a display. */
 export const showsScreen = ({ signals }: Pick<CaptureFacts, 'signals'>): boolean =>
-  measured(signals.screen_detection)?.screen_detected === true;
+  evaluated(signals.screen_detection)?.screen_detected === true;
 
 /** How likely the capture was generated: positive evidence only, so `unknown` is low. */
 export function aiLevel({ signals }: Pick<CaptureFacts, 'signals'>): 'low' | 'medium' | 'high' {
-  const ai = measured(signals.ai_detection);
+  const ai = evaluated(signals.ai_detection);
   if (ai?.label !== 'likely_ai') return 'low';
-  return ai.band === 'confident' || (ai.confidence ?? 0) >= 0.9 ? 'high' : 'medium';
+  return ai.band === 'confident' || ai.confidence >= 0.9 ? 'high' : 'medium';
 }
 
 /** What the detectors said of each capture; their doubts carry over by band. */
@@ -33,32 +25,28 @@ export function assessDetections(captures: readonly CaptureFacts[]): Assessment 
       findings.push({ dimension: 'physical_plausibility', weight, text: `${name} ${text}` });
     const present = Object.values(capture.signals);
     asked += present.length;
-    answered += present.filter(signal => measured(signal)).length;
+    answered += present.filter(signal => evaluated(signal)).length;
     if (capture.analysisFailed) unknowns.push(`${name} could not be analysed.`);
 
-    const screen = measured(capture.signals.screen_detection);
-    const screenChance = screen
-      ? screen.screen_detected
-        ? (screen.confidence ?? 0)
-        : 1 - (screen.confidence ?? 0)
-      : 0;
+    const screen = evaluated(capture.signals.screen_detection);
+    const screenChance = screen ? (screen.screen_detected ? screen.confidence : 1 - screen.confidence) : 0;
     if (screen && (screen.screen_detected || (screen.band ?? 'clear') !== 'clear')) {
       trip(Math.max(screenChance, 0.3), `looks like a photograph of a display (${percent(screenChance)}).`);
     }
     const level = aiLevel(capture);
     if (level !== 'low') trip(level === 'high' ? 0.9 : 0.5, 'is marked or judged as generated.');
-    const reverse = measured(capture.signals.reverse_search);
+    const reverse = evaluated(capture.signals.reverse_search);
     if (reverse?.found_online === true) {
       trip(
         reverse.band === 'doubtful' ? 0.4 : 0.7,
         `was found elsewhere (${Number(reverse.match_count) || 1} matches).`,
       );
     }
-    const depth = measured(capture.signals.depth);
+    const depth = evaluated(capture.signals.depth);
     if (depth?.band === 'confident') trip(0.7, 'is flat where it shows depth.');
     else if (depth?.band === 'doubtful') trip(0.35, 'may be flat where it shows depth.');
     if (
-      measured(capture.signals.ai_detection)?.label === 'unknown' &&
+      evaluated(capture.signals.ai_detection)?.label === 'unknown' &&
       !unknowns.some(text => text.includes('generat'))
     ) {
       unknowns.push('Nothing proves or disproves that a picture was generated.');

@@ -1,4 +1,5 @@
-import type { GeoPoint, LocationResult, Signals, Verdict } from '@firsthand/contract/verification.ts';
+import type { CaptureSignals } from '@firsthand/contract/signals.ts';
+import type { GeoPoint, LocationResult, Verdict } from '@firsthand/contract/verification.ts';
 import type { Place } from '../checks/distance.ts';
 import type { CaptureRow } from '../verifications/row.ts';
 
@@ -31,7 +32,7 @@ export interface CaptureFacts {
   /** PDQ hash, 64 hexadecimal digits, of a picture with enough detail to be compared. */
   pdq: string | null;
   location: { result: LocationResult; distance_m?: number | undefined } | null;
-  signals: Signals;
+  signals: CaptureSignals;
   analysisFailed: boolean;
 }
 
@@ -104,7 +105,7 @@ export function factsOf(row: CaptureRow, index: number): CaptureFacts {
     make: word(metadata.make),
     model: word(metadata.model),
     software: word(metadata.software),
-    quantizationHash: word(metadata.quantization_hash) ?? word(metadata.quantisation_hash),
+    quantizationHash: word(metadata.quantization_hash),
     pdq: null,
     location: row.location_match,
     signals: row.signals ?? {},

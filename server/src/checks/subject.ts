@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
 import { settle } from '../verdict/settle.ts';
 import { capturesOf, findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
+import { storeChecks } from '../verifications/write.ts';
 import type { Vision } from '../vision/client.ts';
 import { sightsOf } from './vision-check.ts';
 
@@ -133,12 +134,7 @@ export async function checkSubject(deps: Deps, verificationId: string, signal?: 
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
     if (!row || !isOpen(row)) return;
-    await tx.query('update verifications set object_match = $2, condition = $3, checks_done_at = $4 where id = $1', [
-      row.id,
-      found.object && JSON.stringify(found.object),
-      found.condition && JSON.stringify(found.condition),
-      deps.clock.now(),
-    ]);
+    await storeChecks(tx, row.id, { ...found, at: deps.clock.now() });
     await settle(tx, deps, row.id);
   });
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { DatabaseTimeouts } from '../db/pool.ts';
 import { type AttestationConfig, readAttestation } from './attestation.ts';
 import { ConfigError, type Env, readerOf } from './reader.ts';
 import { readVision, type VisionConfig } from './vision.ts';
@@ -23,6 +24,7 @@ export interface Config extends AttestationConfig {
   captureBaseUrl: string | null;
   databaseUrl: string | null;
   databasePoolSize: number;
+  databaseTimeouts: DatabaseTimeouts;
   encryptionKeys: Buffer[] | null;
   s3: S3Config | null;
   redisUrl: string | null;
@@ -90,6 +92,12 @@ export function readConfig(env: Env): Config {
     captureBaseUrl: web('CAPTURE_BASE_URL'),
     databaseUrl,
     databasePoolSize: integer('DATABASE_POOL_SIZE', 4, 200, 12),
+    databaseTimeouts: {
+      connectMs: decimal('DATABASE_CONNECT_SECONDS', 0.5, 60, 3) * 1_000,
+      statementMs: decimal('DATABASE_STATEMENT_SECONDS', 0, 3_600, 30) * 1_000,
+      lockMs: decimal('DATABASE_LOCK_SECONDS', 0, 3_600, 10) * 1_000,
+      idleTransactionMs: decimal('DATABASE_IDLE_TRANSACTION_SECONDS', 0, 3_600, 30) * 1_000,
+    },
     encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : null,
     s3: s3Bucket
       ? {

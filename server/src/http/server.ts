@@ -10,10 +10,11 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
+import { DatabaseUnavailable } from '../db/pool.ts';
 import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
 import { readBody } from './body.ts';
-import { invalidField, notFound, Problem } from './problem.ts';
+import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
 
 /** A connection that has not sent a request's headers by then is closed. Bodies are limited by `bodyStallMs` instead. */
 const HEADERS_MS = 20_000;
@@ -106,6 +107,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
 
 function asProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof DatabaseUnavailable) return databaseUnavailable(error);
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return invalidField('request', error.message);
   }

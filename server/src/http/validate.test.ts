@@ -87,11 +87,7 @@ describe('the faults of a request', () => {
   it('name every injected fault by its path, in a whole sentence, and nothing that is right', () => {
     const broken = fc.integer({ min: 1, max: 12 }).chain(steps => {
       const places = placesOf(whole(steps));
-      return fc.tuple(
-        fc.constant(steps),
-        fc.subarray(places, { minLength: 1 }),
-        fc.infiniteStream(fc.nat()),
-      );
+      return fc.tuple(fc.constant(steps), fc.subarray(places, { minLength: 1 }), fc.infiniteStream(fc.nat()));
     });
     fc.assert(
       fc.property(broken, ([steps, places, draws]) => {

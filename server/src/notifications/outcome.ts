@@ -1,4 +1,5 @@
-import type { LABELS, REASON_CODES, Verdict } from '@firsthand/contract/verification.ts';
+import { SIGNALS } from '@firsthand/contract/signals.ts';
+import type { LABELS, Verdict } from '@firsthand/contract/verification.ts';
 import { one } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { MailRefused } from '../lib/mail.ts';
@@ -22,13 +23,7 @@ const VERDICT: Record<(typeof LABELS)[number], string> = {
   failed: 'Failed: the pictures are not what they claim to be.',
 };
 
-const REASON: Record<(typeof REASON_CODES)[number], string> = {
-  screen_detected: 'a photo of a screen',
-  ai_generated: 'made by a generator',
-  context_mismatch: 'not what was asked for',
-  reverse_search_match: 'found elsewhere on the web',
-  depth_anomaly: 'a flat reproduction',
-};
+const wordsFor = (reason: string): string => SIGNALS.find(signal => signal.reason === reason)?.words ?? reason;
 
 /** Job: tells the address of a verification that it is completed, has expired or could not be analysed. */
 export async function mailOutcome(deps: Deps, eventId: string): Promise<void> {
@@ -61,7 +56,7 @@ function letterOf(row: OutcomeRow, origins: Origins) {
     ['Verification', row.verification_id],
     ...(row.external_ref ? ([['Reference', row.external_ref]] as [string, string][]) : []),
     ['Pictures', String(row.captures_count)],
-    ...(verdict?.reason_code ? ([['Reason', REASON[verdict.reason_code]]] as [string, string][]) : []),
+    ...(verdict?.reason_code ? ([['Reason', wordsFor(verdict.reason_code)]] as [string, string][]) : []),
     ['Time', `${row.created_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`],
   ];
   const common = {

@@ -47,15 +47,12 @@ export async function readLogo(field: string, base64: Buffer): Promise<Buffer> {
 }
 
 export const getLogo = openEndpoint({
-  method: 'GET',
-  path: '/brand-logos/:name',
   summary: "Read a brand's logo",
   description: 'PNG. The address is that of one picture and stays so: a new logo has another.',
   tag: 'Capture',
   credentials: ['none'],
   mediaType: 'image/png',
   responses: { 200: Type.String({ contentMediaType: 'image/png' }) },
-  errors: ['storage_unavailable'],
   async handler({ deps, params }) {
     const id = /^([0-9A-HJKMNP-TV-Z]{26})\.png$/.exec(params.name!)?.[1];
     if (!id) throw notFound();

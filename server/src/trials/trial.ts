@@ -1,5 +1,6 @@
-import { crossFieldFaults, SIGNALS } from '@firsthand/contract/create-verification.ts';
+import { crossFieldFaults } from '@firsthand/contract/create-verification.ts';
 import { MAX_CAPTURES, TRIAL_EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
+import { SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
 import { StepInput } from '@firsthand/contract/steps.ts';
 import { Capture, type Config, Verification } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
@@ -29,7 +30,7 @@ const TrialRequest = Type.Object(
         default: TRIAL_EXPIRES_IN_SECONDS.default,
       }),
     ),
-    signals_required: Type.Optional(Type.Array(Type.Enum([...SIGNALS]), { minItems: 1 })),
+    signals_required: Type.Optional(Type.Array(Type.Enum(SIGNAL_NAMES), { minItems: 1 })),
     mode: Type.Optional(Type.Enum(['verification', 'audit'])),
   },
   closed,
@@ -87,8 +88,6 @@ function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Sta
 }
 
 export const createTrial = openEndpoint({
-  method: 'POST',
-  path: '/v1/trial/verifications',
   summary: 'Try it out, without an account',
   description: 'One step, ten minutes, ten an hour from one address.',
   tag: 'Trial',
@@ -111,8 +110,6 @@ export const createTrial = openEndpoint({
 });
 
 export const getTrial = openEndpoint({
-  method: 'GET',
-  path: '/v1/trial/verifications/:id',
   summary: 'Read the result of a trial',
   tag: 'Trial',
   credentials: ['capture'],

@@ -1,7 +1,8 @@
-import { REASON_CODES, type Signals } from '@firsthand/contract/verification.ts';
+import { type Band, type CaptureSignals, REASON_CODES } from '@firsthand/contract/signals.ts';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Band, decide, worstSignals } from './decide.ts';
+import { decide, worstSignals } from './decide.ts';
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
 const band = fc.constantFrom<Band>('clear', 'doubtful', 'confident');
@@ -19,7 +20,7 @@ const signals = fc.record({
   ai_detection: ai,
   reverse_search: reverse,
   depth,
-}) as fc.Arbitrary<Signals>;
+}) as fc.Arbitrary<CaptureSignals>;
 const REQUIRED = ['screen', 'ai', 'reverse', 'depth', 'context'] as const;
 
 describe('decide', () => {
@@ -36,6 +37,25 @@ describe('decide', () => {
           'reverse_search',
           'screen_detection',
         ]);
+      }),
+    );
+  });
+
+  it("shows exactly the contract's members of each signal, whatever else is known of it", () => {
+    const members = {
+      screen_detection: ['confidence', 'screen_detected'],
+      ai_detection: ['confidence', 'label'],
+      reverse_search: ['found_online', 'match_count'],
+      depth: ['confidence', 'source'],
+    };
+    fc.assert(
+      fc.property(fc.array(signals, { minLength: 1, maxLength: 4 }), captures => {
+        for (const [key, signal] of Object.entries(decide(REQUIRED, captures).signals)) {
+          if ('status' in signal) continue;
+          const { evaluated, ...shown } = signal as { evaluated?: boolean };
+          expect([undefined, false]).toContain(evaluated);
+          expect(Object.keys(shown).toSorted()).toEqual(members[key as keyof typeof members]);
+        }
       }),
     );
   });
@@ -63,7 +83,7 @@ describe('decide', () => {
     const left: Record<string, unknown> = { ...all };
     for (const key of ['screen_detection', 'ai_detection', null, 'reverse_search', 'depth']) {
       const spent = key !== 'screen_detection' && key !== 'ai_detection' && key !== null;
-      reasons.push(decide(REQUIRED, [left as Signals], spent ? null : context).reason_code);
+      reasons.push(decide(REQUIRED, [left as CaptureSignals], spent ? null : context).reason_code);
       if (key) delete left[key];
     }
     expect(reasons).toEqual(REASON_CODES);
@@ -75,9 +95,12 @@ describe('decide', () => {
       ai_detection: { label: 'unknown', confidence: 0.5, band: 'confident' },
       reverse_search: { found_online: false, match_count: 0, evaluated: false },
       depth: { source: 'unavailable', confidence: 0, evaluated: false },
-    } as Signals;
+    } as CaptureSignals;
     expect(decide(REQUIRED, [quiet])).toMatchObject({ label: 'verified' });
-    const clean = { ...quiet, screen_detection: { screen_detected: false, confidence: 0.9, band: 'clear' } } as Signals;
+    const clean = {
+      ...quiet,
+      screen_detection: { screen_detected: false, confidence: 0.9, band: 'clear' },
+    } as CaptureSignals;
     expect(decide(REQUIRED, [clean])).toMatchObject({ label: 'verified', score: 0.9 });
   });
 
@@ -91,7 +114,7 @@ describe('decide', () => {
       [['context'], {}],
     ];
     for (const [required, signals] of nothing) {
-      expect(decide(required, [signals as Signals])).toMatchObject({ label: 'verified', score: 0 });
+      expect(decide(required, [signals as CaptureSignals])).toMatchObject({ label: 'verified', score: 0 });
     }
     const open: [Parameters<typeof decide>[0], object][] = [
       [['ai', 'depth'], { ai_detection: { label: 'unknown', confidence: 0 }, depth: uploaded }],
@@ -99,7 +122,7 @@ describe('decide', () => {
       [['depth'], { depth: { source: 'motion_parallax', confidence: 0.9, evaluated: true, band: 'clear' } }],
     ];
     for (const [required, signals] of open) {
-      expect(decide(required, [signals as Signals])).toMatchObject({ label: 'verified', score: 0.5 });
+      expect(decide(required, [signals as CaptureSignals])).toMatchObject({ label: 'verified', score: 0.5 });
     }
     const fits = { band: 'clear' as Band, probability: null };
     expect(decide(['context'], [{}], fits)).toMatchObject({ label: 'verified', score: 0.5 });
@@ -108,11 +131,11 @@ describe('decide', () => {
   it('shows the worst evaluated capture of each signal, and not_applicable only when there is nothing else', () => {
     const clean = {
       screen_detection: { screen_detected: false, confidence: 0.9, band: 'clear' },
-    } as unknown as Signals;
+    } as unknown as CaptureSignals;
     const bad = {
       screen_detection: { screen_detected: true, confidence: 0.8, band: 'doubtful' },
-    } as unknown as Signals;
-    const uploaded = { screen_detection: { status: 'not_applicable', reason: 'uploaded_content' } } as Signals;
+    } as unknown as CaptureSignals;
+    const uploaded = { screen_detection: { status: 'not_applicable', reason: 'uploaded_content' } } as CaptureSignals;
     expect(worstSignals(['screen'], [uploaded, clean, bad]).screen_detection).toBe(bad.screen_detection);
     expect(worstSignals(['screen'], [uploaded, clean]).screen_detection).toBe(clean.screen_detection);
     expect(worstSignals(['screen'], [uploaded]).screen_detection).toBe(uploaded.screen_detection);

@@ -1,7 +1,17 @@
-import type { SignalName } from '@firsthand/contract/create-verification.ts';
-import type { ReasonCode, Signals, Verdict } from '@firsthand/contract/verification.ts';
-
-export type Band = 'clear' | 'doubtful' | 'confident';
+import {
+  type Band,
+  type CaptureSignals,
+  type Evaluated,
+  evaluated,
+  membersOf,
+  type NotApplicable,
+  type ReasonCode,
+  SHOWN_SIGNALS,
+  SIGNALS,
+  type SignalName,
+  type VerdictSignals,
+} from '@firsthand/contract/signals.ts';
+import type { Verdict } from '@firsthand/contract/verification.ts';
 
 /** One required signal of one capture, or of the whole verification: how sure we are that something is wrong. */
 interface Judged {
@@ -12,69 +22,39 @@ interface Judged {
   evaluated: boolean;
 }
 
-type SignalKey = keyof Signals;
-type Evaluated = { confidence?: number; band?: Band; evaluated?: boolean } & Record<string, unknown>;
-
-/** Required signal to its key on the wire. `context` has none: it can only trip. */
-export const SIGNAL_KEY: Readonly<Record<Exclude<SignalName, 'context'>, SignalKey>> = {
-  screen: 'screen_detection',
-  ai: 'ai_detection',
-  reverse: 'reverse_search',
-  depth: 'depth',
-};
-
-/** By the interface's priority: screen, AI, context, reverse search, depth. */
-const PRIORITY: readonly ReasonCode[] = [
-  'screen_detected',
-  'ai_generated',
-  'context_mismatch',
-  'reverse_search_match',
-  'depth_anomaly',
-];
-
-const REASON: Readonly<Record<SignalKey, ReasonCode>> = {
-  screen_detection: 'screen_detected',
-  ai_detection: 'ai_generated',
-  reverse_search: 'reverse_search_match',
-  depth: 'depth_anomaly',
-};
+type Shown = (typeof SHOWN_SIGNALS)[number];
+type Found = Evaluated | NotApplicable;
 
 const SEVERITY: Readonly<Record<Band, number>> = { clear: 0, doubtful: 1, confident: 2 };
 
-function judge(key: SignalKey, signal: Evaluated): Judged {
-  const { band = 'clear', confidence = 0 } = signal;
-  const reason = REASON[key];
-  const evaluated = signal.evaluated !== false && signal.status !== 'not_applicable';
-  if (!evaluated) return { reason, band: 'clear', probability: null, evaluated };
-  if (key === 'screen_detection') {
-    return { reason, band, probability: signal.screen_detected ? confidence : 1 - confidence, evaluated };
-  }
-  if (key === 'ai_detection') {
-    if (signal.label === 'unknown') return { reason, band: 'clear', probability: null, evaluated };
-    return { reason, band, probability: signal.label === 'likely_ai' ? confidence : 1 - confidence, evaluated };
-  }
-  return { reason, band, probability: band === 'clear' ? null : confidence, evaluated };
+function judge({ reason, problem }: Shown, found: Found): Judged {
+  const signal = evaluated(found);
+  if (!signal) return { reason, band: 'clear', probability: null, evaluated: false };
+  const probability = (problem as (signal: Evaluated) => number | null)(signal);
+  // An answer of "unknown" has no probability and no band either.
+  const band = probability === null ? 'clear' : (signal.band ?? 'clear');
+  return { reason, band, probability, evaluated: true };
 }
 
 /** How bad a signal is, for finding the worst: the band first, then the probability; what was not evaluated comes last. */
-function badness(key: SignalKey, signal: Evaluated): number {
-  if (signal.status === 'not_applicable') return -2;
-  const { band, probability } = judge(key, signal);
+function badness(spec: Shown, found: Found): number {
+  if (found.status === 'not_applicable') return -2;
+  const { band, probability } = judge(spec, found);
   // Twice the band, so that no probability makes up for a band.
   return probability === null ? -1 : 2 * SEVERITY[band] + probability;
 }
 
 /** Each required signal of a verification: the worst evaluated one of its captures. */
-export function worstSignals(required: readonly SignalName[], captures: readonly Signals[]): Signals {
-  const worst: Record<string, unknown> = {};
-  for (const name of required) {
-    if (name === 'context') continue;
-    const key = SIGNAL_KEY[name];
-    const candidates = captures.flatMap(signals => (signals[key] ? [signals[key] as Evaluated] : []));
-    candidates.sort((a, b) => badness(key, b) - badness(key, a));
-    if (candidates[0]) worst[key] = candidates[0];
-  }
-  return worst as Signals;
+export function worstSignals(required: readonly SignalName[], captures: readonly CaptureSignals[]): CaptureSignals {
+  const worst = SHOWN_SIGNALS.filter(({ name }) => required.includes(name)).flatMap(spec => {
+    const candidates = captures.flatMap((signals): Found[] => {
+      const found = signals[spec.key];
+      return found ? [found] : [];
+    });
+    candidates.sort((a, b) => badness(spec, b) - badness(spec, a));
+    return candidates[0] ? [[spec.key, candidates[0]]] : [];
+  });
+  return Object.fromEntries(worst);
 }
 
 export interface ContextOpinion {
@@ -87,6 +67,8 @@ export interface ContextOpinion {
 const NO_PROBABILITY = 0.5;
 const NOTHING_EVALUATED = 0;
 
+const PRIORITY: readonly ReasonCode[] = SIGNALS.map(({ reason }) => reason);
+
 /**
  * The verdict of a verification from the signals of its captures. `failed`: a signal is confident; `suspicious`: one is
  * doubtful; else `verified`. `score` is the calibrated confidence in the label: the tripped signal's probability, or, when none
@@ -95,16 +77,23 @@ const NOTHING_EVALUATED = 0;
  */
 export function decide(
   required: readonly SignalName[],
-  captures: readonly Signals[],
+  captures: readonly CaptureSignals[],
   context: ContextOpinion | null = null,
 ): Verdict {
-  const signals = worstSignals(required, captures);
-  const judged: Judged[] = Object.entries(signals).map(([key, signal]) => judge(key as SignalKey, signal as Evaluated));
+  const worst = worstSignals(required, captures);
+  const found = SHOWN_SIGNALS.flatMap(spec => {
+    const signal = worst[spec.key];
+    return signal ? [{ spec, signal }] : [];
+  });
+  const signals: VerdictSignals = Object.fromEntries(
+    found.map(({ spec, signal }) => [spec.key, membersOf(spec, signal)]),
+  );
+  const judged = found.map(({ spec, signal }) => judge(spec, signal));
   if (context && required.includes('context')) judged.push({ reason: 'context_mismatch', evaluated: true, ...context });
   const level = Math.max(0, ...judged.map(({ band }) => SEVERITY[band]));
   if (level === 0) {
     const clean = judged.flatMap(({ probability }) => (probability === null ? [] : [1 - probability]));
-    const unknown = judged.some(({ evaluated }) => evaluated) ? NO_PROBABILITY : NOTHING_EVALUATED;
+    const unknown = judged.some(signal => signal.evaluated) ? NO_PROBABILITY : NOTHING_EVALUATED;
     return { label: 'verified', score: clean.length > 0 ? round(Math.min(...clean)) : unknown, signals };
   }
   const tripped = judged

@@ -1,4 +1,5 @@
-import { REASON_CODES, type ReasonCode, type Signals, type Verdict } from '@firsthand/contract/verification.ts';
+import { REASON_CODES, type ReasonCode, type VerdictSignals } from '@firsthand/contract/signals.ts';
+import type { Verdict } from '@firsthand/contract/verification.ts';
 import type { VerificationRow } from '../verifications/row.ts';
 
 export type TestOutcome = 'verified' | 'suspicious' | 'failed' | ReasonCode;
@@ -10,16 +11,14 @@ export function testOutcomeOf(row: Pick<VerificationRow, 'livemode' | 'config'>)
   return asked !== undefined && OUTCOMES.includes(asked) ? (asked as TestOutcome) : null;
 }
 
-type Forced = { [K in keyof Signals]?: Signals[K] };
-
-const CLEAN: Forced = {
+const CLEAN: VerdictSignals = {
   screen_detection: { screen_detected: false, confidence: 0.99 },
   ai_detection: { label: 'unknown', confidence: 0.5 },
   reverse_search: { found_online: false, match_count: 0 },
   depth: { source: 'test', confidence: 0.99 },
 };
 
-const TRIPPED: Readonly<Record<ReasonCode, Forced>> = {
+const TRIPPED: Readonly<Record<ReasonCode, VerdictSignals>> = {
   screen_detected: { screen_detection: { screen_detected: true, confidence: 0.99 } },
   ai_generated: { ai_detection: { label: 'likely_ai', confidence: 0.99 } },
   context_mismatch: {},
@@ -31,11 +30,11 @@ const TRIPPED: Readonly<Record<ReasonCode, Forced>> = {
  * Signals as they would look had the outcome come from the picture. Only those that were required appear, and what does not
  * apply to uploaded content says so whatever is asked for.
  */
-const withSignals = (real: Signals, forced: Forced): Signals =>
+const withSignals = (real: VerdictSignals, forced: VerdictSignals): VerdictSignals =>
   Object.fromEntries(
     Object.entries(real).map(([key, signal]) => {
       const applies = !('status' in signal && signal.status === 'not_applicable');
-      return [key, (applies && forced[key as keyof Signals]) || signal];
+      return [key, (applies && forced[key as keyof VerdictSignals]) || signal];
     }),
   );
 

@@ -1,5 +1,6 @@
 import type { CaseAnalysis, Verdict } from '@firsthand/contract/verification.ts';
 import { many, one, type Tx } from '../db/sql.ts';
+import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import type { InternalEvent } from '../events/record.ts';
 import { record } from './record-event.ts';
@@ -118,7 +119,7 @@ async function change(
 ): Promise<VerificationRow> {
   const columns = Object.keys(set);
   const values = Object.values(set).map(value =>
-    typeof value === 'object' && value !== null && !(value instanceof Date) ? JSON.stringify(value) : value,
+    typeof value === 'object' && value !== null && !(value instanceof Date) ? storable(value) : value,
   );
   const assignments = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
   const after = await one<VerificationRow>(

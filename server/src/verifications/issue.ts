@@ -1,5 +1,6 @@
-import type { CreateVerificationRequest, SignalName } from '@firsthand/contract/create-verification.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import { EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
+import type { SignalName } from '@firsthand/contract/signals.ts';
 import { capacityOf, normalizeStep, stepOfMaxCaptures } from '@firsthand/contract/steps.ts';
 import type { Config } from '@firsthand/contract/verification.ts';
 import { one, type Tx } from '../db/sql.ts';

@@ -1,17 +1,17 @@
 import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
+import type { CaptureSignals } from '@firsthand/contract/signals.ts';
 import {
   type BrandView,
   type Capture,
   type EndUserView,
   LOCATION_RESULTS,
   type PublicView,
-  type Signals,
   type Verification,
   type VerificationSummary,
 } from '@firsthand/contract/verification.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Deps, Origins } from '../deps.ts';
-import { answeredKeys, type CaptureRow, capturesOf, heldBy, type VerificationRow } from './row.ts';
+import { answeredKeys, type CaptureRow, capturesOf, findVerification, heldBy, type VerificationRow } from './row.ts';
 import { sealOf } from './seal.ts';
 import { stepStates } from './steps.ts';
 
@@ -60,11 +60,11 @@ export function presentSummary(
   }) as VerificationSummary;
 }
 
-/** Signals without the names of evidence in the store; those are shown as presigned URLs or not at all. */
-function withoutBlobs(signals: Signals | null): Signals | undefined {
+/** CaptureSignals without the names of evidence in the store; those are shown as presigned URLs or not at all. */
+function withoutBlobs(signals: CaptureSignals | null): CaptureSignals | undefined {
   if (!signals?.screen_detection || !('heatmap_blob' in signals.screen_detection)) return signals ?? undefined;
   const { heatmap_blob: _, ...screen } = signals.screen_detection;
-  return { ...signals, screen_detection: screen as Signals['screen_detection'] };
+  return { ...signals, screen_detection: screen as CaptureSignals['screen_detection'] };
 }
 
 function presentCapture(row: CaptureRow): Capture {
@@ -108,10 +108,21 @@ export const presentFrozen = (
 export async function presentForTenant(deps: Deps, row: VerificationRow): Promise<Verification> {
   const captures = await capturesOf(deps.db, row.id);
   const view = presentFrozen(row, captures, deps.origins);
-  if (row.redacted_at) return view;
+  return row.redacted_at ? view : addImageUrls(deps, view, captures);
+}
+
+/** A tenant's view that was stored, with presigned image URLs made now. A redacted verification has none. */
+export async function withImageUrls(deps: Deps, view: Verification): Promise<Verification> {
+  const row = await findVerification(deps.db, view.id);
+  return !row || row.redacted_at ? view : addImageUrls(deps, view, await capturesOf(deps.db, row.id));
+}
+
+async function addImageUrls(deps: Deps, view: Verification, rows: readonly CaptureRow[]): Promise<Verification> {
   await Promise.all(
-    captures.map(async (capture, index) => {
-      const shown = view.captures[index]!;
+    rows.map(async capture => {
+      // A stored view lacks what was captured after it.
+      const shown = view.captures.find(({ id }) => id === capture.id);
+      if (!shown) return;
       shown.image_url = await urlOf(deps.blobs, capture.image_blob, capture.content_type);
       if (capture.preview_blob) shown.preview_url = await urlOf(deps.blobs, capture.preview_blob, 'image/jpeg');
       const screen = capture.signals?.screen_detection;

@@ -1,3 +1,4 @@
+import type { CaptureSignals } from '@firsthand/contract/signals.ts';
 import type {
   Answers,
   Attestation,
@@ -8,7 +9,6 @@ import type {
   GeoPoint,
   ObjectMatch,
   Progress,
-  Signals,
   Status,
   Verdict,
 } from '@firsthand/contract/verification.ts';
@@ -72,7 +72,7 @@ export interface CaptureRow {
   location: GeoPoint | null;
   attestation: Attestation | null;
   location_match: NonNullable<Capture['location_match']> | null;
-  signals: Signals | null;
+  signals: CaptureSignals | null;
   metadata: Record<string, unknown> | null;
   text: Record<string, unknown> | null;
   context: NonNullable<Capture['context']> | null;

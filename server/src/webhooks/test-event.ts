@@ -20,8 +20,6 @@ const urlFaults = (body: unknown) => {
 };
 
 export const sendTestEvent = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/webhooks/test',
   summary: 'Send a test event to an address',
   description: 'A signed `webhook.test`, delivered and retried like any other. Look at the delivery for how it went.',
   tag: 'Webhooks',
@@ -58,8 +56,6 @@ const ownEvent = async (db: Queryable, principal: Principal, id: string): Promis
     : undefined;
 
 export const resendEvent = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/events/:id/resend',
   summary: 'Send an event again',
   description: 'To every address it went to, or to `url` alone. The webhook-id stays the same.',
   tag: 'Webhooks',

@@ -35,19 +35,22 @@ describe('a subject declared three-dimensional', () => {
     });
     const sent = await submit(service, id, picture, { motion_frame_base64: motion.toString('base64') });
     expect(sent.status).toBe(201);
-    return (await untilStatus(service, id, ['completed'])).verdict!;
+    const { verdict, captures } = await untilStatus(service, id, ['completed']);
+    return { verdict: verdict!, depth: captures[0]!.signals!.depth };
   };
 
   it('fails on depth_anomaly when the picture of it is flat', async () => {
-    const verdict = await verdictOf(frames.flat, { three_dimensional: true, make: 'Volvo', doors: 5 });
+    const { verdict, depth } = await verdictOf(frames.flat, { three_dimensional: true, make: 'Volvo', doors: 5 });
     expect(verdict.label).not.toBe('verified');
     expect(verdict.reason_code).toBe('depth_anomaly');
-    expect(verdict.signals.depth).toMatchObject({ source: 'motion_parallax', evidence: { answer: 'flat' } });
+    expect(verdict.signals.depth).toEqual({ source: 'motion_parallax', confidence: expect.any(Number) });
+    expect(depth).toMatchObject({ source: 'motion_parallax', evidence: { answer: 'flat' } });
   });
 
   it('passes when the picture of it is deep', async () => {
-    const verdict = await verdictOf(frames.deep, { three_dimensional: true });
-    expect(verdict).toMatchObject({ label: 'verified', signals: { depth: { evidence: { answer: 'deep' } } } });
+    const { verdict, depth } = await verdictOf(frames.deep, { three_dimensional: true });
+    expect(verdict.label).toBe('verified');
+    expect(depth).toMatchObject({ evidence: { answer: 'deep' } });
   });
 
   it('is declared by the boolean alone: an honestly flat subject trips nothing', async () => {
@@ -57,13 +60,14 @@ describe('a subject declared three-dimensional', () => {
       { three_dimensional: 'true' },
       { three_dimensional: 1 },
     ]) {
-      const verdict = await verdictOf(frames.flat, attributes);
-      expect(verdict).toMatchObject({ label: 'verified', signals: { depth: { evidence: { answer: 'flat' } } } });
+      const { verdict, depth } = await verdictOf(frames.flat, attributes);
+      expect(verdict.label).toBe('verified');
+      expect(depth).toMatchObject({ evidence: { answer: 'flat' } });
     }
   });
 
   it('is nothing to hold uploaded content against', async () => {
-    const verdict = await verdictOf(frames.flat, { three_dimensional: true }, { mode: 'audit' });
+    const { verdict } = await verdictOf(frames.flat, { three_dimensional: true }, { mode: 'audit' });
     // Nothing was evaluated, so nothing speaks for the label.
     expect(verdict).toMatchObject({ label: 'verified', score: 0 });
     expect(verdict.signals.depth).toEqual({ status: 'not_applicable', reason: 'uploaded_content' });

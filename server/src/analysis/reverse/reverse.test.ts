@@ -54,7 +54,7 @@ async function verify(bytes: Uint8Array, body: object = REVERSE, key = service.t
   const done = await untilStatus(service, id, ['completed'], key);
   return { id, verdict: done.verdict!, signal: signalOf(done) };
 }
-const signalOf = (done: Verification) => done.verdict!.signals.reverse_search as unknown as ReverseSignal;
+const signalOf = (done: Verification) => done.captures.at(-1)!.signals!.reverse_search as unknown as ReverseSignal;
 
 describe('the same picture in another verification', () => {
   test('is found, mirrored and recompressed too; the first one had nothing to be compared with', async () => {

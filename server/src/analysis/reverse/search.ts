@@ -1,7 +1,7 @@
+import type { Band } from '@firsthand/contract/signals.ts';
 import type { PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { many, one, type Queryable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
-import type { Band } from '../../verdict/decide.ts';
 import { EngineFault, enginesOf, type WebMatch } from './engines.ts';
 import { EXACT, findStored, type StoredMatch } from './find.ts';
 import { rememberPicture } from './store.ts';

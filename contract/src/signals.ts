@@ -1,0 +1,169 @@
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+
+/** How sure a signal is that something is wrong: below the 1% false-positive threshold, above it, above the 0.1% one. */
+export const BANDS = ['clear', 'doubtful', 'confident'] as const;
+export type Band = (typeof BANDS)[number];
+
+export const Unit = Type.Number({ minimum: 0, maximum: 1 });
+
+/** What the pipeline knows of a capture's signal beside the interface's members; `captures[].signals` shows it. */
+interface Judgement {
+  band?: Band;
+  /** False where the signal could not be evaluated: it then trips nothing. */
+  evaluated?: boolean;
+  [evidence: string]: unknown;
+}
+
+interface Spec<N extends string, K extends string | null, R extends string, M extends TProperties> {
+  /** As `signals_required` names it. */
+  name: N;
+  /** Its key in `verdict.signals` and `captures[].signals`; null: it can trip, but the interface shows no such signal. */
+  key: K;
+  /** `verdict.reason_code` when it trips. */
+  reason: R;
+  /** Completes "The pictures may be …" in an e-mail. */
+  words: string;
+  /** False: uploaded content is `not_applicable`. */
+  uploads: boolean;
+  /** The interface's members, all required. */
+  members: M;
+  /** The members of a signal that could not be evaluated. */
+  unevaluated: Static<TObject<M>>;
+  /** The calibrated probability that something is wrong; null where the signal says nothing either way. */
+  problem(signal: Static<TObject<M>> & Judgement): number | null;
+}
+
+const spec = <N extends string, K extends string | null, R extends string, M extends TProperties>(
+  signal: Spec<N, K, R, M>,
+): Spec<N, K, R, M> => signal;
+
+/** A find that has a confidence says how likely it is wrong; one that is clear says nothing about being right. */
+const tripped = ({ band = 'clear', confidence }: Judgement): number | null =>
+  band === 'clear' ? null : Number(confidence ?? 0);
+
+/** Every signal, in order of priority: when several trip, the first names the verdict. */
+export const SIGNALS = [
+  spec({
+    name: 'screen',
+    key: 'screen_detection',
+    reason: 'screen_detected',
+    words: 'a photo of a screen',
+    uploads: false,
+    members: { screen_detected: Type.Boolean(), confidence: Unit },
+    unevaluated: { screen_detected: false, confidence: 0 },
+    problem: ({ screen_detected, confidence }) => (screen_detected ? confidence : 1 - confidence),
+  }),
+  spec({
+    name: 'ai',
+    key: 'ai_detection',
+    reason: 'ai_generated',
+    words: 'made by a generator',
+    uploads: true,
+    members: { label: Type.Enum(['likely_human', 'likely_ai', 'unknown']), confidence: Unit },
+    unevaluated: { label: 'unknown', confidence: 0 },
+    problem: ({ label, confidence }) =>
+      label === 'unknown' ? null : label === 'likely_ai' ? confidence : 1 - confidence,
+  }),
+  spec({
+    name: 'context',
+    key: null,
+    reason: 'context_mismatch',
+    words: 'not what was asked for',
+    uploads: true,
+    members: {},
+    unevaluated: {},
+    problem: tripped,
+  }),
+  spec({
+    name: 'reverse',
+    key: 'reverse_search',
+    reason: 'reverse_search_match',
+    words: 'found elsewhere',
+    uploads: true,
+    members: { found_online: Type.Boolean(), match_count: Type.Integer({ minimum: 0 }) },
+    unevaluated: { found_online: false, match_count: 0 },
+    problem: tripped,
+  }),
+  spec({
+    name: 'depth',
+    key: 'depth',
+    reason: 'depth_anomaly',
+    words: 'a flat reproduction',
+    uploads: false,
+    members: { source: Type.String(), confidence: Unit },
+    unevaluated: { source: 'unavailable', confidence: 0 },
+    problem: tripped,
+  }),
+] as const;
+
+type Signal = (typeof SIGNALS)[number];
+export type SignalName = Signal['name'];
+export type ReasonCode = Signal['reason'];
+
+/** A signal that is shown under a key, measured on the picture itself. */
+type ShownSignal = Extract<Signal, { key: string }>;
+export type ShownSignalName = ShownSignal['name'];
+export type SignalKey = ShownSignal['key'];
+
+export const SHOWN_SIGNALS = SIGNALS.filter((signal): signal is ShownSignal => signal.key !== null);
+export const SIGNAL_NAMES = SIGNALS.map(signal => signal.name);
+export const REASON_CODES = SIGNALS.map(signal => signal.reason);
+
+const closed = { additionalProperties: false } as const;
+const NotApplicable = Type.Object(
+  { status: Type.Literal('not_applicable'), reason: Type.Literal('uploaded_content') },
+  closed,
+);
+export type NotApplicable = Static<typeof NotApplicable>;
+export const NOT_APPLICABLE: NotApplicable = { status: 'not_applicable', reason: 'uploaded_content' };
+
+type MembersOf<K extends SignalKey> = Extract<ShownSignal, { key: K }>['unevaluated'];
+/** A signal of one capture: the interface's members, and beside them the band and the evidence. */
+export type Evaluated<K extends SignalKey = SignalKey> = MembersOf<K> & Judgement;
+export type CaptureSignals = { [K in SignalKey]?: Evaluated<K> | NotApplicable };
+/** A signal of the verdict: exactly the interface's members, and `evaluated: false` where it could not be evaluated. */
+export type VerdictSignals = { [K in SignalKey]?: (MembersOf<K> & { evaluated?: false }) | NotApplicable };
+
+const shapes = (shape: (signal: ShownSignal) => TObject): TObject =>
+  Type.Object(
+    Object.fromEntries(
+      SHOWN_SIGNALS.map(signal => [signal.key, Type.Optional(Type.Union([shape(signal), NotApplicable]))]),
+    ),
+    closed,
+  );
+
+export const CaptureSignals = Type.Unsafe<CaptureSignals>(
+  shapes(({ members }) =>
+    Type.Object(
+      {
+        ...members,
+        band: Type.Optional(Type.Enum([...BANDS])),
+        evaluated: Type.Optional(Type.Boolean({ description: 'false where the signal could not be evaluated' })),
+      },
+      { additionalProperties: true, description: 'the members of the verdict, and the evidence behind them' },
+    ),
+  ),
+);
+
+export const VerdictSignals = Type.Unsafe<VerdictSignals>(
+  shapes(({ members }) =>
+    Type.Object(
+      {
+        ...members,
+        evaluated: Type.Optional(Type.Literal(false, { description: 'present where it could not be evaluated' })),
+      },
+      closed,
+    ),
+  ),
+);
+
+/** The signal, if it applies to the content and could be evaluated; else null. */
+export const evaluated = <S extends Evaluated>(signal: S | NotApplicable | undefined): S | null =>
+  signal && signal.status !== 'not_applicable' && (signal as S).evaluated !== false ? (signal as S) : null;
+
+/** What the verdict shows of a capture's signal. */
+export function membersOf(signal: ShownSignal, shown: Evaluated | NotApplicable): object {
+  if (shown.status === 'not_applicable') return NOT_APPLICABLE;
+  const members = Object.keys(signal.members).map(member => [member, (shown as Judgement)[member]]);
+  return { ...Object.fromEntries(members), ...(evaluated(shown) ? {} : { evaluated: false }) };
+}

@@ -6,6 +6,7 @@ import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
 import { invitePersonCommand, listPeopleCommand, removePersonCommand, signInLinkCommand } from './commands/people.ts';
+import { rekeyCommand } from './commands/rekey.ts';
 import { serve } from './commands/serve.ts';
 import {
   createTenantCommand,
@@ -15,6 +16,7 @@ import {
   revokeKeyCommand,
   setLimitCommand,
 } from './commands/tenants.ts';
+import { type VerifyEvidenceOptions, verifyEvidence } from './commands/verify-evidence.ts';
 import { defaultServiceUrl, loadEnvironment } from './config/config.ts';
 
 const environment = loadEnvironment();
@@ -87,6 +89,10 @@ program
   .description('set how many requests a minute a tenant may make; in force at once')
   .action(setLimitCommand);
 program
+  .command('rekey')
+  .description('encrypt stored secrets anew under the first of ENCRYPTION_KEYS; safe while the service runs')
+  .action(rekeyCommand);
+program
   .command('sign-in-link')
   .description('print a link that signs a person in once, within 24 hours')
   .requiredOption('--email <address>', 'whose link it is; an owner without an address takes this one')
@@ -116,6 +122,25 @@ program
   .option('--url <url>', 'where the service listens', defaultServiceUrl(environment))
   .option('--key <key>', 'an API key; the test key of first-run.json unless given')
   .action(demo);
+
+const several = (value: string, before: string[]) => [...before, value];
+program
+  .command('verify-evidence')
+  .argument('<file>', 'a bundle: the zip of GET /v1/verifications/:id/evidence')
+  .description(
+    'check a bundle without server or network; exit 0 holds, 1 does not, 2 nobody vouched for the keys, 3 no bundle',
+  )
+  .option('--trust <key>', 'a verifier key, or a file of verifier keys or a JWK Set; may be given often', several, [])
+  .option('--witness <vkey>', 'a witness that must have cosigned; may be given often', several, [])
+  .option('--tsa-root <pem>', 'root certificates to check the time stamp against')
+  .option('--max-bytes <bytes>', 'refuse larger bundles', bytesOf)
+  .option('--json', 'print the report as JSON')
+  .action((file: string, o: VerifyEvidenceOptions) => verifyEvidence(file, o));
+
+function bytesOf(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('takes a whole number of bytes');
+  return Number(text);
+}
 
 function limitOf(text: string): number | null {
   if (text === 'default') return null;

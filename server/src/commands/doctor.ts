@@ -57,7 +57,7 @@ export async function doctor(): Promise<void> {
       'Attestation',
       'Tokens are ignored. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY; for apps see docs/attestation.md.',
     ),
-    optional(config.tsaUrl !== null, 'Timestamping', 'Checkpoints carry no RFC 3161 timestamp. Set TSA_URL.'),
+    ...notYet(config),
   );
   for (const { state, what, advice } of findings)
     console.log(`${MARK[state]} ${what}${advice ? `\n    ${advice}` : ''}`);
@@ -80,6 +80,30 @@ function signInFindings(config: Config): Finding[] {
   ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
 }
 
+/** Settings that are read and do nothing so far. */
+export function notYet({ tsaUrl }: Pick<Config, 'tsaUrl'>, accountsWithRetention = 0): Finding[] {
+  return [
+    ...(tsaUrl === null
+      ? []
+      : [
+          {
+            state: 'missing' as const,
+            what: 'Timestamping: not built yet',
+            advice: 'TSA_URL is set and does nothing.',
+          },
+        ]),
+    ...(accountsWithRetention === 0
+      ? []
+      : [
+          {
+            state: 'missing' as const,
+            what: 'Retention: not built yet',
+            advice: `${accountsWithRetention} accounts have set retention_days; nothing is erased.`,
+          },
+        ]),
+  ];
+}
+
 async function inside(deps: Deps): Promise<Finding[]> {
   const { rows } = await deps.db.query<{ version: string }>('select version()');
   const version = rows[0]?.version.split(' ').slice(0, 2).join(' ') ?? 'PostgreSQL';
@@ -88,5 +112,10 @@ async function inside(deps: Deps): Promise<Finding[]> {
     (): Finding => ({ state: 'ok', what: store }),
     (error: Error): Finding => ({ state: 'wrong', what: store, advice: error.message }),
   );
-  return [{ state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` }, reached];
+  const retaining = await deps.db.query('select 1 from tenants where retention_days is not null');
+  return [
+    { state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` },
+    reached,
+    ...notYet({ tsaUrl: null }, retaining.rowCount ?? 0),
+  ];
 }

@@ -52,3 +52,12 @@ export async function createTenant(
     webhook_secret: webhookSecret,
   };
 }
+
+/** The tenant that trials belong to; a database holds one. */
+export async function insertTrialTenant(tx: Tx, at: Date): Promise<void> {
+  await tx.query(
+    `insert into tenants (id, name, is_trial, created_at) values ($1, 'Trials', true, $2)
+     on conflict (is_trial) where is_trial do nothing`,
+    [newId('tnt', at.getTime()), at],
+  );
+}

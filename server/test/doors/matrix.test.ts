@@ -283,7 +283,7 @@ describe('who may open what', () => {
       ['secret', bearer(own.rk_secret)],
     ];
     const wrong = { nonsense: true, tenant_id: own.tenant_id };
-    // The bot's tenant travels in the body: where there is none, it is nobody.
+    // The bot's tenant travels in the body.
     if (takesBody(endpoint)) kinds.push(['bot', signed(JSON.stringify(wrong))]);
     for (const [kind, headers] of kinds) {
       if (endpoint.credentials.includes(kind)) continue;
@@ -295,7 +295,7 @@ describe('who may open what', () => {
       ]);
     }
     if (!takesBody(endpoint)) {
-      expect((await send(endpoint, value, signed(''), undefined)).status).toBe(401);
+      expect((await send(endpoint, value, signed(''), undefined)).status).toBe(400);
     }
     const tooLow = endpoint.credentials.includes('session')
       ? ROLES.filter(role => !hasRole(role, least(endpoint)))

@@ -5,7 +5,7 @@ import type { Held, Slot } from '../verifications/steps.ts';
 import { pickSlot } from '../verifications/steps.ts';
 
 export const unknownStep = (key: string | undefined): Problem =>
-  new Problem('unknown_step', `No step that takes pictures is named ${JSON.stringify(key ?? '')}.`);
+  new Problem('unknown_step', `There is no image or upload step ${JSON.stringify(key ?? '')}.`);
 const stepFull = (key: string | undefined): Problem =>
   new Problem(
     'step_full',

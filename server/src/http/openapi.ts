@@ -53,7 +53,8 @@ export function openapiDocument(endpoints: readonly Endpoint[]): Json {
     info: {
       title: 'Firsthand',
       version: '0.1.0',
-      description: 'Photo evidence that can be believed: capture links, fraud verdicts, signed webhooks.',
+      description:
+        'Create a verification, send its capture link, and get a verdict on whether the photos are first-hand.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -124,7 +125,9 @@ function headerParameters(endpoint: Endpoint): Json[] {
   return [{ name: 'Idempotency-Key', in: 'header', required: false, schema }];
 }
 
-const HEADERS = { 'Request-Id': { schema: { type: 'string' }, description: 'a ULID, also in the logs' } };
+const HEADERS = {
+  'Request-Id': { schema: { type: 'string' }, description: 'ULID of the request. The logs carry it too.' },
+};
 
 function successes(endpoint: Endpoint): Json {
   const example = EXAMPLES[exampleKey(endpoint)];
@@ -132,7 +135,7 @@ function successes(endpoint: Endpoint): Json {
     Object.entries(endpoint.responses).map(([status, schema]) => [
       status,
       {
-        description: status === '204' ? 'Done; no content' : 'Success',
+        description: status === '204' ? 'Done. The response has no body.' : 'Success',
         headers: HEADERS,
         ...(schema
           ? {

@@ -8,7 +8,7 @@ import { presentForTenant } from './present.ts';
 
 export const cancelVerification = tenantEndpoint({
   summary: 'Cancel a verification',
-  description: 'Expires it at once; the link is dead. Cancelling again changes nothing.',
+  description: 'Expires the verification and its link at once. Cancelling again changes nothing.',
   tag: 'Verifications',
   credentials: ['session', 'secret'],
   role: 'member',

@@ -30,7 +30,8 @@ const settings = {
   name: Name,
   notify_email: Type.Union([Email, Type.Null()], { description: 'default for verifications created without one' }),
   retention_days: Type.Union([Type.Integer({ minimum: 1, maximum: RETENTION_DAYS_MAX }), Type.Null()], {
-    description: 'days after which a closed verification is redacted; null: never',
+    description:
+      'not in force yet: the number is stored and nothing is erased. Later: days after which a closed verification is redacted; null: never',
   }),
 };
 export const Settings = Type.Object(

@@ -4,6 +4,7 @@ import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
+import { rekeyCommand } from './commands/rekey.ts';
 import { serve } from './commands/serve.ts';
 import {
   createTenantCommand,
@@ -89,6 +90,10 @@ program
   .argument('<limit>', 'requests per minute, or "default"', limitOf)
   .description('Set how many requests per minute a tenant may make. Takes effect at once.')
   .action(setLimitCommand);
+program
+  .command('rekey')
+  .description('Encrypt stored secrets again with the first of ENCRYPTION_KEYS. Safe while the service runs.')
+  .action(rekeyCommand);
 program.command('doctor').description('Check the installation and say how to fix what is missing.').action(doctor);
 program
   .command('demo')

@@ -86,7 +86,7 @@ describe('every kind of step', () => {
     await page.setInputFiles('input[type=file]', [
       { name: 'receipt.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('<svg/>') },
     ]);
-    await page.getByText('This file is not a picture').waitFor();
+    await page.getByText('You cannot use this file here').waitFor();
     await page.setInputFiles('input[type=file]', [{ name: 'receipt.jpg', mimeType: 'image/jpeg', buffer: receipt }]);
     await page.waitForSelector('.thumb img');
     await phone.fine('upload');

@@ -200,7 +200,7 @@ describe('who may open what', () => {
       expect([who, reply.status, reply.text]).toEqual([
         who,
         401,
-        '{"error":{"code":"unauthorized","message":"No valid credential was given. Send \\"Authorization: Bearer <API key>\\"."}}',
+        '{"error":{"code":"unauthorized","message":"The request has no valid credential. Send \\"Authorization: Bearer <API key>\\"."}}',
       ]);
       expect(reply.headers.get('ratelimit-limit')).toBeNull();
     }

@@ -14,6 +14,7 @@ import {
   revokeKeyCommand,
   setLimitCommand,
 } from './commands/tenants.ts';
+import { type VerifyEvidenceOptions, verifyEvidence } from './commands/verify-evidence.ts';
 import { defaultServiceUrl, loadEnvironment } from './config/config.ts';
 
 const environment = loadEnvironment();
@@ -101,6 +102,30 @@ program
   .option('--url <url>', 'base URL of the service', defaultServiceUrl(environment))
   .option('--key <key>', 'an API key (default: the test key in first-run.json)')
   .action(demo);
+
+const several = (value: string, before: string[]) => [...before, value];
+program
+  .command('verify-evidence')
+  .argument('<file>', 'evidence bundle (zip) from GET /v1/verifications/:id/evidence')
+  .description(
+    'Check an evidence bundle offline. Exit code 0: valid, 1: not valid, 2: no trusted key, 3: not a bundle.',
+  )
+  .option(
+    '--trust <key>',
+    'trust this verifier key, or the keys in this file (verifier keys or a JWK Set); repeatable',
+    several,
+    [],
+  )
+  .option('--witness <vkey>', 'require the cosignature of this witness; repeatable', several, [])
+  .option('--tsa-root <pem>', 'root certificates for the timestamp')
+  .option('--max-bytes <bytes>', 'reject bundles larger than this', bytesOf)
+  .option('--json', 'print the report as JSON')
+  .action((file: string, o: VerifyEvidenceOptions) => verifyEvidence(file, o));
+
+function bytesOf(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('takes a whole number of bytes');
+  return Number(text);
+}
 
 function limitOf(text: string): number | null {
   if (text === 'default') return null;

@@ -54,6 +54,8 @@ export interface Config extends AttestationConfig {
   /** Probabilities of a screen at which it counts as doubtful and as certain; null: those of the published benchmark. */
   screenThresholds: { doubtful: number; confident: number } | null;
   rateLimitPerMinute: number;
+  /** A body of which nothing came for so long is given up; however slowly it comes otherwise, it is waited for. */
+  bodyStallMs: number;
   analysisThreads: number;
   workerConcurrency: number;
 }
@@ -135,6 +137,7 @@ export function readConfig(env: Env): Config {
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     metricsToken: text('METRICS_TOKEN'),
     screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
+    bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
     analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
     workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),

@@ -178,7 +178,7 @@ export const errorExample = (code: ErrorCode): ErrorResponse => ({
   error: {
     code,
     message: MESSAGE[code],
-    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be >= 1' }] } : {}),
+    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be at least 1' }] } : {}),
   },
 });
 

@@ -54,6 +54,8 @@ export interface Config extends AttestationConfig {
   /** Probabilities of a screen at which it counts as doubtful and as certain; null: those of the published benchmark. */
   screenThresholds: { doubtful: number; confident: number } | null;
   rateLimitPerMinute: number;
+  /** A body of which nothing came for so long is given up; however slowly it comes otherwise, it is waited for. */
+  bodyStallMs: number;
   analysisThreads: number;
   workerConcurrency: number;
 }
@@ -69,17 +71,19 @@ export function readConfig(env: Env): Config {
   const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
     const key = Buffer.from(value, 'base64');
     if (key.length !== 32) {
-      throw new ConfigError('ENCRYPTION_KEYS takes 32-byte keys in base64, comma-separated (openssl rand -base64 32)');
+      throw new ConfigError(
+        'ENCRYPTION_KEYS takes 32-byte keys in base64, comma-separated. Make one with: openssl rand -base64 32',
+      );
     }
     return key;
   });
   if (databaseUrl && encryptionKeys.length === 0) {
     throw new ConfigError(
-      'ENCRYPTION_KEYS must be set when DATABASE_URL is: every node needs the same (openssl rand -base64 32)',
+      'Set ENCRYPTION_KEYS too: DATABASE_URL is set, and every node needs the same keys. Make one with: openssl rand -base64 32',
     );
   }
   const s3Bucket = text('S3_BUCKET');
-  if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('S3_BUCKET must be set when S3_ENDPOINT is');
+  if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('Set S3_BUCKET too: S3_ENDPOINT is set.');
 
   return {
     host: text('HOST') ?? 'localhost',
@@ -133,6 +137,7 @@ export function readConfig(env: Env): Config {
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     metricsToken: text('METRICS_TOKEN'),
     screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
+    bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
     analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
     workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),

@@ -17,6 +17,8 @@ export interface Call<B, Q, P> {
   principal: P;
   params: Record<string, string>;
   body: B;
+  /** The base64 of the image fields that were sent, as it stands in the JSON: `lib/base64.ts` decodes it. */
+  images: ReadonlyMap<string, Buffer>;
   query: Q;
   /** The sender's address behind the trusted proxies. */
   ip: string;
@@ -55,6 +57,8 @@ interface Common<B extends TSchema, Q extends TSchema> {
   mediaType?: 'text/event-stream' | 'image/png';
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
+  /** Members of the body that hold a picture in base64: they alone may be long. The parsed body has a placeholder there. */
+  imageFields?: readonly string[];
   /** The path holds a verification id in this parameter: an unknown or foreign one is 404 before the body is looked at. */
   target?: 'id' | 'token';
   /** Whether what the path names is there for this caller: asked before the body is looked at, 404 when it is not. */

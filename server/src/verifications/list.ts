@@ -31,7 +31,7 @@ const ListQuery = Type.Object(
 const dateFaults = (query: unknown): Fault[] =>
   (['created_after', 'created_before'] as const).flatMap(path => {
     const text = (query as Static<typeof ListQuery>)[path];
-    return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date of the calendar' }] : [];
+    return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date that exists' }] : [];
   });
 
 /** Where the page after a cursor begins. The time is text: a date of JavaScript's holds milliseconds, the row's microseconds. */
@@ -48,7 +48,7 @@ async function placeOf(db: Queryable, tenantId: string, cursor: string): Promise
 
 export const listVerifications = tenantEndpoint({
   summary: 'List verifications, newest first',
-  description: 'Filter by metadata with `metadata[key]=value`.',
+  description: 'To filter by metadata, add `metadata[key]=value` to the query.',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
   query: ListQuery,

@@ -94,8 +94,7 @@ export async function putBack(
  */
 export async function endDeadClaims(db: Queryable, retrySeconds: readonly number[]): Promise<void> {
   await db.query(
-    `update captures set analysis_due_at = least(analysis_due_at, now() + make_interval(secs =>
-       coalesce(($1::float8[])[least(analysis_attempts, cardinality($1::float8[]))], 0)))
+    `update captures set analysis_due_at = now() + make_interval(secs => coalesce(($1::float8[])[analysis_attempts], 0))
      where analysis_state = 'pending' and analysis_attempts > 0 and analysis_due_at > now()`,
     [retrySeconds],
   );

@@ -37,6 +37,18 @@ export default {
       to: { path: '^(forensics|sdk|capture|server|bench)/' },
     },
     {
+      name: 'evidence-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^evidence/' },
+      to: { path: '^(contract|forensics|sdk|capture|server|bench)/' },
+    },
+    {
+      name: 'evidence-runs-in-a-browser',
+      severity: 'error',
+      from: { path: '^evidence/src', pathNot: '\\.test\\.ts$|^evidence/src/testing/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
       name: 'forensics-is-pure',
       severity: 'error',
       from: { path: '^forensics/' },

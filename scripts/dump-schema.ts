@@ -5,8 +5,8 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../server/src/db/embedded.ts';
 import { migrate } from '../server/src/db/migrate.ts';
+import { createPool } from '../server/src/db/pool.ts';
 import { describeSchema } from '../server/src/db/schema.ts';
-import { createPool } from '../server/src/db/sql.ts';
 import { createLog } from '../server/src/lib/log.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });

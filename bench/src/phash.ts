@@ -22,7 +22,8 @@ import { bitString } from '../../server/src/analysis/reverse/slots.ts';
 import { rememberPicture, scopeId } from '../../server/src/analysis/reverse/store.ts';
 import { startEmbeddedPostgres } from '../../server/src/db/embedded.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
-import { createPool, type Pool, transaction } from '../../server/src/db/sql.ts';
+import { createPool } from '../../server/src/db/pool.ts';
+import { type Pool, transaction } from '../../server/src/db/sql.ts';
 import { createLog } from '../../server/src/lib/log.ts';
 import { percentile } from './measure.ts';
 

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
 import { openDiskStore } from 'firsthand/blobs/disk.ts';
 import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool, type Pool, type Tx } from 'firsthand/db/sql.ts';
+import { createPool } from 'firsthand/db/pool.ts';
+import type { Pool, Tx } from 'firsthand/db/sql.ts';
 import { newId } from 'firsthand/lib/ids.ts';
 import { createLog } from 'firsthand/lib/log.ts';
 import type { NewTenant } from 'firsthand/tenants/create.ts';
@@ -154,7 +155,7 @@ async function analysisAlone(bytes: Buffer): Promise<Alone> {
 
 async function benchCaptures(tenant: NewTenant, receiver: Receiver, bytes: Buffer): Promise<void> {
   const phones = Array.from({ length: 200 }, (_, n) => phone(`127.0.1.${n + 1}`));
-  const store = await openDiskStore({ folder: join(folder, 'limit'), secret: Buffer.alloc(32), origin: () => url });
+  const store = await openDiskStore({ folder: join(folder, 'limit'), secrets: [Buffer.alloc(32)], origin: () => url });
   const write = () => store.put(`captures/${newId('vfy')}/${newId('cap')}`, bytes, { contentType: 'image/jpeg' });
   let turn = 0;
   const submit = async () => {

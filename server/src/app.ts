@@ -11,20 +11,18 @@ import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
-import type { Endpoint } from './http/endpoint.ts';
+import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { registerOpenapi } from './http/openapi.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
-import {
-  createLinkTemplate,
-  getLinkTemplate,
-  listLinkTemplates,
-  revokeLinkTemplate,
-  updateLinkTemplate,
-} from './templates/manage.ts';
+import { createLinkTemplate } from './templates/create.ts';
+import { listLinkTemplates } from './templates/list.ts';
 import { registerLinks } from './templates/open-link.ts';
+import { getLinkTemplate } from './templates/read.ts';
+import { revokeLinkTemplate } from './templates/revoke.ts';
+import { updateLinkTemplate } from './templates/update.ts';
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './tenants/api-keys.ts';
 import { listAuditLog } from './tenants/audit.ts';
 import { deleteBrand, getBrand, listBrands, putBrand } from './tenants/brands.ts';
@@ -41,49 +39,57 @@ import { getWebhookSecret, rotateWebhookSecret } from './webhooks/signing-secret
 import { streamEvents } from './webhooks/stream.ts';
 import { resendEvent, sendTestEvent } from './webhooks/test-event.ts';
 
-/** Every operation of the API. */
-export const ENDPOINTS: readonly Endpoint[] = [
-  createVerification,
-  listVerifications,
-  getVerification,
-  cancelVerification,
-  finalizeVerification,
-  getPublicVerification,
-  getSession,
-  createUploadUrl,
-  submitCapture,
-  submitAnswers,
-  reportProgress,
-  createTrial,
-  getTrial,
-  createApiKey,
-  listApiKeys,
-  getApiKey,
-  deleteApiKey,
-  getSettings,
-  patchSettings,
-  putBrand,
-  getBrand,
-  listBrands,
-  deleteBrand,
-  getLogo,
-  createLinkTemplate,
-  updateLinkTemplate,
-  revokeLinkTemplate,
-  getLinkTemplate,
-  listLinkTemplates,
-  listAuditLog,
-  listDeliveries,
-  retryDelivery,
-  recoverDeliveries,
-  listWebhookEndpoints,
-  enableWebhookEndpoint,
-  sendTestEvent,
-  resendEvent,
-  streamEvents,
-  getWebhookSecret,
-  rotateWebhookSecret,
-];
+/** Every operation of the API, and the only place that names its path. */
+export const ENDPOINTS: readonly Endpoint[] = routes({
+  'POST /v1/verifications': createVerification,
+  'GET /v1/verifications': listVerifications,
+  'GET /v1/verifications/:id': getVerification,
+  'POST /v1/verifications/:id/cancel': cancelVerification,
+  'POST /v1/verifications/:id/finalize': finalizeVerification,
+  'GET /v1/verifications/:id/public': getPublicVerification,
+
+  'GET /v1/verify/:token': getSession,
+  'POST /v1/verifications/:token/captures/upload-url': createUploadUrl,
+  'POST /v1/verifications/:token/captures': submitCapture,
+  'POST /v1/verifications/:token/answers': submitAnswers,
+  'POST /v1/verifications/:token/progress': reportProgress,
+
+  'POST /v1/trial/verifications': createTrial,
+  'GET /v1/trial/verifications/:id': getTrial,
+
+  'POST /v1/api-keys': createApiKey,
+  'GET /v1/api-keys': listApiKeys,
+  'GET /v1/api-keys/:id': getApiKey,
+  'DELETE /v1/api-keys/:id': deleteApiKey,
+
+  'GET /v1/settings': getSettings,
+  'PATCH /v1/settings': patchSettings,
+
+  'PUT /v1/brands/:slug': putBrand,
+  'GET /v1/brands/:slug': getBrand,
+  'GET /v1/brands': listBrands,
+  'DELETE /v1/brands/:slug': deleteBrand,
+  'GET /brand-logos/:name': getLogo,
+
+  'POST /v1/link-templates': createLinkTemplate,
+  'PUT /v1/link-templates/:id': updateLinkTemplate,
+  'POST /v1/link-templates/:id/revoke': revokeLinkTemplate,
+  'GET /v1/link-templates/:id': getLinkTemplate,
+  'GET /v1/link-templates': listLinkTemplates,
+
+  'GET /v1/audit-log': listAuditLog,
+
+  'GET /v1/webhook-deliveries': listDeliveries,
+  'POST /v1/webhook-deliveries/:id/retry': retryDelivery,
+  'POST /v1/webhook-deliveries/recover': recoverDeliveries,
+  'GET /v1/webhook-endpoints': listWebhookEndpoints,
+  'POST /v1/webhook-endpoints/:id/enable': enableWebhookEndpoint,
+  'POST /v1/webhooks/test': sendTestEvent,
+  'POST /v1/events/:id/resend': resendEvent,
+  'GET /v1/events/stream': streamEvents,
+  'GET /v1/webhook-secret': getWebhookSecret,
+  'POST /v1/webhook-secret/rotate': rotateWebhookSecret,
+});
 
 export interface AppOptions {
   https?: ServerOptions;

@@ -4,8 +4,9 @@ import { openDiskStore } from './blobs/disk.ts';
 import { openS3Store } from './blobs/s3.ts';
 import type { Config } from './config/config.ts';
 import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
-import { createPool } from './db/sql.ts';
-import type { Deps, Origins } from './deps.ts';
+import { migrate } from './db/migrate.ts';
+import { createPool, UNHURRIED } from './db/pool.ts';
+import type { Clock, Deps, Origins } from './deps.ts';
 import type { Log } from './lib/log.ts';
 import { createMailer } from './lib/mail.ts';
 import { createMetrics } from './lib/metrics.ts';
@@ -21,6 +22,8 @@ export interface OpenDeps {
   alone: boolean;
   /** Resolves when the embedded database ended by itself; never otherwise. */
   databaseEnded: Promise<void>;
+  /** Brings the database up to date, without any limit of time. */
+  migrate(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,9 +39,17 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
   const embedded = config.databaseUrl
     ? null
     : await (o.database === 'own' ? startEmbeddedPostgres(embeddedOptions) : openEmbeddedPostgres(embeddedOptions));
-  const db = createPool(config.databaseUrl ?? embedded!.url, config.databasePoolSize, error =>
-    log.warn({ err: error }, 'an idle database connection was lost'),
-  );
+  const url = config.databaseUrl ?? embedded!.url;
+  const onError = (error: Error) => log.warn({ err: error }, 'an idle database connection was lost');
+  const db = createPool(url, config.databasePoolSize, onError, {
+    // A command may take its time.
+    timeouts: o.database === 'own' ? config.databaseTimeouts : UNHURRIED,
+    onSilence: silent =>
+      silent
+        ? log.error('the database does not answer; requests get 503 until it does')
+        : log.warn('the database answers again'),
+  });
+  const clock: Clock = { now: () => new Date() };
   const local = `${config.tls ? 'https' : 'http'}://localhost:${config.port}`;
   const origins: Origins = {
     public: config.publicUrl ?? local,
@@ -48,8 +59,9 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     ? await openS3Store(config.s3)
     : await openDiskStore({
         folder: join(config.dataDir, 'blobs'),
-        secret: keyring.derive('blob urls'),
+        secrets: keyring.derive('blob urls'),
         origin: () => origins.public,
+        now: () => clock.now(),
       });
   const pictures = createAnalysisPool({
     threads: config.analysisThreads,
@@ -65,7 +77,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     blobs,
     keyring,
     origins,
-    clock: { now: () => new Date() },
+    clock,
     metrics,
     mailer,
     pictures,
@@ -75,6 +87,15 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     deps,
     alone: embedded !== null,
     databaseEnded: embedded?.exited ?? new Promise(() => {}),
+    async migrate() {
+      // One connection holds the turn, the queue's migrations take another.
+      const pool = createPool(url, 2, onError);
+      try {
+        await migrate(pool, log);
+      } finally {
+        await pool.end();
+      }
+    },
     async close() {
       await pictures.close();
       mailer?.close();

@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
-import { migrate } from './db/migrate.ts';
 import type { Phase } from './http/health.ts';
 import { releaseAllKeys } from './http/idempotency.ts';
 import type { RunningWorkers } from './jobs/runner.ts';
@@ -22,12 +21,12 @@ export interface ServiceOptions {
 }
 
 /** Starts the parts asked for on opened dependencies: migrations first, then the API, then the worker. */
-export async function startService({ deps, alone, close }: OpenDeps, o: ServiceOptions): Promise<Service> {
+export async function startService({ deps, alone, migrate, close }: OpenDeps, o: ServiceOptions): Promise<Service> {
   let phase: Phase = 'starting';
   let app: FastifyInstance | undefined;
   let worker: RunningWorkers | undefined;
   try {
-    await migrate(deps.db, deps.log);
+    await migrate();
     if (alone) await releaseAllKeys(deps.db);
     if (o.http) {
       app = await createApp(deps, { phase: () => phase, ...(o.https ? { https: o.https } : {}) });

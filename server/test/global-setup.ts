@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../src/db/embedded.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { createPool } from '../src/db/sql.ts';
+import { createPool } from '../src/db/pool.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -14,7 +14,7 @@ import { openDeps } from '../src/open.ts';
 import { startService } from '../src/service.ts';
 import { createTenant, type NewTenant } from '../src/tenants/create.ts';
 import { undescribed } from './conformance.ts';
-import { freshDatabase } from './database.ts';
+import { freshDatabase, type TestDatabase } from './database.ts';
 
 export interface TestService {
   url: string;
@@ -33,6 +33,8 @@ export interface TestOptions {
   config?: Partial<Config>;
   /** False: the API alone; jobs wait. */
   worker?: boolean;
+  /** An empty database of the test's own making; one on the run's own server unless given. */
+  database?: TestDatabase;
   /** Share the database and the data folder of another service: a second node. */
   beside?: TestService;
   /** Environment-style settings, read as the real ones are. */
@@ -43,7 +45,7 @@ export interface TestOptions {
 
 /** Starts the whole service on a database and a data folder of its own, on an ephemeral port. */
 export async function startTestService(o: TestOptions = {}): Promise<TestService> {
-  const database = o.beside ? null : await freshDatabase();
+  const database = o.beside ? null : (o.database ?? (await freshDatabase()));
   const dataDir = o.beside?.deps.config.dataDir ?? (await mkdtemp(join(tmpdir(), 'fh-test-')));
   const config: Config = {
     ...readConfig({

@@ -25,7 +25,8 @@ import { findStored, type StoredMatch } from '../../../server/src/analysis/rever
 import { rememberPicture, scopeId } from '../../../server/src/analysis/reverse/store.ts';
 import { startEmbeddedPostgres } from '../../../server/src/db/embedded.ts';
 import { migrate } from '../../../server/src/db/migrate.ts';
-import { createPool, transaction } from '../../../server/src/db/sql.ts';
+import { createPool } from '../../../server/src/db/pool.ts';
+import { transaction } from '../../../server/src/db/sql.ts';
 import { createLog } from '../../../server/src/lib/log.ts';
 import { upperBound } from './statistics.ts';
 

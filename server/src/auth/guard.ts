@@ -5,12 +5,12 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { hasRole, type Principal, readableModes } from '../http/principal.ts';
-import { forbidden, notFound, unauthorized } from '../http/problem.ts';
+import { forbidden, invalid, notFound, unauthorized } from '../http/problem.ts';
 import type { Guard } from '../http/register.ts';
 import { sha256 } from '../lib/keyring.ts';
 import type { Limiter, Permit } from '../lib/limits/limiter.ts';
 import { bearerOf, fromBearer } from './bearer.ts';
-import { type BotRequest, botRequestOf, claimSignature, fromBot, releaseSignature } from './bot.ts';
+import { type BotRequest, botFor, botRequestOf, claimSignature, isSigned, releaseSignature } from './bot.ts';
 import { fromCaptureToken } from './capture.ts';
 import { addressPermit, takePermits, tell, tenantPermit, verificationPermit } from './limits.ts';
 
@@ -69,10 +69,12 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       return principal;
     },
 
-    async fromBody(request, raw, endpoint) {
+    async fromBody(request, reply, endpoint, { raw, parse }) {
       const bot = botRequestOf(request.headers, raw);
-      const principal = bot ? await fromBot(deps, bot) : null;
-      if (!bot || !principal) throw unauthorized();
+      if (!bot || !isSigned(deps, bot)) throw unauthorized();
+      const { value, fault } = await parse();
+      if (fault) throw invalid([fault]);
+      const principal = await botFor(deps, value);
       admit(endpoint, principal);
       const claim = await claimSignature(deps, bot);
       if (claim === 'replay') throw unauthorized();

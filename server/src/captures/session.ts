@@ -13,8 +13,6 @@ export async function endUserView(deps: Deps, row: VerificationRow): Promise<End
 }
 
 export const getSession = openEndpoint({
-  method: 'GET',
-  path: '/v1/verify/:token',
   summary: 'Read what the capture page needs',
   description: 'Answers for closed verifications too: their `status` says what to show.',
   tag: 'Capture',

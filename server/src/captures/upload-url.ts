@@ -18,8 +18,6 @@ export const maxBytesOf = (step: PictureStep): number =>
   step.type === 'upload' ? step.max_size_bytes : UPLOAD_HARD_CAP_BYTES;
 
 export const createUploadUrl = openEndpoint({
-  method: 'POST',
-  path: '/v1/verifications/:token/captures/upload-url',
   summary: 'Get a presigned URL to upload one picture to',
   description: 'Single use, valid five minutes, locked to the content type. PUT the raw bytes with the headers given.',
   tag: 'Capture',
@@ -28,7 +26,7 @@ export const createUploadUrl = openEndpoint({
   body: UploadUrlRequest,
   faults: uploadUrlFaults,
   responses: { 201: UploadUrlResponse },
-  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'storage_unavailable'],
+  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired'],
   async handler({ deps, params, body }) {
     const row = await readCurrent(deps, params.token!);
     const held = heldBy(await capturesOf(deps.db, row.id));

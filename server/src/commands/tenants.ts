@@ -1,11 +1,10 @@
 import { loadEnvironment, readConfig } from '../config/config.ts';
-import { migrate } from '../db/migrate.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createLog } from '../lib/log.ts';
 import { openDeps } from '../open.ts';
 import { listKeys, revokeKey } from '../tenants/api-keys.ts';
-import { audit, type Doing } from '../tenants/audit.ts';
+import { type Activity, audit } from '../tenants/audit.ts';
 import { createTenant, tenantExists } from '../tenants/create.ts';
 import { mintKey } from '../tenants/keys.ts';
 import { setLimit } from '../tenants/settings.ts';
@@ -15,14 +14,14 @@ import { table } from './print.ts';
 export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> {
   const opened = await openDeps(readConfig(loadEnvironment()), createLog('warn'), { database: 'join' });
   try {
-    await migrate(opened.deps.db, opened.deps.log);
+    await opened.migrate();
     return await work(opened.deps);
   } finally {
     await opened.close();
   }
 }
 
-const doing = (deps: Deps, tenantId: string): Doing => ({
+const activity = (deps: Deps, tenantId: string): Activity => ({
   tenantId,
   actor: { kind: 'command_line' },
   at: deps.clock.now(),
@@ -42,7 +41,7 @@ export const mintKeyCommand = (o: { tenant: string; mode: 'live' | 'test' | 'sec
     if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
     const key = await transaction(deps.db, async tx => {
       const minted = await mintKey(tx, o.tenant, o.name, o.mode, deps.clock.now());
-      await audit(tx, doing(deps, o.tenant), {
+      await audit(tx, activity(deps, o.tenant), {
         action: 'api_key.created',
         target: minted.id,
         detail: { name: o.name, mode: o.mode, prefix: minted.prefix },
@@ -76,7 +75,7 @@ export const listKeysCommand = (o: { tenant: string }): Promise<void> =>
 /** `firsthand revoke-key --tenant ID KEY_ID`: every node refuses it at once. */
 export const revokeKeyCommand = (id: string, o: { tenant: string }): Promise<void> =>
   withDeps(async deps => {
-    const done = await transaction(deps.db, tx => revokeKey(tx, doing(deps, o.tenant), id));
+    const done = await transaction(deps.db, tx => revokeKey(tx, activity(deps, o.tenant), id));
     if (!done) throw new Error(`The tenant ${o.tenant} has no key ${id} in force.`);
     console.log(`The key ${id} opens nothing any more.`);
   });
@@ -84,7 +83,7 @@ export const revokeKeyCommand = (id: string, o: { tenant: string }): Promise<voi
 /** `firsthand set-limit TENANT N|default`: requests a minute, in force at once on every node. */
 export const setLimitCommand = (tenant: string, limit: number | null): Promise<void> =>
   withDeps(async deps => {
-    if (!(await transaction(deps.db, tx => setLimit(tx, doing(deps, tenant), limit)))) throw noTenant(tenant);
+    if (!(await transaction(deps.db, tx => setLimit(tx, activity(deps, tenant), limit)))) throw noTenant(tenant);
     const now = limit === null ? `${deps.config.rateLimitPerMinute}, the default` : `${limit}`;
     console.log(`Requests a minute of ${tenant}: ${now}.`);
   });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { DatabaseTimeouts } from '../db/pool.ts';
 import { type AttestationConfig, readAttestation } from './attestation.ts';
 import { ConfigError, type Env, readerOf } from './reader.ts';
 import { readVision, type VisionConfig } from './vision.ts';
@@ -23,6 +24,7 @@ export interface Config extends AttestationConfig {
   captureBaseUrl: string | null;
   databaseUrl: string | null;
   databasePoolSize: number;
+  databaseTimeouts: DatabaseTimeouts;
   encryptionKeys: Buffer[] | null;
   s3: S3Config | null;
   redisUrl: string | null;
@@ -54,6 +56,8 @@ export interface Config extends AttestationConfig {
   /** Probabilities of a screen at which it counts as doubtful and as certain; null: those of the published benchmark. */
   screenThresholds: { doubtful: number; confident: number } | null;
   rateLimitPerMinute: number;
+  /** A body of which nothing came for so long is given up; however slowly it comes otherwise, it is waited for. */
+  bodyStallMs: number;
   analysisThreads: number;
   workerConcurrency: number;
 }
@@ -90,6 +94,12 @@ export function readConfig(env: Env): Config {
     captureBaseUrl: web('CAPTURE_BASE_URL'),
     databaseUrl,
     databasePoolSize: integer('DATABASE_POOL_SIZE', 4, 200, 12),
+    databaseTimeouts: {
+      connectMs: decimal('DATABASE_CONNECT_SECONDS', 0.5, 60, 3) * 1_000,
+      statementMs: decimal('DATABASE_STATEMENT_SECONDS', 0, 3_600, 30) * 1_000,
+      lockMs: decimal('DATABASE_LOCK_SECONDS', 0, 3_600, 10) * 1_000,
+      idleTransactionMs: decimal('DATABASE_IDLE_TRANSACTION_SECONDS', 0, 3_600, 30) * 1_000,
+    },
     encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : null,
     s3: s3Bucket
       ? {
@@ -129,6 +139,7 @@ export function readConfig(env: Env): Config {
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     metricsToken: text('METRICS_TOKEN'),
     screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
+    bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
     analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
     workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),

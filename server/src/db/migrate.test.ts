@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emptyDatabase } from '../../test/database.ts';
 import { EditedMigration, migrate, NewerDatabase, pendingMigrations } from './migrate.ts';
-import { createPool } from './sql.ts';
+import { createPool } from './pool.ts';
 
 const log = pino({ level: 'silent' });
 let folder: string;

@@ -53,15 +53,6 @@ export async function many<R extends pg.QueryResultRow>(
   return (await db.query<R>(text, values)).rows;
 }
 
-export function createPool(url: string, max: number, onError: (error: Error) => void): Pool {
-  const pool = new pg.Pool({ connectionString: url, max, idleTimeoutMillis: 30_000, application_name: 'firsthand' });
-  // An idle client that loses its server must not end the process; the next query gets a new one.
-  pool.on('error', onError);
-  // Nor one that loses it while it is out of the pool, between two queries.
-  pool.on('connect', client => client.on('error', onError));
-  return pool;
-}
-
 /** True when `error` is a violation of the named unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint;

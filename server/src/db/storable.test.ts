@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDatabase } from '../../test/database.ts';
-import { createPool, type Pool } from './sql.ts';
+import { createPool } from './pool.ts';
+import type { Pool } from './sql.ts';
 import { storable, storableText } from './storable.ts';
 
 /** Any UTF-16 at all: half pairs and control characters more often than chance would have it. */

@@ -17,6 +17,8 @@ export interface Call<B, Q, P> {
   principal: P;
   params: Record<string, string>;
   body: B;
+  /** The base64 of the image fields that were sent, as it stands in the JSON: `lib/base64.ts` decodes it. */
+  images: ReadonlyMap<string, Buffer>;
   query: Q;
   /** The sender's address behind the trusted proxies. */
   ip: string;
@@ -37,8 +39,6 @@ export interface Asked {
 }
 
 interface Common<B extends TSchema, Q extends TSchema> {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
   summary: string;
   description?: string;
   tag: string;
@@ -57,34 +57,51 @@ interface Common<B extends TSchema, Q extends TSchema> {
   mediaType?: 'text/event-stream' | 'image/png';
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
+  /** Members of the body that hold a picture in base64: they alone may be long. The parsed body has a placeholder there. */
+  imageFields?: readonly string[];
   /** The path holds a verification id in this parameter: an unknown or foreign one is 404 before the body is looked at. */
   target?: 'id' | 'token';
   /** Whether what the path names is there for this caller: asked before the body is looked at, 404 when it is not. */
   exists?: (call: { deps: Deps; principal: Principal; params: Record<string, string> }) => Promise<boolean>;
   /** Members of the answer that are secrets. What is kept for a replay is the answer without them. */
   secretAnswer?: readonly string[];
+  /** Adds presigned links to the body of an answer, after what is kept for a replay was taken: no link is ever stored. */
+  links?: (deps: Deps, body: unknown) => Promise<unknown>;
   /** A limit per address beside the usual ones. */
   addressLimit?: 'trial';
   /** The least role a signed-in person needs; `viewer` unless said otherwise. */
   role?: Role;
 }
 
-export type Endpoint = EndpointFor<TSchema, TSchema, boolean>;
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-type EndpointFor<B extends TSchema, Q extends TSchema, A extends boolean> = Common<B, Q> & {
+/** What one file declares: everything about an operation but where it is found. */
+export type Operation = OperationFor<TSchema, TSchema, boolean>;
+
+/** An operation at its place in the API. `:name` in the path is a parameter. */
+export type Endpoint = Operation & { method: Method; path: string };
+
+type OperationFor<B extends TSchema, Q extends TSchema, A extends boolean> = Common<B, Q> & {
   credentials: readonly CredentialKind[];
   handler: (call: Call<Static<B>, Static<Q>, A extends true ? Principal : Principal | null>) => Promise<Answer>;
 };
 
 /** An endpoint of a tenant: the handler is given a principal. */
-export function tenantEndpoint<B extends TSchema, Q extends TSchema>(endpoint: EndpointFor<B, Q, true>): Endpoint {
-  return endpoint as unknown as Endpoint;
+export function tenantEndpoint<B extends TSchema, Q extends TSchema>(operation: OperationFor<B, Q, true>): Operation {
+  return operation as unknown as Operation;
 }
 
 /** An endpoint that needs no principal: possession of the id in the path, or nothing. */
-export function openEndpoint<B extends TSchema, Q extends TSchema>(endpoint: EndpointFor<B, Q, false>): Endpoint {
-  return endpoint as unknown as Endpoint;
+export function openEndpoint<B extends TSchema, Q extends TSchema>(operation: OperationFor<B, Q, false>): Operation {
+  return operation as unknown as Operation;
 }
+
+/** The endpoints of a table from `METHOD /path` to the operation. */
+export const routes = (table: Readonly<Record<`${Method} /${string}`, Operation>>): Endpoint[] =>
+  Object.entries(table).map(([place, operation]) => {
+    const [method, path] = place.split(' ') as [Method, string];
+    return { ...operation, method, path };
+  });
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const created = (body: unknown): Answer => ({ status: 201, body });

@@ -25,7 +25,7 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   idempotency_conflict: 'This Idempotency-Key was used with another request.',
   too_many_requests: 'Too many requests; try again later.',
   internal_error: 'Something went wrong here; it was logged with the Request-Id.',
-  storage_unavailable: 'The image store cannot be reached; nothing was lost, try again shortly.',
+  storage_unavailable: 'The database cannot be reached; try again shortly.',
 };
 
 export const exampleKey = (endpoint: Pick<Endpoint, 'method' | 'path'>): string =>
@@ -34,7 +34,7 @@ export const exampleKey = (endpoint: Pick<Endpoint, 'method' | 'path'>): string 
 /** Every error code that an endpoint may answer with. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const open = endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
-  const codes: ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal_error'];
+  const codes: ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'storage_unavailable'];
   if (!open) codes.push('unauthorized', 'forbidden');
   if (endpoint.path.includes(':')) codes.push('not_found');
   if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict');
@@ -175,7 +175,7 @@ export const errorExample = (code: ErrorCode): ErrorResponse => ({
   error: {
     code,
     message: MESSAGE[code],
-    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be >= 1' }] } : {}),
+    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be at least 1' }] } : {}),
   },
 });
 

@@ -45,3 +45,8 @@ export const storageUnavailable = (cause: unknown): Problem =>
     retryAfterSeconds: 5,
     cause,
   });
+export const databaseUnavailable = (cause: unknown): Problem =>
+  new Problem('storage_unavailable', 'The database cannot be reached; try again shortly.', {
+    retryAfterSeconds: 5,
+    cause,
+  });

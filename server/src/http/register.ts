@@ -1,21 +1,22 @@
-import { isUtf8 } from 'node:buffer';
 import type { Fault } from '@firsthand/contract/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
+import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
+import { type ParsedBody, parseBody } from './body.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
 import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
 import type { CapturePrincipal, Principal } from './principal.ts';
 import { invalid, notFound } from './problem.ts';
-import { compileBody, compileQuery, type Validator } from './validate.ts';
+import { compileBody, compileQuery, Faults, type Validator } from './validate.ts';
 
 /** What stands between a request and its handler; made by `auth/`. */
 export interface Guard {
   /** From the headers alone. Null: only the body can tell (messaging bot). Throws 401, 403 or 429. */
   fromHeaders(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint): Promise<Principal | null>;
-  /** From the raw body. Throws 401 or 403. */
-  fromBody(request: FastifyRequest, raw: Buffer, endpoint: Endpoint): Promise<Principal>;
+  /** From the body. Throws 401, 403 or 429, and 400 for a body that names no tenant. */
+  fromBody(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, body: BotBody): Promise<Principal>;
   /** Throws 404 when the verification is unknown or not this caller's. */
   target(id: string, principal: Principal): Promise<void>;
   /** From the verification id in the path. Throws 404. */
@@ -26,12 +27,19 @@ export interface Guard {
   release(request: FastifyRequest): Promise<void>;
 }
 
+/** A signed body, parsed once its signature was found right. */
+export interface BotBody {
+  raw: Buffer;
+  parse(): Promise<ParsedBody>;
+}
+
 const DEFAULT_BODY_LIMIT = 1_048_576;
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | CapturePrincipal | null;
     rawBody: Buffer | null;
+    images: ReadonlyMap<string, Buffer>;
   }
 }
 
@@ -55,19 +63,21 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     },
     preValidation: async (request, reply) => {
       const raw = request.rawBody ?? Buffer.alloc(0);
+      const parse = () => parseBody(request, raw, endpoint.imageFields ?? []);
       if (needsPrincipal && !request.principal) {
-        request.principal = await guard.fromBody(request, raw, endpoint);
+        request.principal = await guard.fromBody(request, reply, endpoint, { raw, parse });
         await admit(request, reply);
       }
-      const faults = [
-        ...headerFaults(request),
-        ...checkQuery(request.query),
-        ...bodyFaults(request, raw, checkBody, endpoint.bodyOptional),
-      ];
-      for (const fault of (await endpoint.recordFaults?.(askedOf(request))) ?? []) {
-        if (!faults.some(known => known.path === fault.path)) faults.push(fault);
-      }
-      if (faults.length > 0) throw invalid(faults);
+      const parsed = await parse();
+      // One fault says it all where there is far too much of something: the rest is not looked at.
+      const refused = parsed.fault ?? checkBody?.overfull(parsed.value);
+      request.body = refused ? undefined : parsed.value;
+      request.images = parsed.images;
+      const faults = new Faults(headerFaults(request));
+      faults.addNew(checkQuery(request.query));
+      faults.addNew(refused ? [refused] : bodyFaults(request, checkBody, endpoint.bodyOptional));
+      if (!refused) faults.addNew((await endpoint.recordFaults?.(askedOf(request))) ?? []);
+      if (faults.list.length > 0) throw invalid(faults.list);
     },
     onSend: async (request, reply) => {
       if (reply.statusCode >= 300) await guard.release(request);
@@ -76,7 +86,8 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
       const answer = await answerOnce(request, reply);
       reply.code(answer.status);
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
-      return answer.body === undefined ? reply.send() : reply.send(answer.body);
+      if (answer.body === undefined) return reply.send();
+      return reply.send(endpoint.links ? await endpoint.links(deps, answer.body) : answer.body);
     },
   });
 
@@ -138,6 +149,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
   function callOf(request: FastifyRequest, reply: FastifyReply, key: string | undefined) {
     const call: Call<unknown, unknown, Principal | null> = {
       ...askedOf(request),
+      images: request.images,
       ip: request.ip,
       idempotencyKey: key,
       keepAnswer: async () => {},
@@ -159,27 +171,12 @@ function headerFaults(request: FastifyRequest): Fault[] {
   return [{ path: 'Idempotency-Key', message: 'must have 1 to 255 characters' }];
 }
 
-function bodyFaults(request: FastifyRequest, raw: Buffer, check: Validator | null, optional = false): Fault[] {
-  if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return [];
-  if (raw.length === 0) {
-    request.body = undefined;
-    return check && !optional ? [{ path: 'body', message: 'is required' }] : [];
-  }
-  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-  if (type !== 'application/json') return [{ path: 'body', message: 'must be sent as application/json' }];
-  if (!isUtf8(raw)) return [{ path: 'body', message: 'is not UTF-8' }];
-  let body: unknown;
-  try {
-    body = JSON.parse(raw.toString('utf8'));
-  } catch {
-    return [{ path: 'body', message: 'is not valid JSON' }];
-  }
-  request.body = body;
-  if (!check) {
-    const empty = typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0;
-    return empty ? [] : [{ path: 'body', message: 'must be empty' }];
-  }
-  return check(body).map(fault => (fault.path === '' ? { ...fault, path: 'body' } : fault));
+function bodyFaults({ method, body }: FastifyRequest, check: Validator | null, optional = false): Fault[] {
+  if (method === 'GET' || method === 'HEAD' || method === 'DELETE') return [];
+  if (body === undefined) return check && !optional ? [{ path: 'body', message: 'is required' }] : [];
+  if (!check)
+    return isRecord(body) && Object.keys(body).length === 0 ? [] : [{ path: 'body', message: 'must be empty' }];
+  return check.faults(body).map(fault => (fault.path === '' ? { ...fault, path: 'body' } : fault));
 }
 
 /** Capture routes are called from the tenant's own pages too: no cookie is read there, so any origin may. */

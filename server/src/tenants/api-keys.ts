@@ -5,7 +5,7 @@ import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
 import { type Call, created, noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
 import type { Principal } from '../http/principal.ts';
 import { notFound } from '../http/problem.ts';
-import { audit, type Doing, doingOf } from './audit.ts';
+import { type Activity, activityOf, audit } from './audit.ts';
 import { mintKey } from './keys.ts';
 
 interface KeyRow {
@@ -46,20 +46,18 @@ const findKey = (db: Queryable, tenantId: string, id: string) =>
   ]);
 
 /** Revokes a key: no node takes it from the commit on. False when the tenant has no such key. */
-export async function revokeKey(tx: Tx, doing: Doing, id: string): Promise<boolean> {
+export async function revokeKey(tx: Tx, activity: Activity, id: string): Promise<boolean> {
   const revoked = await one<{ prefix: string }>(
     tx,
     'update api_keys set revoked_at = $3 where id = $1 and tenant_id = $2 and revoked_at is null returning prefix',
-    [id, doing.tenantId, doing.at],
+    [id, activity.tenantId, activity.at],
   );
   if (!revoked) return false;
-  await audit(tx, doing, { action: 'api_key.revoked', target: id, detail: { prefix: revoked.prefix } });
+  await audit(tx, activity, { action: 'api_key.revoked', target: id, detail: { prefix: revoked.prefix } });
   return true;
 }
 
 export const createApiKey = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/api-keys',
   summary: 'Mint a publishable key',
   description:
     'The answer is the only one that shows the key. Sent again with the same Idempotency-Key, the answer comes without ' +
@@ -72,10 +70,10 @@ export const createApiKey = tenantEndpoint({
   responses: { 201: NewApiKey },
   async handler(call) {
     const { deps, principal, body } = call;
-    const doing = doingOf(call);
+    const activity = activityOf(call);
     return transaction(deps.db, async tx => {
-      const key = await mintKey(tx, principal.tenantId, body.name, body.mode, doing.at);
-      await audit(tx, doing, {
+      const key = await mintKey(tx, principal.tenantId, body.name, body.mode, activity.at);
+      await audit(tx, activity, {
         action: 'api_key.created',
         target: key.id,
         detail: { name: body.name, mode: body.mode, prefix: key.prefix },
@@ -97,8 +95,6 @@ export const createApiKey = tenantEndpoint({
 });
 
 export const listApiKeys = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/api-keys',
   summary: 'List the keys in force, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -119,8 +115,6 @@ const exists = async ({
   (await findKey(deps.db, principal.tenantId, params.id!)) !== undefined;
 
 export const getApiKey = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/api-keys/:id',
   summary: 'Read a key, without the key itself',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -134,8 +128,6 @@ export const getApiKey = tenantEndpoint({
 });
 
 export const deleteApiKey = tenantEndpoint({
-  method: 'DELETE',
-  path: '/v1/api-keys/:id',
   summary: 'Revoke a key',
   description: 'Every node refuses it from this answer on. It cannot be brought back.',
   tag: 'Management',
@@ -144,7 +136,7 @@ export const deleteApiKey = tenantEndpoint({
   exists,
   responses: { 204: null },
   async handler(call) {
-    const done = await transaction(call.deps.db, tx => revokeKey(tx, doingOf(call), call.params.id!));
+    const done = await transaction(call.deps.db, tx => revokeKey(tx, activityOf(call), call.params.id!));
     if (!done) throw notFound();
     return noContent;
   },

@@ -11,7 +11,7 @@ import { newId } from '../lib/ids.ts';
 export type Actor = AuditEntry['actor'];
 
 /** Who does something, when and in which request. */
-export interface Doing {
+export interface Activity {
   tenantId: string;
   actor: Actor;
   at: Date;
@@ -19,7 +19,11 @@ export interface Doing {
 }
 
 /** Who acts in a request. */
-export function doingOf(call: { deps: Pick<Deps, 'clock'>; principal: Principal; request: FastifyRequest }): Doing {
+export function activityOf(call: {
+  deps: Pick<Deps, 'clock'>;
+  principal: Principal;
+  request: FastifyRequest;
+}): Activity {
   const { principal } = call;
   const actor: Actor =
     principal.kind === 'session'
@@ -33,21 +37,21 @@ export function doingOf(call: { deps: Pick<Deps, 'clock'>; principal: Principal;
 /** Records a management act in the transaction that does it. `detail` must hold no secret. */
 export async function audit(
   tx: Queryable,
-  doing: Doing,
+  activity: Activity,
   act: { action: string; target?: string; detail?: Record<string, unknown> },
 ): Promise<void> {
   await tx.query(
     `insert into audit_log (id, tenant_id, actor, action, target, detail, request_id, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
-      newId('aud', doing.at.getTime()),
-      doing.tenantId,
-      JSON.stringify(doing.actor),
+      newId('aud', activity.at.getTime()),
+      activity.tenantId,
+      JSON.stringify(activity.actor),
       act.action,
       act.target ?? null,
       JSON.stringify(act.detail ?? {}),
-      doing.requestId ?? null,
-      doing.at,
+      activity.requestId ?? null,
+      activity.at,
     ],
   );
 }
@@ -73,8 +77,6 @@ const present = (row: AuditRow): AuditEntry => ({
 });
 
 export const listAuditLog = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/audit-log',
   summary: 'List management acts, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],

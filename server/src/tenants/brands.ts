@@ -10,7 +10,7 @@ import { noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
 import type { Principal } from '../http/principal.ts';
 import { invalidField, notFound, storageUnavailable } from '../http/problem.ts';
 import { newUlid } from '../lib/ids.ts';
-import { audit, doingOf } from './audit.ts';
+import { activityOf, audit } from './audit.ts';
 import { logoKey, logoPath, readLogo } from './logo.ts';
 
 interface BrandRow {
@@ -82,8 +82,6 @@ const exists = async ({ deps, principal, params }: Asked) =>
   (await findBrand(deps.db, principal.tenantId, params.slug!)) !== undefined;
 
 export const putBrand = tenantEndpoint({
-  method: 'PUT',
-  path: '/v1/brands/:slug',
   summary: 'Create or replace a brand',
   description:
     'Colours that are not sent are removed. A logo that is not sent stays, since no answer repeats its bytes; `null` ' +
@@ -93,8 +91,8 @@ export const putBrand = tenantEndpoint({
   credentials: ['session', 'secret'],
   role: 'member',
   bodyLimitBytes: BODY_LIMIT,
+  imageFields: ['logo_base64'],
   body: BrandInput,
-  errors: ['storage_unavailable'],
   responses: { 200: Brand },
   async handler(call) {
     const { deps, principal, body } = call;
@@ -102,14 +100,14 @@ export const putBrand = tenantEndpoint({
     if (!isSlug(slug)) {
       throw invalidField('slug', 'takes 2 to 40 lower-case letters and digits, with single hyphens between them');
     }
-    const logo = body.logo_base64 ? await readLogo('logo_base64', body.logo_base64) : null;
+    const logo = body.logo_base64 ? await readLogo('logo_base64', call.images.get('logo_base64')!) : null;
     const logoId = logo ? newUlid() : null;
     if (logo && logoId) {
       await deps.blobs.put(logoKey(logoId), logo, { contentType: 'image/png' }).catch((error: unknown) => {
         throw storageUnavailable(error);
       });
     }
-    const doing = doingOf(call);
+    const doing = activityOf(call);
     const { row, replaced } = await transaction(deps.db, async tx => {
       const before = await findBrand(tx, principal.tenantId, slug, 'for update');
       const kept = body.logo_base64 === undefined ? (before?.logo_id ?? null) : logoId;
@@ -152,8 +150,6 @@ async function forgetLogo(deps: Deps, logoId: string | null): Promise<void> {
 }
 
 export const getBrand = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/brands/:slug',
   summary: 'Read a brand',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -167,8 +163,6 @@ export const getBrand = tenantEndpoint({
 });
 
 export const listBrands = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/brands',
   summary: 'List brands, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -193,8 +187,6 @@ export const listBrands = tenantEndpoint({
 });
 
 export const deleteBrand = tenantEndpoint({
-  method: 'DELETE',
-  path: '/v1/brands/:slug',
   summary: 'Delete a brand',
   description: 'Verifications that name it wear the default one from then on.',
   tag: 'Management',
@@ -211,7 +203,7 @@ export const deleteBrand = tenantEndpoint({
         [principal.tenantId, params.slug],
       );
       if (!row) throw notFound();
-      await audit(tx, doingOf(call), { action: 'brand.deleted', target: params.slug! });
+      await audit(tx, activityOf(call), { action: 'brand.deleted', target: params.slug! });
       return row.logo_id;
     });
     await forgetLogo(deps, logoId);

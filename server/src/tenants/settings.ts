@@ -3,7 +3,7 @@ import { Settings, SettingsPatch } from '@firsthand/contract/management.ts';
 import { one, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
-import { audit, type Doing, doingOf } from './audit.ts';
+import { type Activity, activityOf, audit } from './audit.ts';
 
 interface SettingsRow {
   name: string;
@@ -26,23 +26,21 @@ async function readSettings(
 }
 
 /** Sets how many requests a minute a tenant may make; null: the deployment's default. False without such a tenant. */
-export async function setLimit(tx: Queryable, doing: Doing, limit: number | null): Promise<boolean> {
+export async function setLimit(tx: Queryable, activity: Activity, limit: number | null): Promise<boolean> {
   const found = await one(tx, 'update tenants set rate_limit_per_minute = $2 where id = $1 returning 1 as found', [
-    doing.tenantId,
+    activity.tenantId,
     limit,
   ]);
   if (!found) return false;
-  await audit(tx, doing, {
+  await audit(tx, activity, {
     action: 'rate_limit.set',
-    target: doing.tenantId,
+    target: activity.tenantId,
     detail: { rate_limit_per_minute: limit },
   });
   return true;
 }
 
 export const getSettings = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/settings',
   summary: 'Read the settings',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -58,8 +56,6 @@ function patchFaults(body: unknown): Fault[] {
 }
 
 export const patchSettings = tenantEndpoint({
-  method: 'PATCH',
-  path: '/v1/settings',
   summary: 'Change settings',
   description: 'What is absent stays. Changes hold for later verifications only.',
   tag: 'Management',
@@ -82,7 +78,7 @@ export const patchSettings = tenantEndpoint({
       ]);
       // An address is a person's: the log says that it changed, not to what.
       const { notify_email, ...shown } = body;
-      await audit(tx, doingOf(call), {
+      await audit(tx, activityOf(call), {
         action: 'settings.updated',
         detail: {
           ...shown,

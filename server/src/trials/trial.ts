@@ -88,8 +88,6 @@ function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Sta
 }
 
 export const createTrial = openEndpoint({
-  method: 'POST',
-  path: '/v1/trial/verifications',
   summary: 'Try it out, without an account',
   description: 'One step, ten minutes, ten an hour from one address.',
   tag: 'Trial',
@@ -112,8 +110,6 @@ export const createTrial = openEndpoint({
 });
 
 export const getTrial = openEndpoint({
-  method: 'GET',
-  path: '/v1/trial/verifications/:id',
   summary: 'Read the result of a trial',
   tag: 'Trial',
   credentials: ['capture'],

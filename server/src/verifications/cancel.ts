@@ -2,13 +2,12 @@ import { Verification } from '@firsthand/contract/verification.ts';
 import { transaction } from '../db/sql.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound, verificationClosed } from '../http/problem.ts';
-import { audit, doingOf } from '../tenants/audit.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
 import { cancel, lockCurrent } from './advance.ts';
-import { presentForTenant } from './present.ts';
+import { presentFrozen, withImageUrls } from './present.ts';
+import { capturesOf } from './row.ts';
 
 export const cancelVerification = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/verifications/:id/cancel',
   summary: 'Cancel a verification',
   description: 'Expires it at once; the link is dead. Cancelling again changes nothing.',
   tag: 'Verifications',
@@ -16,6 +15,7 @@ export const cancelVerification = tenantEndpoint({
   role: 'member',
   target: 'id',
   responses: { 200: Verification },
+  links: (deps, body) => withImageUrls(deps, body as Verification),
   errors: ['verification_closed'],
   async handler(call) {
     const { deps, params } = call;
@@ -24,10 +24,10 @@ export const cancelVerification = tenantEndpoint({
       if (!current) throw notFound();
       if (current.status === 'completed' || current.status === 'failed') throw verificationClosed();
       if (current.status !== 'expired') {
-        await audit(tx, doingOf(call), { action: 'verification.cancelled', target: current.id });
+        await audit(tx, activityOf(call), { action: 'verification.cancelled', target: current.id });
       }
       return cancel(tx, deps, current, deps.clock.now());
     });
-    return ok(await presentForTenant(deps, row));
+    return ok(presentFrozen(row, await capturesOf(deps.db, row.id), deps.origins));
   },
 });

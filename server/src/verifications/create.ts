@@ -7,8 +7,6 @@ import { issue } from './issue.ts';
 import { presentFrozen } from './present.ts';
 
 export const createVerification = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/verifications',
   summary: 'Create a verification',
   description: 'Issues a capture link. Without an Idempotency-Key a retry makes a duplicate.',
   tag: 'Verifications',

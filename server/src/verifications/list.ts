@@ -34,8 +34,6 @@ const dateFaults = (query: unknown): Fault[] =>
   });
 
 export const listVerifications = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/verifications',
   summary: 'List verifications, newest first',
   description: 'Filter by metadata with `metadata[key]=value`.',
   tag: 'Verifications',

@@ -23,8 +23,6 @@ export async function asItIsNow(deps: Deps, row: VerificationRow): Promise<Verif
 }
 
 export const getVerification = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/verifications/:id',
   summary: 'Read a verification with its captures',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
@@ -34,8 +32,6 @@ export const getVerification = tenantEndpoint({
 });
 
 export const getPublicVerification = openEndpoint({
-  method: 'GET',
-  path: '/v1/verifications/:id/public',
   summary: 'Read the share-safe projection',
   tag: 'Verifications',
   credentials: ['capture'],

@@ -46,8 +46,6 @@ export async function readDeliveries(db: Queryable, ids: readonly string[]): Pro
 }
 
 export const listDeliveries = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/webhook-deliveries',
   summary: 'List webhook deliveries, newest first',
   description: 'Each with every attempt and the beginning of what was answered.',
   tag: 'Webhooks',
@@ -132,8 +130,6 @@ const ownDelivery = async (db: Queryable, principal: Principal, id: string): Pro
   ])) !== undefined;
 
 export const retryDelivery = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/webhook-deliveries/:id/retry',
   summary: 'Send a delivery again now',
   description:
     'Whatever became of it before, with the same webhook-id. If the endpoint is disabled this is a single attempt, and ' +
@@ -157,8 +153,6 @@ export const retryDelivery = tenantEndpoint({
 });
 
 export const recoverDeliveries = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/webhook-deliveries/recover',
   summary: 'Send again what failed since a moment',
   description:
     'Every failed delivery that was made at or after `since`, those that a disabled endpoint missed included; to one `url` or ' +

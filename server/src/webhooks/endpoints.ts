@@ -5,7 +5,7 @@ import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { type Principal, readableModes } from '../http/principal.ts';
 import { notFound } from '../http/problem.ts';
-import { audit, doingOf } from '../tenants/audit.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
 
 interface Row {
   id: string;
@@ -36,8 +36,6 @@ const ownEndpoint = async (db: Queryable, principal: Principal, id: string): Pro
     : undefined;
 
 export const listWebhookEndpoints = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/webhook-endpoints',
   summary: 'List the addresses that webhooks were sent to, newest first',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
@@ -56,8 +54,6 @@ export const listWebhookEndpoints = tenantEndpoint({
 });
 
 export const enableWebhookEndpoint = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/webhook-endpoints/:id/enable',
   summary: 'Send to a disabled endpoint again',
   description: 'New events go to it from now on. Ask for what it missed with POST /v1/webhook-deliveries/recover.',
   tag: 'Webhooks',
@@ -75,7 +71,8 @@ export const enableWebhookEndpoint = tenantEndpoint({
         'update webhook_endpoints set disabled_at = null, failing_since = null where id = $1 returning *',
         [before.id],
       );
-      if (before.disabled_at) await audit(tx, doingOf(call), { action: 'webhook_endpoint.enabled', target: before.id });
+      if (before.disabled_at)
+        await audit(tx, activityOf(call), { action: 'webhook_endpoint.enabled', target: before.id });
       return after ?? before;
     });
     return ok(present(row));

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { many, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
-import { audit, doingOf } from '../tenants/audit.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 604_800;
@@ -28,12 +28,20 @@ const currentSecrets = (db: Queryable, tenantId: string, now: Date): Promise<Sec
 
 function present(deps: Pick<Deps, 'keyring'>, [current, previous]: SecretRow[]): WebhookSecret {
   if (!current) throw new Error('a tenant without a webhook secret');
+  const former = previous?.expires_at ? opened(deps, previous.sealed) : null;
   return {
     secret: deps.keyring.decrypt(current.sealed),
-    ...(previous?.expires_at
-      ? { previous: { secret: deps.keyring.decrypt(previous.sealed), expires_at: previous.expires_at.toISOString() } }
-      : {}),
+    ...(former ? { previous: { secret: former, expires_at: previous!.expires_at!.toISOString() } } : {}),
   };
+}
+
+/** Null when no key opens it: a secret that is lost can still be rotated away. */
+function opened({ keyring }: Pick<Deps, 'keyring'>, sealed: string): string | null {
+  try {
+    return keyring.decrypt(sealed);
+  } catch {
+    return null;
+  }
 }
 
 /** Makes a new secret; the one before signs beside it for `overlapSeconds`. */
@@ -57,8 +65,6 @@ async function rotate(tx: Tx, deps: Deps, tenantId: string, overlapSeconds: numb
 }
 
 export const getWebhookSecret = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/webhook-secret',
   summary: 'Read the secret that signs webhooks',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
@@ -79,8 +85,6 @@ const RotateRequest = Type.Object(
 );
 
 export const rotateWebhookSecret = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/webhook-secret/rotate',
   summary: 'Make a new webhook secret',
   description:
     'The one before goes on signing beside it for `overlap_seconds`, so that receivers can be changed over. Sent again ' +
@@ -95,7 +99,7 @@ export const rotateWebhookSecret = tenantEndpoint({
   async handler(call) {
     const { deps, principal, body } = call;
     const overlap = body?.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
-    const doing = doingOf(call);
+    const doing = activityOf(call);
     return transaction(deps.db, async tx => {
       await rotate(tx, deps, principal.tenantId, overlap, doing.at);
       await audit(tx, doing, { action: 'webhook_secret.rotated', detail: { overlap_seconds: overlap } });

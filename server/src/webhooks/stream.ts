@@ -71,8 +71,6 @@ const eventsAfter = (
 const open = new Map<string, number>();
 
 export const streamEvents = tenantEndpoint({
-  method: 'GET',
-  path: '/v1/events/stream',
   summary: 'Follow the events of the account',
   description:
     'Server-sent events, one for each webhook body whether or not there is a webhook address: `data` is ' +

@@ -1,4 +1,5 @@
 import { isId } from '@firsthand/contract/ids.ts';
+import { URL_MAX } from '@firsthand/contract/limits.ts';
 import { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 import { Type } from 'typebox';
 import { one, type Queryable, transaction } from '../db/sql.ts';
@@ -9,7 +10,7 @@ import { notFound } from '../http/problem.ts';
 import { readDeliveries, sendAgain } from './deliveries.ts';
 import { endpointsOf, insertDeliveries } from './queue.ts';
 
-const Url = Type.String({ format: 'uri' });
+const Url = Type.String({ format: 'uri', maxLength: URL_MAX });
 
 const urlFaults = (body: unknown) => {
   const url = (body as { url?: unknown } | null)?.url;
@@ -19,8 +20,6 @@ const urlFaults = (body: unknown) => {
 };
 
 export const sendTestEvent = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/webhooks/test',
   summary: 'Send a test event to an address',
   description: 'A signed `webhook.test`, delivered and retried like any other. Look at the delivery for how it went.',
   tag: 'Webhooks',
@@ -57,8 +56,6 @@ const ownEvent = async (db: Queryable, principal: Principal, id: string): Promis
     : undefined;
 
 export const resendEvent = tenantEndpoint({
-  method: 'POST',
-  path: '/v1/events/:id/resend',
   summary: 'Send an event again',
   description: 'To every address it went to, or to `url` alone. The webhook-id stays the same.',
   tag: 'Webhooks',

@@ -1,0 +1,289 @@
+import pg from 'pg';
+
+/** The database gave no answer that can be used now: it is silent, away, full, or the statement ran out of its time. */
+export class DatabaseUnavailable extends Error {
+  override name = 'DatabaseUnavailable';
+  /** The job queue tries again after this code, and ends the process after one that it does not know. */
+  readonly code = 'ETIMEDOUT';
+}
+
+/** Milliseconds; 0 is no limit. */
+export interface DatabaseTimeouts {
+  /** A connection, made or freed. */
+  connectMs: number;
+  statementMs: number;
+  /** One wait for a lock. */
+  lockMs: number;
+  /** A transaction between two statements. */
+  idleTransactionMs: number;
+}
+
+/** For migrations and commands, which may take as long as they need. */
+export const UNHURRIED: DatabaseTimeouts = { connectMs: 10_000, statementMs: 0, lockMs: 0, idleTransactionMs: 0 };
+
+/**
+ * SQLSTATEs after which the same request may succeed later: connection lost, shutting down, starting up, no connection free,
+ * lock not granted in time, statement or transaction out of time.
+ */
+const LATER = /^(08...|57P0[1235]|53300|55P03|57014|25P0[34])$/;
+/** What `pg` says of a connection that ended, where the system names no error. */
+const ENDED = /^(Connection terminated|Client was closed|Client has encountered a connection error|timeout e)/;
+
+function asUnavailable(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error;
+  const later =
+    error instanceof pg.DatabaseError
+      ? LATER.test(error.code ?? '')
+      : (error as NodeJS.ErrnoException).syscall !== undefined || ENDED.test(error.message);
+  return later ? new DatabaseUnavailable(`the database cannot be used: ${error.message}`, { cause: error }) : error;
+}
+
+const TICK_MS = 250;
+/** Whoever waits for this long makes us ask whether the database answers at all. */
+const SUSPECT_TICKS = 4;
+/** A new connection and `select 1` within this time: the database answers, and whoever waits goes on waiting. */
+const PROBE_TICKS = 8;
+const BETWEEN_PROBES_TICKS = 4;
+/** The server ends a statement at its limit; past this it is the connection that is dead. */
+const GRACE_TICKS = 8;
+
+/** Somebody who waits for the database. */
+interface Wait {
+  ticks: number;
+  /** After so many ticks the wait is given up on its own account. */
+  limit: number;
+  giveUp(error: DatabaseUnavailable): void;
+}
+
+/**
+ * Tells a slow statement from a database that has stopped answering: a stopped server enforces none of its own timeouts.
+ * Time is counted in ticks that ran, so that a busy event loop of our own is never taken for a silent database.
+ */
+function createWatch(url: string, heard: (silent: boolean) => void) {
+  const waits = new Set<Wait>();
+  let probe: { client: pg.Client; ticks: number } | null = null;
+  let rest = 0;
+  let silent = false;
+
+  function startProbe(): void {
+    const client = new pg.Client({ connectionString: url, application_name: 'firsthand probe' });
+    const current = { client, ticks: 0 };
+    probe = current;
+    client.on('error', () => {});
+    const ended = (answers: boolean) => {
+      if (probe === current) endProbe(answers);
+    };
+    client
+      .connect()
+      .then(() => client.query('select 1'))
+      // An error that the server sends is an answer.
+      .then(
+        () => ended(true),
+        error => ended(error instanceof pg.DatabaseError),
+      )
+      .finally(() => client.end().catch(() => {}));
+  }
+
+  function endProbe(answers: boolean): void {
+    const client = probe?.client;
+    probe = null;
+    rest = BETWEEN_PROBES_TICKS;
+    if (silent === answers) {
+      silent = !answers;
+      heard(silent);
+    }
+    if (answers) return;
+    destroy(client);
+    for (const wait of [...waits]) wait.giveUp(new DatabaseUnavailable('the database does not answer'));
+  }
+
+  function tick(): void {
+    for (const wait of [...waits]) {
+      wait.ticks += 1;
+      if (wait.ticks > wait.limit) wait.giveUp(new DatabaseUnavailable('the database did not answer in time'));
+    }
+    if (probe) {
+      probe.ticks += 1;
+      if (probe.ticks >= PROBE_TICKS) endProbe(false);
+      return;
+    }
+    rest -= 1;
+    if (rest > 0) return;
+    if (silent || [...waits].some(wait => wait.ticks >= SUSPECT_TICKS)) startProbe();
+  }
+
+  const timer = setInterval(tick, TICK_MS).unref();
+  return {
+    silent: () => silent,
+    add(wait: Omit<Wait, 'ticks'>): () => void {
+      const added = { ...wait, ticks: 0 };
+      waits.add(added);
+      return () => void waits.delete(added);
+    },
+    close(): void {
+      clearInterval(timer);
+      destroy(probe?.client);
+      probe = null;
+    },
+  };
+}
+
+type Watch = ReturnType<typeof createWatch>;
+
+/** Breaks the connection off without a word to the server. */
+const destroy = (client: pg.Client | undefined): void => {
+  (client as unknown as { connection: { stream: { destroy(): void } } } | undefined)?.connection.stream.destroy();
+};
+
+/** A client whose queries are watched and whose errors say whether trying again later makes sense. */
+function watchedClient(watch: Watch, timeouts: DatabaseTimeouts): typeof pg.Client {
+  const limit = timeouts.statementMs === 0 ? Number.POSITIVE_INFINITY : timeouts.statementMs / TICK_MS + GRACE_TICKS;
+  return class extends pg.Client {
+    // The many forms of `query` cannot be told apart by type here.
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+    override query(...of: any[]): any {
+      const asked = (super.query as (...of: unknown[]) => unknown).apply(this, of);
+      if (!(asked instanceof Promise)) return asked;
+      let gaveUp: DatabaseUnavailable | undefined;
+      const done = watch.add({
+        limit,
+        giveUp: error => {
+          gaveUp = error;
+          destroy(this);
+        },
+      });
+      return asked.then(
+        result => {
+          done();
+          return result;
+        },
+        error => {
+          done();
+          throw gaveUp ?? asUnavailable(error);
+        },
+      );
+    }
+  };
+}
+
+interface PoolOptions {
+  timeouts?: DatabaseTimeouts;
+  /** The database fell silent (true), or answers again. */
+  onSilence?: (silent: boolean) => void;
+}
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void;
+
+/**
+ * A pool that refuses at once, with {@link DatabaseUnavailable}, while the database is silent, and takes up by itself what it
+ * can once the database answers again.
+ */
+class WatchedPool extends pg.Pool {
+  readonly #watch: Watch;
+  /** Which silence a connection has lived through: one from before it may be dead on the other side. */
+  readonly #born = new WeakMap<pg.PoolClient, number>();
+  #silences = 0;
+
+  constructor(url: string, max: number, onError: (error: Error) => void, o: PoolOptions) {
+    const timeouts = o.timeouts ?? UNHURRIED;
+    const watch = createWatch(url, silent => {
+      if (silent) this.#silences += 1;
+      o.onSilence?.(silent);
+    });
+    super({
+      connectionString: url,
+      max,
+      idleTimeoutMillis: 30_000,
+      application_name: 'firsthand',
+      keepAlive: true,
+      connectionTimeoutMillis: timeouts.connectMs,
+      ...(timeouts.statementMs > 0 ? { statement_timeout: timeouts.statementMs } : {}),
+      ...(timeouts.lockMs > 0 ? { lock_timeout: timeouts.lockMs } : {}),
+      ...(timeouts.idleTransactionMs > 0 ? { idle_in_transaction_session_timeout: timeouts.idleTransactionMs } : {}),
+      Client: watchedClient(watch, timeouts),
+    } as pg.PoolConfig);
+    this.#watch = watch;
+    // An idle client that loses its server must not end the process; the next query gets a new one.
+    this.on('error', onError);
+    this.on('connect', client => {
+      this.#born.set(client, this.#silences);
+      // Nor one that loses it while it is out of the pool, between two queries.
+      client.on('error', onError);
+    });
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const client = this.#connect();
+    if (!callback) return client;
+    client.then(
+      made => callback(undefined, made, made.release.bind(made)),
+      error => callback(error, undefined, () => {}),
+    );
+    return undefined;
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    for (;;) {
+      if (this.#watch.silent()) throw new DatabaseUnavailable('the database does not answer');
+      const client = await this.#acquire();
+      if (this.#born.get(client) === this.#silences) return client;
+      client.release(true);
+    }
+  }
+
+  #acquire(): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      let over = false;
+      const end = () => {
+        over = true;
+        done();
+      };
+      const done = this.#watch.add({
+        limit: Number.POSITIVE_INFINITY,
+        giveUp: error => {
+          end();
+          reject(error);
+        },
+      });
+      super.connect().then(
+        client => {
+          if (over) return client.release();
+          end();
+          resolve(client);
+        },
+        error => {
+          end();
+          reject(asUnavailable(error));
+        },
+      );
+    });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the many forms of `query`; ours is the one that answers with a promise
+  override async query(...of: any[]): Promise<any> {
+    const client = await this.connect();
+    try {
+      const result = await (client.query as (...of: unknown[]) => Promise<unknown>).apply(client, of);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(error instanceof DatabaseUnavailable);
+      throw error;
+    }
+  }
+
+  override async end(): Promise<void> {
+    await super.end();
+    this.#watch.close();
+  }
+}
+
+/** `onError` is told of connections that were lost while nobody waited for them. */
+export const createPool = (url: string, max: number, onError: (error: Error) => void, o: PoolOptions = {}): pg.Pool =>
+  new WatchedPool(url, max, onError, o);

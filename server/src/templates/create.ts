@@ -1,0 +1,43 @@
+import { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/management.ts';
+import { transaction } from '../db/sql.ts';
+import { created, tenantEndpoint } from '../http/endpoint.ts';
+import { createsLive } from '../http/principal.ts';
+import { newId } from '../lib/ids.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
+import { insertVersion, templateFaults } from './own-template.ts';
+import { findTemplate, presentTemplate } from './row.ts';
+
+export const createLinkTemplate = tenantEndpoint({
+  summary: 'Publish a link template',
+  description:
+    'Whoever opens its `url` is given a verification of their own, issued from the current version. A secret key ' +
+    'publishes live ones.',
+  tag: 'Link templates',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  body: LinkTemplateInput,
+  faults: templateFaults,
+  responses: { 201: LinkTemplate },
+  async handler(call) {
+    const { deps, principal, body } = call;
+    const doing = activityOf(call);
+    const id = newId('tpl', doing.at.getTime());
+    return transaction(deps.db, async tx => {
+      await tx.query(
+        `insert into link_templates (id, tenant_id, livemode, created_at, updated_at) values ($1, $2, $3, $4, $4)`,
+        [id, principal.tenantId, createsLive(principal), doing.at],
+      );
+      await insertVersion(tx, id, 1, body, doing.at);
+      await audit(tx, doing, {
+        action: 'link_template.published',
+        target: id,
+        detail: { name: body.name, version: 1 },
+      });
+      const row = await findTemplate(tx, id);
+      if (!row) throw new Error('insert returned no row');
+      const answer = created(presentTemplate(row, deps.origins));
+      await call.keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});

@@ -1,0 +1,32 @@
+import { crossFieldFaults } from '@firsthand/contract/create-verification.ts';
+import type { Fault } from '@firsthand/contract/errors.ts';
+import { isId } from '@firsthand/contract/ids.ts';
+import type { LinkTemplateInput } from '@firsthand/contract/management.ts';
+import type { Tx } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import type { Principal } from '../http/principal.ts';
+import { findTemplate, type TemplateRow } from './row.ts';
+
+type Asked = { deps: Deps; principal: Principal; params: Record<string, string> };
+
+/** The caller's template, or undefined. */
+export async function ownTemplate({ deps, principal, params }: Asked): Promise<TemplateRow | undefined> {
+  if (!isId('tpl', params.id!)) return undefined;
+  const row = await findTemplate(deps.db, params.id!);
+  return row && row.tenant_id === principal.tenantId && principal.reads.includes(row.livemode) ? row : undefined;
+}
+
+/** For an endpoint’s `exists`. */
+export const templateExists = async (call: Asked) => (await ownTemplate(call)) !== undefined;
+
+/** The faults of the request inside, where it stands. */
+export function templateFaults(body: unknown): Fault[] {
+  const { request } = (body ?? {}) as { request?: unknown };
+  return crossFieldFaults(request).map(fault => ({ ...fault, path: `request.${fault.path}` }));
+}
+
+export const insertVersion = (tx: Tx, id: string, version: number, body: LinkTemplateInput, at: Date) =>
+  tx.query(
+    `insert into link_template_versions (template_id, version, name, request, published_at) values ($1, $2, $3, $4, $5)`,
+    [id, version, body.name, JSON.stringify(body.request), at],
+  );

@@ -1,0 +1,28 @@
+import { LinkTemplateWithVersions } from '@firsthand/contract/management.ts';
+import { many } from '../db/sql.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { notFound } from '../http/problem.ts';
+import { ownTemplate, templateExists } from './own-template.ts';
+import { presentTemplate, type TemplateRow } from './row.ts';
+
+export const getLinkTemplate = tenantEndpoint({
+  summary: 'Read a link template with all its versions',
+  tag: 'Link templates',
+  credentials: ['session', 'secret'],
+  exists: templateExists,
+  responses: { 200: LinkTemplateWithVersions },
+  async handler(call) {
+    const row = await ownTemplate(call);
+    if (!row) throw notFound();
+    const versions = await many<{ version: number; name: string; request: TemplateRow['request']; published_at: Date }>(
+      call.deps.db,
+      `select version, name, request, published_at from link_template_versions
+       where template_id = $1 and version <= $2 order by version desc`,
+      [row.id, row.version],
+    );
+    return ok({
+      ...presentTemplate(row, call.deps.origins),
+      versions: versions.map(version => ({ ...version, published_at: version.published_at.toISOString() })),
+    });
+  },
+});

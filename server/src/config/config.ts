@@ -73,17 +73,19 @@ export function readConfig(env: Env): Config {
   const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
     const key = Buffer.from(value, 'base64');
     if (key.length !== 32) {
-      throw new ConfigError('ENCRYPTION_KEYS takes 32-byte keys in base64, comma-separated (openssl rand -base64 32)');
+      throw new ConfigError(
+        'ENCRYPTION_KEYS takes 32-byte keys in base64, comma-separated. Make one with: openssl rand -base64 32',
+      );
     }
     return key;
   });
   if (databaseUrl && encryptionKeys.length === 0) {
     throw new ConfigError(
-      'ENCRYPTION_KEYS must be set when DATABASE_URL is: every node needs the same (openssl rand -base64 32)',
+      'Set ENCRYPTION_KEYS too: DATABASE_URL is set, and every node needs the same keys. Make one with: openssl rand -base64 32',
     );
   }
   const s3Bucket = text('S3_BUCKET');
-  if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('S3_BUCKET must be set when S3_ENDPOINT is');
+  if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('Set S3_BUCKET too: S3_ENDPOINT is set.');
 
   return {
     host: text('HOST') ?? 'localhost',

@@ -30,12 +30,12 @@ const ListQuery = Type.Object(
 const dateFaults = (query: unknown): Fault[] =>
   (['created_after', 'created_before'] as const).flatMap(path => {
     const text = (query as Static<typeof ListQuery>)[path];
-    return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date of the calendar' }] : [];
+    return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date that exists' }] : [];
   });
 
 export const listVerifications = tenantEndpoint({
   summary: 'List verifications, newest first',
-  description: 'Filter by metadata with `metadata[key]=value`.',
+  description: 'To filter by metadata, add `metadata[key]=value` to the query.',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
   query: ListQuery,

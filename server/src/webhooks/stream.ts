@@ -71,11 +71,11 @@ const eventsAfter = (
 const open = new Map<string, number>();
 
 export const streamEvents = tenantEndpoint({
-  summary: 'Follow the events of the account',
+  summary: "Follow the account's events",
   description:
-    'Server-sent events, one for each webhook body whether or not there is a webhook address: `data` is ' +
-    '`{id, type, livemode, body}` with `body` the exact text of the webhook. Each carries a cursor as its `id`; give it ' +
-    'back as `Last-Event-ID` or `cursor` to go on after it without a gap. Without one the stream begins now.',
+    'Streams one server-sent event for each webhook, even without a webhook URL. `data` is `{id, type, livemode, body}`, ' +
+    'where `body` is the exact text of the webhook. The `id` of each event is a cursor: send it back as `Last-Event-ID` or ' +
+    '`cursor` to continue after it without a gap. Without a cursor the stream begins now.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   query: Type.Object(

@@ -324,10 +324,12 @@ create table verifications (
   constraint verifications_check CHECK (((verdict IS NULL) OR (status = 'completed'::text))),
   constraint verifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'completed'::text, 'expired'::text, 'failed'::text, 'abandoned'::text])))
 );
-CREATE INDEX verifications_by_external_ref ON public.verifications USING btree (tenant_id, external_ref, id DESC) WHERE (external_ref IS NOT NULL);
 CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
-CREATE INDEX verifications_by_tenant ON public.verifications USING btree (tenant_id, livemode, id DESC);
+CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
+CREATE INDEX verifications_by_status ON public.verifications USING btree (tenant_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX verifications_by_verdict ON public.verifications USING btree (tenant_id, livemode, ((verdict ->> 'label'::text)), created_at DESC, id DESC) WHERE (verdict IS NOT NULL);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
+CREATE INDEX verifications_newest ON public.verifications USING btree (tenant_id, livemode, created_at DESC, id DESC);
 
 create table webhook_claims (
   id text not null,

@@ -126,8 +126,14 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     if (room.free <= 0 || writer.behind()) return false;
     const now = deps.clock.now();
     const id = newUlid();
-    const until = new Date(now.getTime() + CLAIM_MS);
-    const { deliveries, targets, more } = await claimDeliveries(deps.db, { id, node, now, until, ailing, ...room });
+    const { deliveries, targets, more } = await claimDeliveries(deps.db, {
+      id,
+      node,
+      now,
+      lapseMs: CLAIM_MS,
+      ailing,
+      ...room,
+    });
     holdings.add(
       id,
       deliveries.map(delivery => delivery.id),

@@ -1,5 +1,22 @@
 -- The public schema after every migration. Written by scripts/dump-schema.ts; do not edit.
 
+create table analysis_clock (
+  id boolean default true not null,
+  turn bigint not null,
+  constraint analysis_clock_pkey PRIMARY KEY (id),
+  constraint analysis_clock_id_check CHECK (id)
+);
+
+create table analysis_lanes (
+  tenant_id text not null,
+  livemode boolean not null,
+  class smallint not null,
+  cost smallint not null,
+  next_turn bigint not null,
+  constraint analysis_lanes_pkey PRIMARY KEY (tenant_id, livemode),
+  constraint analysis_lanes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+
 create table api_keys (
   id text not null,
   tenant_id text not null,
@@ -99,6 +116,10 @@ create table captures (
   analysis_error text,
   analyzed_at timestamp with time zone,
   context jsonb,
+  analysis_turn bigint default 0 not null,
+  analysis_class smallint default 0 not null,
+  analysis_attempts smallint default 0 not null,
+  analysis_due_at timestamp with time zone default now() not null,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
@@ -108,6 +129,7 @@ create table captures (
 CREATE INDEX captures_by_hash ON public.captures USING btree (tenant_id, sha256);
 CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (verification_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);
+CREATE INDEX captures_to_analyse ON public.captures USING btree (analysis_turn, analysis_class, id) WHERE (analysis_state = 'pending'::text);
 
 create table event_outbox (
   event_id text not null,

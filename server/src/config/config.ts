@@ -48,6 +48,8 @@ export interface Config extends AttestationConfig, SignInConfig {
   webhookAllowCidrs: string[];
   /** Seconds before each retry of a webhook; the first attempt comes at once. */
   webhookRetrySeconds: number[];
+  /** Seconds before each further attempt at an analysis that broke off; after the last one it has failed. */
+  analysisRetrySeconds: number[];
   trustedProxies: string[];
   mode: 'both' | 'live' | 'test';
   logLevel: string;
@@ -134,6 +136,8 @@ export function readConfig(env: Env): Config {
     ...readSignIn(reader, env),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
     webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    // The second pause outlasts a node that restarts again and again for another reason.
+    analysisRetrySeconds: [10, 120],
     trustedProxies: cidrs('TRUSTED_PROXIES'),
     mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bell, type Channels, createBell, startListening } from '../db/listen.ts';
 import type { Deps } from '../deps.ts';
+import { WEBHOOKS_CHANNEL } from '../events/record.ts';
 import { newUlid, timeOfId } from '../lib/ids.ts';
 import type { Resolve } from './allowed-address.ts';
 import { announceEvents } from './announce.ts';
-import { type Bell, createBell } from './bell.ts';
 import { claimDeliveries, endClaims, handBack, takeBackClaims } from './claim.ts';
 import { createHoldings, type Held } from './holdings.ts';
 import { createLanes, type Flight, type Ready } from './lanes.ts';
-import { listen } from './listener.ts';
 import { startOutcomeWriter } from './outcome-writer.ts';
 import { type Outcome, recordAttempts } from './record-attempts.ts';
 import { nextAfter, type Sent } from './schedule.ts';
@@ -40,6 +40,8 @@ export interface DispatcherOptions {
   alone: boolean;
   /** For tests: how host names resolve. */
   resolve?: Resolve;
+  /** What else is listened to, over the same connection. */
+  also?: Channels;
 }
 
 /**
@@ -74,10 +76,13 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       deps.log.warn({ err: error }, 'claims on webhooks were not handed back; they lapse by themselves');
     }
   };
-  const listening = listen(deps, stopping.signal, payload => {
-    // An unknown message may be anything.
-    if (payload !== 'due') bells.event.ring();
-    bells.due.ring();
+  const listener = startListening(deps, {
+    ...o.also,
+    [WEBHOOKS_CHANNEL]: payload => {
+      // An unknown message may be anything.
+      if (payload !== 'due') bells.event.ring();
+      bells.due.ring();
+    },
   });
 
   const succeeded = deps.metrics.webhookAttempts.labels('succeeded');
@@ -175,7 +180,7 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       bells.event.ring();
       bells.due.ring();
       bells.lapsed.ring();
-      await Promise.all([...running, listening]);
+      await Promise.all([...running, listener.stop()]);
       clearInterval(lateness);
       await Promise.race([lanes.idle(), sleep(GRACE_MS, undefined, { ref: false })]);
       await sender.close();

@@ -45,6 +45,8 @@ export interface Config extends AttestationConfig {
   c2paTrustAnchors: string | null;
   tsaUrl: string | null;
   webhookAllowCidrs: string[];
+  /** Name servers for the hosts of webhooks; none: the system's. */
+  webhookNameServers: string[];
   /** Seconds before each retry of a webhook; the first attempt comes at once. */
   webhookRetrySeconds: number[];
   trustedProxies: string[];
@@ -66,7 +68,8 @@ export interface Config extends AttestationConfig {
  */
 export function readConfig(env: Env): Config {
   const reader = readerOf(env);
-  const { text, integer, file, pem, decimal, oneOf, boolean, url, web, list, cidrs, secrets, thresholds } = reader;
+  const { text, integer, file, pem, decimal, oneOf, boolean, url, web, list, cidrs, nameServers, secrets, thresholds } =
+    reader;
   const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
   const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
     const key = Buffer.from(value, 'base64');
@@ -131,6 +134,7 @@ export function readConfig(env: Env): Config {
     tsaUrl: web('TSA_URL'),
     ...readAttestation(reader),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
+    webhookNameServers: nameServers('WEBHOOK_NAME_SERVERS'),
     webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     trustedProxies: cidrs('TRUSTED_PROXIES'),
     mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),

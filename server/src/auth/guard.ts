@@ -5,7 +5,7 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { hasRole, type Principal, readableModes } from '../http/principal.ts';
-import { forbidden, invalid, notFound, unauthorized } from '../http/problem.ts';
+import { forbidden, invalid, notFound, type Problem, unauthorized } from '../http/problem.ts';
 import type { Guard } from '../http/register.ts';
 import { sha256 } from '../lib/keyring.ts';
 import type { Limiter, Permit } from '../lib/limits/limiter.ts';
@@ -21,8 +21,11 @@ interface Refused {
 
 /** For so long a refused key is not looked up again: a revoked one may be told 429 instead of 401 meanwhile. */
 const REFUSED_MS = 1_000;
-const REFUSED_KEPT = 10_000;
+/** Keys that a node remembers anything of. */
+const REMEMBERED = 10_000;
 const REFUSAL_DELAY_MS = 50;
+/** A key that opened something so recently is looked up even where others have spent the limit of its address. */
+const KNOWN_MS = 60_000;
 
 /**
  * Turns credentials into principals and keeps everyone to what is theirs. Which endpoint takes which credential is said
@@ -31,22 +34,44 @@ const REFUSAL_DELAY_MS = 50;
 export function createGuard(deps: Deps, limiter: Limiter): Guard {
   const claims = new WeakMap<FastifyRequest, BotRequest>();
   const refused = new Map<string, Refused>();
+  const known = new Map<string, number>();
 
   /**
    * A key whose limit is spent is told so again without a look-up, and not at once: clients that ask again as soon as
    * they are answered would keep the node busy with refusals, and every other tenant waiting.
    */
   async function refuseAgain(token: string, reply: FastifyReply, endpoint: Endpoint): Promise<void> {
-    const known = refused.get(token);
-    if (!known) return;
-    const standing = known.until > Date.now() ? limiter.refused(tenantPermit(deps.config, known.principal).key) : null;
+    const last = refused.get(token);
+    if (!last) return;
+    const standing = last.until > Date.now() ? limiter.refused(tenantPermit(deps.config, last.principal).key) : null;
     if (!standing) {
       refused.delete(token);
       return;
     }
-    admit(endpoint, known.principal);
+    if (mayUse(endpoint, last.principal)) {
+      await sleep(REFUSAL_DELAY_MS);
+      tell(reply, standing);
+    }
+  }
+
+  /** Throws 429, before a credential costs a look-up, where its address has spent its limit on refused ones. */
+  async function refuseAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const standing = limiter.refused(addressPermit('address', request.ip).key);
+    if (!standing) return;
     await sleep(REFUSAL_DELAY_MS);
     tell(reply, standing);
+  }
+
+  /** A refused credential counts against its address. Throws 429 instead of `problem` where that has nothing left. */
+  async function refuse(request: FastifyRequest, reply: FastifyReply, problem: Problem): Promise<never> {
+    const [standing] = await limiter.take([addressPermit('address', request.ip)]);
+    if (!standing!.allowed) tell(reply, standing!);
+    throw problem;
+  }
+
+  function remember<V>(map: Map<string, V>, key: string, value: V): void {
+    if (map.size >= REMEMBERED) map.clear();
+    map.set(key, value);
   }
 
   return {
@@ -54,30 +79,35 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       const { headers } = request;
       const token = bearerOf(headers.authorization);
       if (token === null) {
+        await refuseAddress(request, reply);
         if (headers['x-bot-auth'] !== undefined) return null;
-        throw unauthorized();
+        return refuse(request, reply, unauthorized());
       }
       const digest = sha256(token).toString('base64');
       await refuseAgain(digest, reply, endpoint);
+      if ((known.get(digest) ?? 0) < Date.now()) await refuseAddress(request, reply);
       const principal = await fromBearer(deps, token);
-      if (!principal) throw unauthorized();
-      admit(endpoint, principal);
+      if (!principal || !mayUse(endpoint, principal)) {
+        known.delete(digest);
+        return refuse(request, reply, principal ? forbidden() : unauthorized());
+      }
+      remember(known, digest, Date.now() + KNOWN_MS);
       if (limiter.refused(tenantPermit(deps.config, principal).key)) {
-        if (refused.size >= REFUSED_KEPT) refused.clear();
-        refused.set(digest, { principal, until: Date.now() + REFUSED_MS });
+        remember(refused, digest, { principal, until: Date.now() + REFUSED_MS });
       }
       return principal;
     },
 
     async fromBody(request, reply, endpoint, { raw, parse }) {
       const bot = botRequestOf(request.headers, raw);
-      if (!bot || !isSigned(deps, bot)) throw unauthorized();
+      // The bot's tenant travels in the body: where there is none, it is nobody.
+      if (!bot || raw.length === 0 || !isSigned(deps, bot)) return refuse(request, reply, unauthorized());
       const { value, fault } = await parse();
       if (fault) throw invalid([fault]);
       const principal = await botFor(deps, value);
-      admit(endpoint, principal);
+      if (!mayUse(endpoint, principal)) return refuse(request, reply, forbidden());
       const claim = await claimSignature(deps, bot);
-      if (claim === 'replay') throw unauthorized();
+      if (claim === 'replay') return refuse(request, reply, unauthorized());
       if (claim === 'first') claims.set(request, bot);
       return principal;
     },
@@ -114,8 +144,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
   };
 }
 
-/** Throws 403 for a valid credential of a kind, or a person of a role, that the endpoint does not take. */
-function admit(endpoint: Endpoint, principal: Principal): void {
-  if (!endpoint.credentials.includes(principal.kind)) throw forbidden();
-  if (principal.kind === 'session' && !hasRole(principal.role, endpoint.role ?? 'viewer')) throw forbidden();
-}
+/** Whether the endpoint takes a credential of this kind, and a person of this role. */
+const mayUse = (endpoint: Endpoint, principal: Principal): boolean =>
+  endpoint.credentials.includes(principal.kind) &&
+  (principal.kind !== 'session' || hasRole(principal.role, endpoint.role ?? 'viewer'));

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
+import { isInForce } from '../auth/bearer.ts';
 import { many, one, type Queryable } from '../db/sql.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
@@ -8,6 +9,8 @@ import { invalidField, Problem } from '../http/problem.ts';
 
 /** How soon an event appears in the stream, at the latest. */
 const LOOK_MS = 250;
+/** How soon a revoked key's streams end, at the latest. */
+const RECHECK_MS = 1_000;
 /** A silent connection is given up by whatever stands between. */
 const HEARTBEAT_MS = 15_000;
 const BATCH = 100;
@@ -110,11 +113,16 @@ export const streamEvents = tenantEndpoint({
     async function* events(): AsyncGenerator<string> {
       let position = start;
       let saidAt = Date.now();
+      let checkedAt = Date.now();
       open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
       try {
         yield `event: ready\nid: ${encodePosition(position)}\ndata: {}\n\n`;
         // A server that no longer listens is draining: the reader comes back to another, or to this one later.
         while (!ended.signal.aborted && server.listening) {
+          if (Date.now() - checkedAt >= RECHECK_MS) {
+            if (!(await isInForce(deps.db, principal))) return;
+            checkedAt = Date.now();
+          }
           const rows = await eventsAfter(deps.db, tenantId, modes, position, unseenBy);
           for (const { id, recorded_in, livemode, type, body } of rows) {
             position = { transaction: recorded_in, id };

@@ -77,7 +77,7 @@ const present = (row: AuditRow): AuditEntry => ({
 });
 
 export const listAuditLog = tenantEndpoint({
-  summary: 'List management acts, newest first',
+  summary: 'List the audit log, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
   query: PageQuery,

@@ -200,7 +200,7 @@ describe('who may open what', () => {
       expect([who, reply.status, reply.text]).toEqual([
         who,
         401,
-        '{"error":{"code":"unauthorized","message":"No valid credential was given. Send \\"Authorization: Bearer <API key>\\"."}}',
+        '{"error":{"code":"unauthorized","message":"The request has no valid credential. Send \\"Authorization: Bearer <API key>\\"."}}',
       ]);
       expect(reply.headers.get('ratelimit-limit')).toBeNull();
     }
@@ -222,7 +222,7 @@ describe('who may open what', () => {
       expect([kind, reply.status, reply.text]).toEqual([
         kind,
         403,
-        '{"error":{"code":"forbidden","message":"This credential may not do that."}}',
+        '{"error":{"code":"forbidden","message":"This credential does not allow that."}}',
       ]);
     }
     if (!takesBody(endpoint)) {
@@ -288,7 +288,7 @@ describe('who may open what', () => {
         expect([who, foreign.reply.status, foreign.reply.text]).toEqual([
           who,
           404,
-          '{"error":{"code":"not_found","message":"There is nothing here."}}',
+          '{"error":{"code":"not_found","message":"Nothing was found at this address."}}',
         ]);
         expect(foreign.reply.text).toBe(unknown.reply.text);
         expect(foreign.queries.length).toBeGreaterThan(0);
@@ -310,7 +310,7 @@ describe('who may open what', () => {
       const unknown = await send(endpoint, unknownFor(value), headers, body);
       expect([unknown.status, unknown.text]).toEqual([
         404,
-        '{"error":{"code":"not_found","message":"There is nothing here."}}',
+        '{"error":{"code":"not_found","message":"Nothing was found at this address."}}',
       ]);
       expect((await send(endpoint, 'x', headers, body)).text).toBe(unknown.text);
     }

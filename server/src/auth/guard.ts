@@ -5,14 +5,24 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { hasRole, type Principal, readableModes } from '../http/principal.ts';
-import { forbidden, invalid, notFound, type Problem, unauthorized } from '../http/problem.ts';
+import { forbidden, invalid, notFound, type Problem, reauthenticationRequired, unauthorized } from '../http/problem.ts';
 import type { Guard } from '../http/register.ts';
 import { sha256 } from '../lib/keyring.ts';
 import type { Limiter, Permit } from '../lib/limits/limiter.ts';
-import { bearerOf, fromBearer } from './bearer.ts';
+import { bearerOf, fromBearer, isInForce } from './bearer.ts';
 import { type BotRequest, botFor, botRequestOf, claimSignature, isSigned, releaseSignature } from './bot.ts';
 import { fromCaptureToken } from './capture.ts';
-import { addressPermit, takePermits, tell, tenantPermit, verificationPermit } from './limits.ts';
+import {
+  accountPermit,
+  addressPermit,
+  personPermit,
+  signInPermit,
+  takePermits,
+  tell,
+  tenantPermit,
+  verificationPermit,
+} from './limits.ts';
+import { fromSession, isFromOurPages, isRecent, mayOpenSession } from './session.ts';
 
 interface Refused {
   principal: Principal;
@@ -24,7 +34,7 @@ const REFUSED_MS = 1_000;
 /** Keys that a node remembers anything of. */
 const REMEMBERED = 10_000;
 const REFUSAL_DELAY_MS = 50;
-/** A key that opened something so recently is looked up even where others have spent the limit of its address. */
+/** A key or a session that opened something so recently is looked up even where others have spent the limit of its address. */
 const KNOWN_MS = 60_000;
 
 /**
@@ -48,7 +58,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       refused.delete(token);
       return;
     }
-    if (mayUse(endpoint, last.principal)) {
+    if (mayOpen(endpoint, last.principal)) {
       await sleep(REFUSAL_DELAY_MS);
       tell(reply, standing);
     }
@@ -69,6 +79,8 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
     throw problem;
   }
 
+  const isKnown = (digest: string): boolean => (known.get(digest) ?? 0) > Date.now();
+
   function remember<V>(map: Map<string, V>, key: string, value: V): void {
     if (map.size >= REMEMBERED) map.clear();
     map.set(key, value);
@@ -79,15 +91,24 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       const { headers } = request;
       const token = bearerOf(headers.authorization);
       if (token === null) {
-        await refuseAddress(request, reply);
+        const cookie = request.cookies[deps.config.sessionCookie];
+        const digest = sha256(cookie ?? '').toString('base64');
+        if (!isKnown(digest)) await refuseAddress(request, reply);
         if (headers['x-bot-auth'] !== undefined) return null;
-        return refuse(request, reply, unauthorized());
+        const person = cookie === undefined ? null : await fromSession(deps, cookie);
+        if (!person || !isFromOurPages(deps, request) || !mayOpen(endpoint, person)) {
+          known.delete(digest);
+          return refuse(request, reply, person ? forbidden() : unauthorized());
+        }
+        remember(known, digest, Date.now() + KNOWN_MS);
+        if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
+        return person;
       }
       const digest = sha256(token).toString('base64');
       await refuseAgain(digest, reply, endpoint);
-      if ((known.get(digest) ?? 0) < Date.now()) await refuseAddress(request, reply);
+      if (!isKnown(digest)) await refuseAddress(request, reply);
       const principal = await fromBearer(deps, token);
-      if (!principal || !mayUse(endpoint, principal)) {
+      if (!principal || !mayOpen(endpoint, principal)) {
         known.delete(digest);
         return refuse(request, reply, principal ? forbidden() : unauthorized());
       }
@@ -105,7 +126,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       const { value, fault } = await parse();
       if (fault) throw invalid([fault]);
       const principal = await botFor(deps, value);
-      if (!mayUse(endpoint, principal)) return refuse(request, reply, forbidden());
+      if (!mayOpen(endpoint, principal)) return refuse(request, reply, forbidden());
       const claim = await claimSignature(deps, bot);
       if (claim === 'replay') return refuse(request, reply, unauthorized());
       if (claim === 'first') claims.set(request, bot);
@@ -129,13 +150,25 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
     },
 
     async limit(request, reply, endpoint, principal) {
+      if (principal?.kind === 'session') return takePermits(limiter, reply, [personPermit(principal.userId)]);
       if (principal) return takePermits(limiter, reply, [tenantPermit(deps.config, principal)]);
+      if (endpoint.credentials.includes('sign_in') && !mayOpenSession(deps, request)) throw forbidden();
       const permits: Permit[] = [addressPermit('address', request.ip)];
-      if (endpoint.addressLimit) permits.push(addressPermit(endpoint.addressLimit, request.ip));
+      if (endpoint.addressLimit === 'sign_in') permits.push(signInPermit(endpoint.path, request.ip));
+      else if (endpoint.addressLimit) permits.push(addressPermit(endpoint.addressLimit, request.ip));
       const id = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
       if (id && isId('vfy', id)) permits.push(verificationPermit(id));
       return takePermits(limiter, reply, permits);
     },
+
+    async stillAdmitted({ principal, cookies }, endpoint) {
+      if (principal && 'keyId' in principal) return isInForce(deps.db, principal.keyId);
+      if (principal?.kind !== 'session') return true;
+      const person = await fromSession(deps, cookies[deps.config.sessionCookie] ?? '', { seen: false });
+      return person?.tenantId === principal.tenantId && mayOpen(endpoint, person);
+    },
+
+    limitAccount: (reply, way, account) => takePermits(limiter, reply, [accountPermit(way, account)]),
 
     async release(request) {
       const claim = claims.get(request);
@@ -145,6 +178,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
 }
 
 /** Whether the endpoint takes a credential of this kind, and a person of this role. */
-const mayUse = (endpoint: Endpoint, principal: Principal): boolean =>
-  endpoint.credentials.includes(principal.kind) &&
-  (principal.kind !== 'session' || hasRole(principal.role, endpoint.role ?? 'viewer'));
+function mayOpen(endpoint: Endpoint, principal: Principal): boolean {
+  if (!endpoint.credentials.includes(principal.kind)) return false;
+  return principal.kind !== 'session' || hasRole(principal.role, endpoint.role ?? 'viewer');
+}

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { isInForce } from '../auth/bearer.ts';
 import { many, one, type Queryable } from '../db/sql.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
@@ -9,8 +8,6 @@ import { invalidField, Problem } from '../http/problem.ts';
 
 /** How soon an event appears in the stream, at the latest. */
 const LOOK_MS = 250;
-/** How soon a revoked key's streams end, at the latest. */
-const RECHECK_MS = 1_000;
 /** A silent connection is given up by whatever stands between. */
 const HEARTBEAT_MS = 15_000;
 const BATCH = 100;
@@ -90,7 +87,7 @@ export const streamEvents = tenantEndpoint({
   ),
   mediaType: 'text/event-stream',
   responses: { 200: Type.String({ description: 'text/event-stream' }) },
-  async handler({ deps, principal, query, request }) {
+  async handler({ deps, principal, query, request, stillAdmitted }) {
     const { tenantId } = principal;
     const last = request.headers['last-event-id'];
     const cursor = typeof last === 'string' && last !== '' ? last : query.cursor;
@@ -113,16 +110,11 @@ export const streamEvents = tenantEndpoint({
     async function* events(): AsyncGenerator<string> {
       let position = start;
       let saidAt = performance.now();
-      let checkedAt = performance.now();
       open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
       try {
         yield `event: ready\nid: ${encodePosition(position)}\ndata: {}\n\n`;
         // A server that no longer listens is draining: the reader comes back to another, or to this one later.
-        while (!ended.signal.aborted && server.listening) {
-          if (performance.now() - checkedAt >= RECHECK_MS) {
-            if (!(await isInForce(deps.db, principal))) return;
-            checkedAt = performance.now();
-          }
+        while (!ended.signal.aborted && server.listening && (await stillAdmitted())) {
           const rows = await eventsAfter(deps.db, tenantId, modes, position, unseenBy);
           for (const { id, recorded_in, livemode, type, body } of rows) {
             position = { transaction: recorded_in, id };

@@ -121,8 +121,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
 
     async fromBody(request, reply, endpoint, { raw, parse }) {
       const bot = botRequestOf(request.headers, raw);
-      // The bot's tenant travels in the body: where there is none, it is nobody.
-      if (!bot || raw.length === 0 || !isSigned(deps, bot)) return refuse(request, reply, unauthorized());
+      if (!bot || !isSigned(deps, bot)) return refuse(request, reply, unauthorized());
       const { value, fault } = await parse();
       if (fault) throw invalid([fault]);
       const principal = await botFor(deps, value);

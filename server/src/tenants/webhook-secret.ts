@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { many, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
-import { activityOf, audit } from '../tenants/audit.ts';
+import { activityOf, audit } from './audit.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 604_800;
@@ -69,6 +69,7 @@ export const getWebhookSecret = tenantEndpoint({
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   responses: { 200: WebhookSecret },
   async handler({ deps, principal }) {
     return ok(present(deps, await currentSecrets(deps.db, principal.tenantId, deps.clock.now())));
@@ -93,6 +94,7 @@ export const rotateWebhookSecret = tenantEndpoint({
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   secretAnswer: ['secret', 'previous'],
   body: RotateRequest,
   bodyOptional: true,

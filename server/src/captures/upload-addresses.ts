@@ -16,7 +16,7 @@ const UNSWEPT = 4;
 const BATCH = 100;
 
 /** Live addresses a verification may have: three tries for each picture it takes, and a few to spare. */
-export function liveAddressesOf({ config }: Pick<VerificationRow, 'config'>): number {
+function liveAddressesOf({ config }: Pick<VerificationRow, 'config'>): number {
   const capacity = config.steps.reduce((sum, step) => sum + (isPictureStep(step) ? step.max : 0), 0);
   return 3 * capacity + 5;
 }

@@ -150,6 +150,7 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   await registerPages(app, pages);
-  if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });
+  if ('signer' in deps.blobs)
+    await app.register(blobRoutes, { store: deps.blobs as DiskStore, stallMs: deps.config.bodyStallMs });
   return app;
 }

@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
 import { presentSummary } from './present.ts';
-import { asItIsNow } from './read.ts';
+import { withExpiryApplied } from './read.ts';
 import type { VerificationRow } from './row.ts';
 
 const ListQuery = Type.Object(
@@ -87,7 +87,7 @@ export const listVerifications = tenantEndpoint({
     const last = page.at(-1);
     const data: VerificationSummary[] = [];
     for (const row of page) {
-      const current = await asItIsNow(deps, row);
+      const current = await withExpiryApplied(deps, row);
       // Out of time since the query ran: no longer what was asked for.
       if (query.status && current.status !== query.status) continue;
       data.push(presentSummary(current, deps.origins, row.location_results ?? []));

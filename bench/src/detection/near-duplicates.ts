@@ -18,7 +18,7 @@ import { decodePicture } from '@firsthand/forensics/decode.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
 import { type Fingerprint, prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
 import type { Picture } from '@firsthand/forensics/picture.ts';
-import { areaResize } from '@firsthand/forensics/screen/resize.ts';
+import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import sharp, { type Sharp } from 'sharp';
 import { findStored, type StoredMatch } from '../../../server/src/analysis/reverse/find.ts';

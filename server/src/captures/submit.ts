@@ -8,13 +8,13 @@ import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
 import { invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
-import { addJob } from '../jobs/queue.ts';
 import { newId } from '../lib/ids.ts';
 import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
+import { awaitAnalysis } from './analysis-queue.ts';
 import { type Attested, attest } from './attestation/attest.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
@@ -187,6 +187,6 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   );
   if (!capture) throw new Error('insert returned no row');
   const after = await captureStored(tx, deps, row, [...captures, capture], now);
-  await addJob(tx, 'analyze_capture', { capture_id: capture.id });
+  await awaitAnalysis(tx, row, capture.id);
   return after;
 }

@@ -47,6 +47,8 @@ export interface Config extends AttestationConfig {
   webhookAllowCidrs: string[];
   /** Seconds before each retry of a webhook; the first attempt comes at once. */
   webhookRetrySeconds: number[];
+  /** Seconds before each further attempt at an analysis that broke off; after the last one it has failed. */
+  analysisRetrySeconds: number[];
   trustedProxies: string[];
   mode: 'both' | 'live' | 'test';
   logLevel: string;
@@ -132,6 +134,8 @@ export function readConfig(env: Env): Config {
     ...readAttestation(reader),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
     webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    // The second pause outlasts a node that restarts again and again for another reason.
+    analysisRetrySeconds: [10, 120],
     trustedProxies: cidrs('TRUSTED_PROXIES'),
     mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),

@@ -112,7 +112,7 @@ export function createLanes() {
       const refused: Ready[] = [];
       for (const delivery of claimed) {
         if ((lanes.get(delivery.endpoint_id)?.late ?? 0) > 0) refused.push(delivery);
-        else laneOf(delivery, ailing).waiting.push({ delivery, takenAt: Date.now() });
+        else laneOf(delivery, ailing).waiting.push({ delivery, takenAt: performance.now() });
       }
       return refused;
     },
@@ -124,7 +124,7 @@ export function createLanes() {
         if (lane.open >= POOLS[pool].endpointOpen || open[pool] >= POOLS[pool].open) continue;
         const first = lane.waiting.shift();
         if (!first) continue;
-        if (Date.now() - first.takenAt > MAX_WAIT_MS) {
+        if (performance.now() - first.takenAt > MAX_WAIT_MS) {
           expired.push(first.delivery, ...lane.waiting.splice(0).map(({ delivery }) => delivery));
           forget(lane);
           continue;

@@ -109,7 +109,7 @@ export const streamEvents = tenantEndpoint({
 
     async function* events(): AsyncGenerator<string> {
       let position = start;
-      let saidAt = Date.now();
+      let saidAt = performance.now();
       open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
       try {
         yield `event: ready\nid: ${encodePosition(position)}\ndata: {}\n\n`;
@@ -120,9 +120,9 @@ export const streamEvents = tenantEndpoint({
             position = { transaction: recorded_in, id };
             yield `event: event\nid: ${encodePosition(position)}\ndata: ${JSON.stringify({ id, type, livemode, body })}\n\n`;
           }
-          if (rows.length > 0) saidAt = Date.now();
-          else if (Date.now() - saidAt >= HEARTBEAT_MS) {
-            saidAt = Date.now();
+          if (rows.length > 0) saidAt = performance.now();
+          else if (performance.now() - saidAt >= HEARTBEAT_MS) {
+            saidAt = performance.now();
             yield ': still here\n\n';
           }
           if (rows.length < BATCH) await sleep(LOOK_MS, undefined, { signal: ended.signal }).catch(() => {});

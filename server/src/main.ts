@@ -1,9 +1,11 @@
+import { ROLES } from '@firsthand/contract/people.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { calibrateCommand } from './commands/calibrate.ts';
 import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
+import { invitePersonCommand, listPeopleCommand, removePersonCommand, signInLinkCommand } from './commands/people.ts';
 import { rekeyCommand } from './commands/rekey.ts';
 import { serve } from './commands/serve.ts';
 import {
@@ -95,6 +97,29 @@ program
   .command('rekey')
   .description('Encrypt stored secrets again with the first of ENCRYPTION_KEYS. Safe while the service runs.')
   .action(rekeyCommand);
+program
+  .command('sign-in-link')
+  .description('Print a link that signs a person in once, within 24 hours.')
+  .requiredOption('--email <address>', 'whose link it is; an owner without an address takes this one')
+  .action(signInLinkCommand);
+const people = program.command('people').description('Manage who may sign in.');
+const tenant = new Option('--tenant <id>', 'the account (default: the first one)');
+people.command('list').description('List the people of an account.').addOption(tenant).action(listPeopleCommand);
+people
+  .command('invite')
+  .description('Invite a person. Prints the person as JSON, with a sign-in link if no mail is sent.')
+  .addOption(tenant)
+  .option('--email <address>')
+  .option('--phone <number>', 'E.164, such as +4915123456789')
+  .option('--name <name>')
+  .addOption(new Option('--role <role>', 'what the person may do').choices(ROLES).makeOptionMandatory())
+  .action(invitePersonCommand);
+people
+  .command('remove')
+  .argument('<id>', 'usr_…, as people list shows it')
+  .description("Remove a person and end the person's sessions.")
+  .addOption(tenant)
+  .action(removePersonCommand);
 program.command('doctor').description('Check the installation and say how to fix what is missing.').action(doctor);
 program
   .command('demo')

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -82,6 +83,15 @@ export function readerOf(env: Env) {
     }
     return values;
   };
+  const nameServers = (name: string): string[] => {
+    const values = list(name);
+    try {
+      new Resolver().setServers(values);
+    } catch {
+      fail(name, 'addresses of name servers, with a port where it is not 53, comma-separated');
+    }
+    return values;
+  };
   const secrets = (name: string): string[] => {
     const values = list(name);
     return values.some(value => value.length < 16)
@@ -119,6 +129,7 @@ export function readerOf(env: Env) {
     web,
     list,
     cidrs,
+    nameServers,
     secrets,
     together,
     thresholds,

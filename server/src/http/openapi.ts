@@ -5,6 +5,7 @@ import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Endpoint } from './endpoint.ts';
+import { isOpen } from './principal.ts';
 import { SECURITY_SCHEMES, securityOf } from './security.ts';
 
 type Json = Record<string, unknown>;
@@ -14,6 +15,7 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   unknown_step: 'There is no image or upload step "roof".',
   unauthorized: 'The request has no valid credential. Send "Authorization: Bearer <API key>".',
   forbidden: 'This credential does not allow that.',
+  reauthentication_required: 'Sign in again. This needs a sign-in within the last 15 minutes.',
   not_found: 'Nothing was found at this address.',
   idempotency_in_progress: 'The first request with this Idempotency-Key is still running.',
   step_full: 'The step "front" is full.',
@@ -21,6 +23,9 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   already_finalized: 'The verification has already been finalized.',
   verification_closed: 'The verification is closed and accepts no more changes.',
   template_revoked: 'The link template was revoked. Create a new one.',
+  last_owner: 'An account needs at least one owner.',
+  already_member: 'This person is already a member of the account.',
+  not_configured: 'To sign in by e-mail, set SMTP_URL and MAIL_FROM.',
   expired: 'The verification has expired. Ask for a new link.',
   idempotency_conflict: 'This Idempotency-Key was already used with a different request.',
   too_many_requests: 'Too many requests. Try again after the time in Retry-After.',
@@ -33,9 +38,11 @@ export const exampleKey = (endpoint: Pick<Endpoint, 'method' | 'path'>): string 
 
 /** Every error code that an endpoint may answer with. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
-  const open = endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
+  const open = isOpen(endpoint.credentials);
   const codes: ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'storage_unavailable'];
   if (!open) codes.push('unauthorized', 'forbidden');
+  if (endpoint.credentials.includes('sign_in')) codes.push('forbidden');
+  if (endpoint.recent) codes.push('reauthentication_required');
   if (endpoint.path.includes(':')) codes.push('not_found');
   if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict');
   return [...new Set([...codes, ...(endpoint.errors ?? [])])];

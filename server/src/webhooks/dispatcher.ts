@@ -105,10 +105,10 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       startAll();
       if (room) bells.due.ring();
     };
-    const { url, keys } = delivery.to;
+    const { tenant_id, url, keys } = delivery.to;
     // Never before this returns, as with the sender.
     if (keys.length === 0) setImmediate(done, UNSIGNED);
-    else sender.send(url, delivery.body, signedHeaders(delivery.event_id, at, delivery.body, keys), done);
+    else sender.send(tenant_id, url, delivery.body, signedHeaders(delivery.event_id, at, delivery.body, keys), done);
   };
   const startAll = () => {
     if (!stopping.signal.aborted) for (let next = lanes.next(); next; next = lanes.next()) start(next);

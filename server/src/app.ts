@@ -38,6 +38,7 @@ import { listAuditLog } from './tenants/audit.ts';
 import { deleteBrand, getBrand, listBrands, putBrand } from './tenants/brands.ts';
 import { getLogo } from './tenants/logo.ts';
 import { getSettings, patchSettings } from './tenants/settings.ts';
+import { getWebhookSecret, rotateWebhookSecret } from './tenants/webhook-secret.ts';
 import { createTrial, getTrial } from './trials/trial.ts';
 import { cancelVerification } from './verifications/cancel.ts';
 import { createVerification } from './verifications/create.ts';
@@ -45,7 +46,6 @@ import { listVerifications } from './verifications/list.ts';
 import { getPublicVerification, getVerification } from './verifications/read.ts';
 import { listDeliveries, recoverDeliveries, retryDelivery } from './webhooks/deliveries.ts';
 import { enableWebhookEndpoint, listWebhookEndpoints } from './webhooks/endpoints.ts';
-import { getWebhookSecret, rotateWebhookSecret } from './webhooks/signing-secrets.ts';
 import { streamEvents } from './webhooks/stream.ts';
 import { resendEvent, sendTestEvent } from './webhooks/test-event.ts';
 
@@ -150,6 +150,7 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   await registerPages(app, pages);
-  if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });
+  if ('signer' in deps.blobs)
+    await app.register(blobRoutes, { store: deps.blobs as DiskStore, stallMs: deps.config.bodyStallMs });
   return app;
 }

@@ -8,6 +8,7 @@ import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
+import { forgetKeys } from './http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
 import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
@@ -54,10 +55,7 @@ const SWEEPS: readonly Sweep[] = [
   {
     name: 'forget idempotency keys',
     everyMs: 600_000,
-    async work(deps) {
-      const before = new Date(deps.clock.now().getTime() - 2 * 86_400_000);
-      await deps.db.query('delete from idempotency_keys where created_at < $1', [before]);
-    },
+    work: deps => forgetKeys(deps.db, deps.clock.now()),
   },
   {
     name: 'forget sessions and sign-ins that are over',

@@ -3,6 +3,7 @@ import { createOverdueSweep } from './analysis/overdue.ts';
 import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
+import { sweepUploads } from './captures/upload-addresses.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
 import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
@@ -51,6 +52,7 @@ const SWEEPS: readonly Sweep[] = [
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
   {
     name: 'forget idempotency keys',

@@ -19,7 +19,12 @@ test('a body past the budget of those in flight is answered 503 with Retry-After
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const open = (headers: Record<string, string>): ClientRequest => {
-    const sent = request({ port, host: '127.0.0.1', method: 'POST', headers: { 'content-type': 'text/plain', ...headers } });
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      headers: { 'content-type': 'text/plain', ...headers },
+    });
     sent.on('error', () => {});
     sent.flushHeaders();
     return sent;

@@ -49,13 +49,7 @@ declare module 'fastify' {
 }
 
 /** Adds one endpoint: credential, limit, target, validation, idempotency, handler, in this order. */
-export function register(
-  app: FastifyInstance,
-  deps: Deps,
-  guard: Guard,
-  budget: BodyBudget,
-  endpoint: Endpoint,
-): void {
+export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget: BodyBudget, endpoint: Endpoint): void {
   const checkBody = endpoint.body ? compileBody(endpoint.body, endpoint.faults) : null;
   const checkQuery = compileQuery(endpoint.query ?? Type.Object({}));
   const needsPrincipal = !isOpen(endpoint.credentials);

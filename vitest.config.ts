@@ -12,7 +12,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{contract,forensics,sdk,capture,bench,scripts,examples}/**/*.test.{ts,tsx}'],
+          include: ['{contract,forensics,look,sdk,capture,dashboard,bench,scripts,examples}/**/*.test.{ts,tsx}'],
         },
       },
       {

@@ -7,10 +7,10 @@ import { PageTitle } from './parts/page.tsx';
 import { Empty, Loading } from './parts/states.tsx';
 import { queryClient } from './session/query-client.ts';
 import { BASE } from './session/return-to.ts';
-import { Frame } from './shell/frame.tsx';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
 import { SignedInPage } from './sign-in/signed-in-page.tsx';
 
+const Frame = lazy(() => import('./shell/frame.tsx'));
 const HomePage = lazy(() => import('./home/home-page.tsx'));
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const PeoplePage = lazy(() => import('./people/people-page.tsx'));
@@ -24,22 +24,30 @@ export const App = () => (
             <Route path="/sign-in" component={SignInPage} />
             <Route path="/signed-in" component={SignedInPage} />
             <Route>
-              <Frame>
-                <Suspense fallback={<Loading />}>
-                  <Switch>
-                    <Route path="/" component={HomePage} />
-                    <Route path="/account" component={AccountPage} />
-                    <Route path="/settings/people" component={PeoplePage} />
-                    <Route component={NoSuchPage} />
-                  </Switch>
-                </Suspense>
-              </Frame>
+              <Suspense fallback={<Alone />}>
+                <Frame>
+                  <Suspense fallback={<Loading />}>
+                    <Switch>
+                      <Route path="/" component={HomePage} />
+                      <Route path="/account" component={AccountPage} />
+                      <Route path="/settings/people" component={PeoplePage} />
+                      <Route component={NoSuchPage} />
+                    </Switch>
+                  </Suspense>
+                </Frame>
+              </Suspense>
             </Route>
           </Switch>
         </Router>
       </Unbroken>
     </LanguageProvider>
   </QueryClientProvider>
+);
+
+const Alone = () => (
+  <main className="alone">
+    <Loading />
+  </main>
 );
 
 function NoSuchPage() {

@@ -3,7 +3,7 @@ import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { Problem } from '../parts/states.tsx';
-import { useSignedIn } from '../shell/frame.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
 import { useSwitch } from '../shell/mode-switch.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';

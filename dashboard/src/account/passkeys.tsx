@@ -10,7 +10,7 @@ import { useSay } from '../parts/said.tsx';
 import { Empty } from '../parts/states.tsx';
 import { ME } from '../session/query-client.ts';
 import { useAct } from '../session/recent.ts';
-import { useSignedIn } from '../shell/frame.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
 import { NewPasskeyForm } from '../sign-in/new-passkey.tsx';
 import { passkeysHere } from '../sign-in/passkey.ts';
 

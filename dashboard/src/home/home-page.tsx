@@ -4,7 +4,7 @@ import type { MessageKey } from '../i18n.ts';
 import { useWords } from '../language.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageTitle, Section } from '../parts/page.tsx';
-import { useSignedIn } from '../shell/frame.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
 import { passkeysHere } from '../sign-in/passkey.ts';
 
 /** What each role adds to those before it. */

@@ -1,3 +1,4 @@
+import type { Ref } from 'react';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Input, type InputProps } from 'react-aria-components/Input';
 import { Label } from 'react-aria-components/Label';
@@ -10,13 +11,14 @@ type FieldProps = Omit<TextFieldProps, 'className' | 'children' | 'isInvalid'> &
   /** The fault of what was typed, in words. */
   fault?: string | undefined;
   input?: InputProps;
+  inputRef?: Ref<HTMLInputElement>;
 };
 
 /** One line to type, with its label, its hint and its fault. */
-export const Field = ({ label, hint, fault, input, ...props }: FieldProps) => (
+export const Field = ({ label, hint, fault, input, inputRef, ...props }: FieldProps) => (
   <TextField {...props} className="field" isInvalid={fault !== undefined} validationBehavior="aria">
     <Label>{label}</Label>
-    <Input className="input" {...input} />
+    <Input className="input" {...input} ref={inputRef} />
     {hint !== undefined && (
       <Text slot="description" className="hint">
         {hint}

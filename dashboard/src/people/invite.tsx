@@ -12,7 +12,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/states.tsx';
 import { useDraft } from '../session/draft.ts';
 import { useAct } from '../session/recent.ts';
-import { useSignedIn } from '../shell/frame.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
 import { callName, PEOPLE } from './people-page.tsx';
 import { RoleSelect } from './role-select.tsx';
 
@@ -68,7 +68,8 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
           {...more}
           label={label}
           fault={fieldState.error?.message}
-          input={{ ref, autoComplete: 'off' }}
+          inputRef={ref}
+          input={{ autoComplete: 'off' }}
         />
       )}
     />

@@ -10,7 +10,7 @@ import { PageTitle } from '../parts/page.tsx';
 import { useSay } from '../parts/said.tsx';
 import { Problem, Read } from '../parts/states.tsx';
 import { useAct } from '../session/recent.ts';
-import { useSignedIn } from '../shell/frame.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
 import { Invite, Invited } from './invite.tsx';
 import { RoleSelect } from './role-select.tsx';
 

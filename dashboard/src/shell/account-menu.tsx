@@ -11,7 +11,7 @@ import { useSay } from '../parts/said.tsx';
 import { problemText } from '../api/problem-text.ts';
 import { signOut } from '../session/me.ts';
 import { THEMES, type Theme, useTheme } from '../theme.ts';
-import { useSignedIn } from './frame.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
 import { useSwitch } from './mode-switch.tsx';
 
 export function AccountMenu() {

@@ -1,27 +1,18 @@
-import type { Me } from '@firsthand/contract/people.ts';
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWords } from '../language.tsx';
 import { Icon, Logo } from '../parts/icon.tsx';
 import { SaidProvider } from '../parts/said.tsx';
 import { Failed, Loading } from '../parts/states.tsx';
 import { useMe } from '../session/me.ts';
+import { SignedIn } from '../session/signed-in.ts';
 import { SignInAgain } from '../session/sign-in-again.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
 import { PAGES } from './pages.ts';
 
-const SignedIn = createContext<Me | null>(null);
-
-/** Who is signed in; within the frame there is always somebody. */
-export function useSignedIn(): Me {
-  const me = useContext(SignedIn);
-  if (!me) throw new Error('useSignedIn outside of the frame');
-  return me;
-}
-
 /** What stands around each page: where one can go, which data is looked at, who looks. */
-export function Frame({ children }: { children: ReactNode }) {
+export default function Frame({ children }: { children: ReactNode }) {
   const { t } = useWords();
   const me = useMe();
   const [path] = useLocation();

@@ -3,7 +3,7 @@ import { useWords } from '../language.tsx';
 import { useSay } from '../parts/said.tsx';
 import { becomeSwitched } from '../session/me.ts';
 import { useAct } from '../session/recent.ts';
-import { useSignedIn } from './frame.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
 
 /** Switches the account, or between live and test, for this session. */
 export function useSwitch() {

@@ -34,13 +34,25 @@ export default {
       name: 'contract-imports-nothing-of-ours',
       severity: 'error',
       from: { path: '^contract/' },
-      to: { path: '^(forensics|look|sdk|capture|dashboard|server|bench)/' },
+      to: { path: '^(evidence|forensics|look|sdk|capture|dashboard|server|bench)/' },
     },
     {
       name: 'look-imports-nothing-of-ours',
       severity: 'error',
       from: { path: '^look/' },
-      to: { path: '^(contract|forensics|sdk|capture|dashboard|server|bench)/' },
+      to: { path: '^(contract|evidence|forensics|sdk|capture|dashboard|server|bench)/' },
+    },
+    {
+      name: 'evidence-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^evidence/' },
+      to: { path: '^(contract|forensics|look|sdk|capture|dashboard|server|bench)/' },
+    },
+    {
+      name: 'evidence-runs-in-a-browser',
+      severity: 'error',
+      from: { path: '^evidence/src', pathNot: '\\.test\\.ts$|^evidence/src/testing/' },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'forensics-is-pure',
@@ -55,7 +67,7 @@ export default {
       to: { path: '^(forensics|look|capture|dashboard|server|bench)/' },
     },
     {
-      name: 'pages-know-contract-sdk-and-look-only',
+      name: 'pages-know-contract-evidence-sdk-and-look-only',
       severity: 'error',
       from: { path: '^(capture|dashboard)/src' },
       to: { path: '^(forensics|server|bench)/' },

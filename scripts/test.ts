@@ -7,13 +7,19 @@ import { constants } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
 import { findChromium } from '../server/test/browser/chromium.ts';
+import { rerunCommand } from './rerun.ts';
 
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
-  testResults: { name: string; status: string; message: string; assertionResults: { status: string }[] }[];
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { status: string; fullName: string }[];
+  }[];
 }
 
 const root = join(import.meta.dirname, '..');
@@ -46,6 +52,8 @@ const unloaded =
   report?.testResults.filter(file => file.status === 'failed' && file.assertionResults.length === 0) ?? [];
 const failed = (report?.numFailedTests ?? 0) + unloaded.length;
 const skipped = (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0);
+const alone = commandsOfFailed(report);
+if (alone.length > 0) console.log(['', 'To run what failed alone:', ...alone, ''].join('\n'));
 const counted = status !== 0 && failed === 0 ? 1 : failed;
 console.log(`${report?.numPassedTests ?? 0} passed, ${counted} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = counted > 0 ? status || 1 : status;
@@ -55,6 +63,18 @@ function skippedSuites(from: Report | null): string[] {
     const count = file.assertionResults.filter(test => test.status === 'pending' || test.status === 'skipped').length;
     return count > 0 ? [`${relative(root, file.name)}: ${count} skipped`] : [];
   });
+}
+
+/** One command for each failed test, as many as a person will read. */
+function commandsOfFailed(from: Report | null): string[] {
+  return (from?.testResults ?? [])
+    .filter(file => file.status === 'failed')
+    .flatMap(({ name, assertionResults }) => {
+      const file = relative(root, name);
+      const failures = assertionResults.filter(test => test.status === 'failed');
+      return failures.length === 0 ? [rerunCommand(file)] : failures.map(test => rerunCommand(file, test.fullName));
+    })
+    .slice(0, 20);
 }
 
 function vitest(options: string[]): Promise<number> {

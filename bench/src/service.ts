@@ -155,7 +155,7 @@ async function analysisAlone(bytes: Buffer): Promise<Alone> {
 
 async function benchCaptures(tenant: NewTenant, receiver: Receiver, bytes: Buffer): Promise<void> {
   const phones = Array.from({ length: 200 }, (_, n) => phone(`127.0.1.${n + 1}`));
-  const store = await openDiskStore({ folder: join(folder, 'limit'), secret: Buffer.alloc(32), origin: () => url });
+  const store = await openDiskStore({ folder: join(folder, 'limit'), secrets: [Buffer.alloc(32)], origin: () => url });
   const write = () => store.put(`captures/${newId('vfy')}/${newId('cap')}`, bytes, { contentType: 'image/jpeg' });
   let turn = 0;
   const submit = async () => {

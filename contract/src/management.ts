@@ -30,7 +30,8 @@ const settings = {
   name: Name,
   notify_email: Type.Union([Email, Type.Null()], { description: 'copied into verifications that name none' }),
   retention_days: Type.Union([Type.Integer({ minimum: 1, maximum: RETENTION_DAYS_MAX }), Type.Null()], {
-    description: 'after which a closed verification is redacted; null keeps it',
+    description:
+      'not in force yet: the number is kept and nothing is erased. Later: days after which a closed verification is redacted; null keeps it',
   }),
 };
 export const Settings = Type.Object(

@@ -40,6 +40,7 @@ export const ATTEMPT_ERRORS = {
   gone: 'answered 410: the delivery ends',
   invalid_url: 'not an address that can be posted to',
   forbidden_address: 'resolves to a loopback, private, link-local or metadata address',
+  no_secret: 'nothing was sent: the secret that signs cannot be read at the moment',
   dns: 'the host name did not resolve',
   connection_refused: 'nothing listens there',
   connection_closed: 'the connection was closed before the answer was complete',

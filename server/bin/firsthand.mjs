@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const own = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
 const recent = Number(process.versions.node.split('.')[0]) >= 24;
+if (!recent && !existsSync(own)) await import('../../scripts/require-node.cjs');
 const child = spawn(recent || !existsSync(own) ? process.execPath : own, [main, ...process.argv.slice(2)], {
   stdio: 'inherit',
 });

@@ -14,6 +14,7 @@ import type { Deps } from './deps.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { registerOpenapi } from './http/openapi.ts';
+import { registerDashboard } from './http/dashboard.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
@@ -112,6 +113,7 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   await registerPages(app, pages);
+  await registerDashboard(app, deps);
   if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });
   return app;
 }

@@ -4,6 +4,7 @@ import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
+import { rekeyCommand } from './commands/rekey.ts';
 import { serve } from './commands/serve.ts';
 import {
   createTenantCommand,
@@ -13,6 +14,7 @@ import {
   revokeKeyCommand,
   setLimitCommand,
 } from './commands/tenants.ts';
+import { type VerifyEvidenceOptions, verifyEvidence } from './commands/verify-evidence.ts';
 import { defaultServiceUrl, loadEnvironment } from './config/config.ts';
 
 const environment = loadEnvironment();
@@ -84,6 +86,10 @@ program
   .argument('<limit>', 'requests a minute, or default', limitOf)
   .description('set how many requests a minute a tenant may make; in force at once')
   .action(setLimitCommand);
+program
+  .command('rekey')
+  .description('encrypt stored secrets anew under the first of ENCRYPTION_KEYS; safe while the service runs')
+  .action(rekeyCommand);
 program.command('doctor').description('say what is in place, what is missing and what to do').action(doctor);
 program
   .command('demo')
@@ -91,6 +97,25 @@ program
   .option('--url <url>', 'where the service listens', defaultServiceUrl(environment))
   .option('--key <key>', 'an API key; the test key of first-run.json unless given')
   .action(demo);
+
+const several = (value: string, before: string[]) => [...before, value];
+program
+  .command('verify-evidence')
+  .argument('<file>', 'a bundle: the zip of GET /v1/verifications/:id/evidence')
+  .description(
+    'check a bundle without server or network; exit 0 holds, 1 does not, 2 nobody vouched for the keys, 3 no bundle',
+  )
+  .option('--trust <key>', 'a verifier key, or a file of verifier keys or a JWK Set; may be given often', several, [])
+  .option('--witness <vkey>', 'a witness that must have cosigned; may be given often', several, [])
+  .option('--tsa-root <pem>', 'root certificates to check the time stamp against')
+  .option('--max-bytes <bytes>', 'refuse larger bundles', bytesOf)
+  .option('--json', 'print the report as JSON')
+  .action((file: string, o: VerifyEvidenceOptions) => verifyEvidence(file, o));
+
+function bytesOf(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('takes a whole number of bytes');
+  return Number(text);
+}
 
 function limitOf(text: string): number | null {
   if (text === 'default') return null;

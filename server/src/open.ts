@@ -6,7 +6,7 @@ import type { Config } from './config/config.ts';
 import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, UNHURRIED } from './db/pool.ts';
-import type { Deps, Origins } from './deps.ts';
+import type { Clock, Deps, Origins } from './deps.ts';
 import type { Log } from './lib/log.ts';
 import { createMailer } from './lib/mail.ts';
 import { createMetrics } from './lib/metrics.ts';
@@ -49,6 +49,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
         ? log.error('the database does not answer; requests get 503 until it does')
         : log.warn('the database answers again'),
   });
+  const clock: Clock = { now: () => new Date() };
   const local = `${config.tls ? 'https' : 'http'}://localhost:${config.port}`;
   const origins: Origins = {
     public: config.publicUrl ?? local,
@@ -58,8 +59,9 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     ? await openS3Store(config.s3)
     : await openDiskStore({
         folder: join(config.dataDir, 'blobs'),
-        secret: keyring.derive('blob urls'),
+        secrets: keyring.derive('blob urls'),
         origin: () => origins.public,
+        now: () => clock.now(),
       });
   const pictures = createAnalysisPool({
     threads: config.analysisThreads,
@@ -75,7 +77,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     blobs,
     keyring,
     origins,
-    clock: { now: () => new Date() },
+    clock,
     metrics,
     mailer,
     pictures,

@@ -2,6 +2,7 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { modesOfAll, type Principal } from '../http/principal.ts';
 import { sha256 } from '../lib/keyring.ts';
+import { noteKeyUse } from '../tenants/keys.ts';
 
 interface KeyRow {
   id: string;
@@ -40,12 +41,7 @@ export async function fromBearer(deps: Deps, token: string): Promise<Principal |
   const all = modesOfAll(deps.config.mode);
   // A deployment narrowed to one mode does not know the other's keys.
   if (key.livemode !== null && !all.reads.includes(key.livemode)) return null;
-  if (key.stale) {
-    await deps.db.query(
-      'update api_keys set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $3)',
-      [key.id, now, usedBefore],
-    );
-  }
+  if (key.stale) await noteKeyUse(deps.db, key.id, { now, usedBefore });
   const common = { tenantId: key.tenant_id, keyId: key.id, requestsPerMinute: key.rate_limit_per_minute };
   return key.livemode === null
     ? { kind: 'secret', ...common, ...all }

@@ -7,8 +7,8 @@ import { assertKey, BlobMissing, type BlobStore, BlobTooLarge, BlobUnavailable }
 
 export interface DiskOptions {
   folder: string;
-  /** Signs the URLs; the same on every node that serves the folder. */
-  secret: Uint8Array;
+  /** The first signs the URLs, all are accepted; the same on every node that serves the folder. */
+  secrets: readonly [Uint8Array, ...Uint8Array[]];
   /** The service's own address, without a trailing slash; asked for when a URL is made. */
   origin: () => string;
   now?: () => Date;
@@ -35,7 +35,7 @@ const INCOMING_MAX_AGE_MS = 3_600_000;
  */
 export async function openDiskStore({
   folder,
-  secret,
+  secrets,
   origin,
   now = () => new Date(),
 }: DiskOptions): Promise<DiskStore> {
@@ -43,7 +43,7 @@ export async function openDiskStore({
   const incoming = join(folder, 'incoming');
   for (const made of [objects, incoming]) await mkdir(made, { recursive: true, mode: 0o700 });
   await sweep(incoming);
-  const signer = createSigner(secret, now);
+  const signer = createSigner(secrets, now);
 
   // Keys have no `@`, so an object's folder is never on the way to another's.
   const pathOf = (key: string) => {

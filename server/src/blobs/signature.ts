@@ -23,9 +23,12 @@ export interface Signer {
 }
 type Query = Readonly<Record<string, unknown>>;
 
-/** Signs what a URL permits with HMAC-SHA256 over the method, the key and every parameter in the order of their names. */
-export function createSigner(secret: Uint8Array, now: () => Date): Signer {
-  const signatureOf = (method: string, key: string, parameters: URLSearchParams): string => {
+/**
+ * Signs what a URL permits with HMAC-SHA256 over the method, the key and every parameter in the order of their names. The first secret
+ * signs; a URL that any of them signed is good, so that links outlive a rotation.
+ */
+export function createSigner(secrets: readonly [Uint8Array, ...Uint8Array[]], now: () => Date): Signer {
+  const signatureOf = (secret: Uint8Array, method: string, key: string, parameters: URLSearchParams): string => {
     const pairs = [...parameters].sort(([a], [b]) => (a < b ? -1 : 1));
     return createHmac('sha256', secret)
       .update(JSON.stringify([method, key, pairs]))
@@ -35,7 +38,7 @@ export function createSigner(secret: Uint8Array, now: () => Date): Signer {
   function sign(method: string, key: string, values: Record<string, string | number | null>): string {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(values)) if (value !== null) parameters.set(name, `${value}`);
-    const signature = signatureOf(method, key, parameters);
+    const signature = signatureOf(secrets[0], method, key, parameters);
     parameters.set('signature', signature);
     return parameters.toString();
   }
@@ -47,9 +50,12 @@ export function createSigner(secret: Uint8Array, now: () => Date): Signer {
       if (typeof value !== 'string') return 'forged'; // Given twice.
       parameters.set(name, value);
     }
-    const expected = Buffer.from(signatureOf(method, key, parameters));
     const given = Buffer.from(typeof signature === 'string' ? signature : '');
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forged';
+    const good = secrets.some(secret => {
+      const expected = Buffer.from(signatureOf(secret, method, key, parameters));
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    });
+    if (!good) return 'forged';
     return now().getTime() < Number(parameters.get('expires')) * 1000 ? parameters : 'expired';
   }
 

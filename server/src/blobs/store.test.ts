@@ -216,7 +216,7 @@ describe('a folder', () => {
   const open = () =>
     openDiskStore({
       folder,
-      secret: Buffer.alloc(32, 7),
+      secrets: [Buffer.alloc(32, 7)],
       origin: () => origin,
       now: () => new Date(Date.now() + late),
     });
@@ -362,7 +362,7 @@ describe('a folder', () => {
 
   test('says that it is unavailable when the folder is gone', async () => {
     const lost = await mkdtemp(join(tmpdir(), 'fh-blobs-lost-'));
-    const broken = await openDiskStore({ folder: lost, secret: Buffer.alloc(32), origin: () => origin });
+    const broken = await openDiskStore({ folder: lost, secrets: [Buffer.alloc(32)], origin: () => origin });
     await rm(lost, { recursive: true });
     await expect(broken.check()).rejects.toThrow(BlobUnavailable);
     await expect(broken.put('a', new Uint8Array(1), { contentType: 'image/png' })).rejects.toThrow(BlobUnavailable);

@@ -1,14 +1,15 @@
 import { AnswersRequest } from '@firsthand/contract/capture-flow.ts';
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { type Answers, EndUserView } from '@firsthand/contract/verification.ts';
-import { one, transaction } from '../db/sql.ts';
+import { transaction } from '../db/sql.ts';
 import { type Asked, ok, openEndpoint } from '../http/endpoint.ts';
 import { expired, notFound, verificationClosed } from '../http/problem.ts';
 import { addJob } from '../jobs/queue.ts';
 import { lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
-import { answeredKeys, capturesOf, findVerification, heldBy, type VerificationRow } from '../verifications/row.ts';
+import { answeredKeys, capturesOf, findVerification, heldBy } from '../verifications/row.ts';
 import { answerFault, requirementsMet } from '../verifications/steps.ts';
+import { storeAnswers } from '../verifications/write.ts';
 import { isOver } from './accepting.ts';
 import { endUserView } from './session.ts';
 
@@ -33,11 +34,7 @@ export const submitAnswers = openEndpoint({
       const answeredAt = deps.clock.now().toISOString();
       const answers: Answers = { ...row.answers };
       for (const [key, value] of Object.entries(body.answers)) answers[key] = { value, answered_at: answeredAt };
-      const updated = await one<VerificationRow>(
-        tx,
-        'update verifications set answers = $2 where id = $1 returning *',
-        [row.id, JSON.stringify(answers)],
-      );
+      const updated = await storeAnswers(tx, row.id, answers);
       if (!updated) throw notFound();
       const held = heldBy(await capturesOf(tx, row.id));
       // The last requirement may have been an answer: the worker then writes the verdict.

@@ -5,6 +5,7 @@ import { notFound } from '../http/problem.ts';
 import { abandon, lockCurrent } from '../verifications/advance.ts';
 import { answeredKeys, capturesOf, heldBy } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
+import { storeProgress } from '../verifications/write.ts';
 
 export const reportProgress = openEndpoint({
   summary: "Report the capture page's position",
@@ -20,7 +21,7 @@ export const reportProgress = openEndpoint({
       const row = await lockCurrent(tx, deps, params.token!);
       if (!row) throw notFound();
       const progress = { ...snapshot, updated_at: deps.clock.now().toISOString() };
-      await tx.query('update verifications set progress = $2 where id = $1', [row.id, JSON.stringify(progress)]);
+      await storeProgress(tx, row.id, progress);
       if (!abandoned) return;
       const held = heldBy(await capturesOf(tx, row.id));
       if (!requirementsMet(row.config.steps, held, answeredKeys(row))) await abandon(tx, row);

@@ -2,15 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NARRATIVE_MAX } from '@firsthand/contract/limits.ts';
 import { Verification } from '@firsthand/contract/verification.ts';
 import { Type } from 'typebox';
-import { one, transaction } from '../db/sql.ts';
+import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { expired, notFound, Problem, verificationClosed } from '../http/problem.ts';
 import { lockCurrent } from '../verifications/advance.ts';
-import { presentForTenant } from '../verifications/present.ts';
+import { presentFrozen, withImageUrls } from '../verifications/present.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { answeredKeys, capturesOf, findVerification, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
+import { storeNarrative } from '../verifications/write.ts';
 import { startCaseAnalysis } from './analyze-case.ts';
 
 const FinalizeRequest = Type.Object(
@@ -28,6 +29,7 @@ export const finalizeVerification = tenantEndpoint({
   target: 'id',
   body: FinalizeRequest,
   responses: { 200: Verification, 202: Verification },
+  links: (deps, body) => withImageUrls(deps, body as Verification),
   errors: ['expired', 'steps_incomplete', 'already_finalized', 'verification_closed'],
   async handler({ deps, params, body }) {
     // In a transaction of its own: an expiry that is noticed here outlasts the refusal.
@@ -42,16 +44,13 @@ export const finalizeVerification = tenantEndpoint({
       if (!requirementsMet(current.config.steps, held, answeredKeys(current))) {
         throw new Problem('steps_incomplete', 'Required captures or answers are still missing.');
       }
-      const marked = await one<VerificationRow>(
-        tx,
-        'update verifications set narrative = $2, finalized_at = $3 where id = $1 returning *',
-        [current.id, body.narrative, deps.clock.now()],
-      );
+      const marked = await storeNarrative(tx, current.id, { narrative: body.narrative, at: deps.clock.now() });
       if (!marked) throw notFound();
       return startCaseAnalysis(tx, deps, marked);
     });
     const row = await settledWithin(deps, finalized, deps.config.finalizeBudgetMs);
-    return { ...ok(await presentForTenant(deps, row)), status: row.case_analysis ? 200 : 202 };
+    const view = presentFrozen(row, await capturesOf(deps.db, row.id), deps.origins);
+    return { ...ok(view), status: row.case_analysis ? 200 : 202 };
   },
 });
 

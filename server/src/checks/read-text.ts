@@ -1,8 +1,8 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
+import { storeText } from '../captures/write.ts';
 import { one } from '../db/sql.ts';
-import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
 import { type CaptureRow, findVerification } from '../verifications/row.ts';
@@ -46,11 +46,7 @@ export async function readText(deps: Deps, captureId: string): Promise<void> {
     return;
   }
   const reading = (await byTesseract(deps, capture, ocrType)) ?? (await byModel(deps, capture, ocrType));
-  await deps.db.query(
-    `update captures set text = $2 where id = $1 and text is null
-       and not exists (select from verifications v where v.id = captures.verification_id and v.redacted_at is not null)`,
-    [capture.id, storable(reading ?? { ocr_type: ocrType, status: 'unavailable' })],
-  );
+  await storeText(deps.db, capture.id, reading ?? { ocr_type: ocrType, status: 'unavailable' });
 }
 
 async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Promise<TextReading | null> {

@@ -1,11 +1,11 @@
 import type { Condition, ObjectMatch } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
 import { transaction } from '../db/sql.ts';
-import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
 import { settle } from '../verdict/settle.ts';
 import { capturesOf, findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
+import { storeChecks } from '../verifications/write.ts';
 import type { Vision } from '../vision/client.ts';
 import { sightsOf } from './vision-check.ts';
 
@@ -134,12 +134,7 @@ export async function checkSubject(deps: Deps, verificationId: string, signal?: 
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
     if (!row || !isOpen(row)) return;
-    await tx.query('update verifications set object_match = $2, condition = $3, checks_done_at = $4 where id = $1', [
-      row.id,
-      storable(found.object),
-      storable(found.condition),
-      deps.clock.now(),
-    ]);
+    await storeChecks(tx, row.id, { ...found, at: deps.clock.now() });
     await settle(tx, deps, row.id);
   });
 }

@@ -11,6 +11,7 @@ import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { Webhook } from 'standardwebhooks';
 import { loadEnvironment, readConfig } from '../config/config.ts';
+import { call } from './call.ts';
 import { amber, bold, dim, green, red, table } from './print.ts';
 
 const SIZE = { width: 1600, height: 1200 };
@@ -196,20 +197,4 @@ async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
     process.stdout.write(`\r  ${red('✗')} ${what}\n`);
     throw error;
   }
-}
-
-async function call<T>(url: string, o: { key?: string; body?: unknown }): Promise<T> {
-  const answer = await fetch(url, {
-    method: o.body === undefined ? 'GET' : 'POST',
-    headers: {
-      ...(o.key ? { authorization: `Bearer ${o.key}` } : {}),
-      ...(o.body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(o.body === undefined ? {} : { body: JSON.stringify(o.body) }),
-  }).catch((error: Error) => {
-    throw new Error(`${url} cannot be reached (${error.message}). Is the service running? Start it with: npm start`);
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`);
-  return JSON.parse(text) as T;
 }

@@ -1,5 +1,5 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
-import { loadEnvironment, readConfig } from '../config/config.ts';
+import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import type { Finding } from './doctor-line.ts';
 import { visionFindings } from './doctor-vision.ts';
@@ -55,7 +55,7 @@ export async function doctor(): Promise<void> {
       'Attestation',
       'Tokens are ignored. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY; for apps see docs/attestation.md.',
     ),
-    optional(config.tsaUrl !== null, 'Timestamping', 'Checkpoints carry no RFC 3161 timestamp. Set TSA_URL.'),
+    ...notYet(config),
   );
   for (const { state, what, advice } of findings)
     console.log(`${MARK[state]} ${what}${advice ? `\n    ${advice}` : ''}`);
@@ -65,6 +65,30 @@ export async function doctor(): Promise<void> {
 const optional = (present: boolean, what: string, advice: string): Finding =>
   present ? { state: 'ok', what } : { state: 'missing', what: `${what}: not configured`, advice };
 
+/** Settings that are read and do nothing so far. */
+export function notYet({ tsaUrl }: Pick<Config, 'tsaUrl'>, accountsWithRetention = 0): Finding[] {
+  return [
+    ...(tsaUrl === null
+      ? []
+      : [
+          {
+            state: 'missing' as const,
+            what: 'Timestamping: not built yet',
+            advice: 'TSA_URL is set and does nothing.',
+          },
+        ]),
+    ...(accountsWithRetention === 0
+      ? []
+      : [
+          {
+            state: 'missing' as const,
+            what: 'Retention: not built yet',
+            advice: `${accountsWithRetention} accounts have set retention_days; nothing is erased.`,
+          },
+        ]),
+  ];
+}
+
 async function inside(deps: Deps): Promise<Finding[]> {
   const { rows } = await deps.db.query<{ version: string }>('select version()');
   const version = rows[0]?.version.split(' ').slice(0, 2).join(' ') ?? 'PostgreSQL';
@@ -73,5 +97,10 @@ async function inside(deps: Deps): Promise<Finding[]> {
     (): Finding => ({ state: 'ok', what: store }),
     (error: Error): Finding => ({ state: 'wrong', what: store, advice: error.message }),
   );
-  return [{ state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` }, reached];
+  const retaining = await deps.db.query('select 1 from tenants where retention_days is not null');
+  return [
+    { state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` },
+    reached,
+    ...notYet({ tsaUrl: null }, retaining.rowCount ?? 0),
+  ];
 }

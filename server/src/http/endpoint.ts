@@ -61,6 +61,8 @@ interface Common<B extends TSchema, Q extends TSchema> {
   exists?: (call: { deps: Deps; principal: Principal; params: Record<string, string> }) => Promise<boolean>;
   /** Members of the answer that are secrets. What is kept for a replay is the answer without them. */
   secretAnswer?: readonly string[];
+  /** Adds presigned links to the body of an answer, after what is kept for a replay was taken: no link is ever stored. */
+  links?: (deps: Deps, body: unknown) => Promise<unknown>;
   /** A limit per address beside the usual ones. */
   addressLimit?: 'trial';
   /** The least role a signed-in person needs; `viewer` unless said otherwise. */

@@ -76,7 +76,8 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
       const answer = await answerOnce(request, reply);
       reply.code(answer.status);
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
-      return answer.body === undefined ? reply.send() : reply.send(answer.body);
+      if (answer.body === undefined) return reply.send();
+      return reply.send(endpoint.links ? await endpoint.links(deps, answer.body) : answer.body);
     },
   });
 

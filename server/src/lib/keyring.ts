@@ -8,20 +8,25 @@ export interface Keyring {
   encrypt(plaintext: string): string;
   /** Throws when no key opens it. */
   decrypt(sealed: string): string;
-  /** A 32-byte secret for one purpose, the same on every node (RFC 5869). */
-  derive(purpose: string): Buffer;
+  /** What everything that the first key sealed begins with. */
+  readonly prefix: string;
+  /** 32-byte secrets for one purpose, one for each key, the same on every node (RFC 5869). The first signs, all verify. */
+  derive(purpose: string): [Buffer, ...Buffer[]];
 }
 
 export function createKeyring(keys: readonly Buffer[]): Keyring {
   const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8);
   const current = keys[0];
   if (!current) throw new Error('a keyring needs at least one key');
+  const prefix = `v1.${idOf(current)}.`;
+  const deriveFrom = (key: Buffer, purpose: string) => Buffer.from(hkdfSync('sha256', key, 'firsthand', purpose, 32));
   return {
+    prefix,
     encrypt(plaintext) {
       const iv = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', current, iv);
       const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return `v1.${idOf(current)}.${iv.toString('base64url')}.${body.toString('base64url')}`;
+      return `${prefix}${iv.toString('base64url')}.${body.toString('base64url')}`;
     },
     decrypt(sealed) {
       const [version, id, iv, body] = sealed.split('.');
@@ -32,7 +37,7 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
       decipher.setAuthTag(bytes.subarray(-16));
       return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
     },
-    derive: purpose => Buffer.from(hkdfSync('sha256', current, 'firsthand', purpose, 32)),
+    derive: purpose => [deriveFrom(current, purpose), ...keys.slice(1).map(key => deriveFrom(key, purpose))],
   };
 }
 

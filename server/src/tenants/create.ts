@@ -47,3 +47,12 @@ export async function createTenant(
 
 export const tenantExists = async (db: { query: Tx['query'] }, tenantId: string): Promise<boolean> =>
   (await one(db, 'select 1 from tenants where id = $1', [tenantId])) !== undefined;
+
+/** The tenant that trials belong to; a database holds one. */
+export async function insertTrialTenant(tx: Tx, at: Date): Promise<void> {
+  await tx.query(
+    `insert into tenants (id, name, is_trial, created_at) values ($1, 'Trials', true, $2)
+     on conflict (is_trial) where is_trial do nothing`,
+    [newId('tnt', at.getTime()), at],
+  );
+}

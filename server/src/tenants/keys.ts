@@ -47,3 +47,11 @@ export async function mintKey(
   );
   return { id, plaintext, prefix, createdAt: now };
 }
+
+/** Notes that a key was used, unless another node has done so since `usedBefore`. */
+export async function noteKeyUse(db: Queryable, id: string, o: { now: Date; usedBefore: Date }): Promise<void> {
+  await db.query(
+    'update api_keys set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $3)',
+    [id, o.now, o.usedBefore],
+  );
+}

@@ -1,6 +1,6 @@
 import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { newId } from '../lib/ids.ts';
+import { insertTrialTenant } from '../tenants/create.ts';
 
 const find = async (deps: Pick<Deps, 'db'>) =>
   (await one<{ id: string }>(deps.db, 'select id from tenants where is_trial'))?.id;
@@ -9,14 +9,7 @@ const find = async (deps: Pick<Deps, 'db'>) =>
 export async function trialTenant(deps: Pick<Deps, 'db' | 'clock'>): Promise<string> {
   const known = await find(deps);
   if (known) return known;
-  const now = deps.clock.now();
-  await transaction(deps.db, tx =>
-    tx.query(
-      `insert into tenants (id, name, is_trial, created_at) values ($1, 'Trials', true, $2)
-       on conflict (is_trial) where is_trial do nothing`,
-      [newId('tnt', now.getTime()), now],
-    ),
-  );
+  await transaction(deps.db, tx => insertTrialTenant(tx, deps.clock.now()));
   const made = await find(deps);
   if (!made) throw new Error('the trial tenant could not be made');
   return made;

@@ -1,8 +1,8 @@
 import type { Tx } from '../db/sql.ts';
-import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import type { VerificationRow } from '../verifications/row.ts';
+import { markChecksStarted } from '../verifications/write.ts';
 
 /** What settling does about object and condition, decided without a database. */
 export type ChecksState = 'none' | 'start' | 'wait' | 'over';
@@ -30,7 +30,7 @@ export async function awaitChecks(tx: Tx, deps: Deps, row: VerificationRow): Pro
   const state = checksState(row, budgetMs, now);
   if (budgetMs === null || state === 'none' || state === 'over') return false;
   if (state === 'start') {
-    await tx.query('update verifications set checks_started_at = $2 where id = $1', [row.id, now]);
+    await markChecksStarted(tx, row.id, now);
     await addJob(tx, 'check_subject', { verification_id: row.id });
     if (budgetMs === 0) return false;
   }
@@ -38,14 +38,4 @@ export async function awaitChecks(tx: Tx, deps: Deps, row: VerificationRow): Pro
   const runAt = new Date((row.checks_started_at ?? now).getTime() + budgetMs);
   await addJob(tx, 'settle', { verification_id: row.id }, { runAt, key: `checks:${row.id}` });
   return true;
-}
-
-/** A verification that expects an object says so as soon as it was analysed, with or without an answer. */
-export async function showObject(tx: Tx, row: VerificationRow): Promise<void> {
-  const { expected_object } = row.config;
-  if (expected_object === undefined || row.object_match) return;
-  await tx.query('update verifications set object_match = $2 where id = $1 and object_match is null', [
-    row.id,
-    storable({ status: 'inconclusive', expected_object }),
-  ]);
 }

@@ -6,7 +6,8 @@ import { complete, fail, lockCurrent } from '../verifications/advance.ts';
 import { answeredKeys, type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { isTerminal } from '../verifications/status.ts';
 import { requirementsMet } from '../verifications/steps.ts';
-import { awaitChecks, showObject } from './await-checks.ts';
+import { storeInconclusiveObject } from '../verifications/write.ts';
+import { awaitChecks } from './await-checks.ts';
 import { type ContextOpinion, decide } from './decide.ts';
 import { forceVerdict, testOutcomeOf } from './test-outcome.ts';
 
@@ -39,7 +40,7 @@ export async function settle(tx: Tx, deps: Deps, verificationId: string): Promis
   const now = deps.clock.now();
   const outcome = testOutcomeOf(row);
   if (settlement === 'complete' && outcome !== 'failed' && (await awaitChecks(tx, deps, row))) return;
-  await showObject(tx, row);
+  await storeInconclusiveObject(tx, row);
   if (settlement === 'fail' || outcome === 'failed') {
     await fail(tx, deps, row, captures, now);
     return;

@@ -4,7 +4,8 @@ import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound, verificationClosed } from '../http/problem.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
 import { cancel, lockCurrent } from './advance.ts';
-import { presentForTenant } from './present.ts';
+import { presentFrozen, withImageUrls } from './present.ts';
+import { capturesOf } from './row.ts';
 
 export const cancelVerification = tenantEndpoint({
   summary: 'Cancel a verification',
@@ -14,6 +15,7 @@ export const cancelVerification = tenantEndpoint({
   role: 'member',
   target: 'id',
   responses: { 200: Verification },
+  links: (deps, body) => withImageUrls(deps, body as Verification),
   errors: ['verification_closed'],
   async handler(call) {
     const { deps, params } = call;
@@ -26,6 +28,6 @@ export const cancelVerification = tenantEndpoint({
       }
       return cancel(tx, deps, current, deps.clock.now());
     });
-    return ok(await presentForTenant(deps, row));
+    return ok(presentFrozen(row, await capturesOf(deps.db, row.id), deps.origins));
   },
 });

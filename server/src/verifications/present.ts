@@ -11,7 +11,7 @@ import {
 } from '@firsthand/contract/verification.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Deps, Origins } from '../deps.ts';
-import { answeredKeys, type CaptureRow, capturesOf, heldBy, type VerificationRow } from './row.ts';
+import { answeredKeys, type CaptureRow, capturesOf, findVerification, heldBy, type VerificationRow } from './row.ts';
 import { sealOf } from './seal.ts';
 import { stepStates } from './steps.ts';
 
@@ -108,10 +108,21 @@ export const presentFrozen = (
 export async function presentForTenant(deps: Deps, row: VerificationRow): Promise<Verification> {
   const captures = await capturesOf(deps.db, row.id);
   const view = presentFrozen(row, captures, deps.origins);
-  if (row.redacted_at) return view;
+  return row.redacted_at ? view : addImageUrls(deps, view, captures);
+}
+
+/** A tenant's view that was stored, with presigned image URLs made now. A redacted verification has none. */
+export async function withImageUrls(deps: Deps, view: Verification): Promise<Verification> {
+  const row = await findVerification(deps.db, view.id);
+  return !row || row.redacted_at ? view : addImageUrls(deps, view, await capturesOf(deps.db, row.id));
+}
+
+async function addImageUrls(deps: Deps, view: Verification, rows: readonly CaptureRow[]): Promise<Verification> {
   await Promise.all(
-    captures.map(async (capture, index) => {
-      const shown = view.captures[index]!;
+    rows.map(async capture => {
+      // A stored view lacks what was captured after it.
+      const shown = view.captures.find(({ id }) => id === capture.id);
+      if (!shown) return;
       shown.image_url = await urlOf(deps.blobs, capture.image_blob, capture.content_type);
       if (capture.preview_blob) shown.preview_url = await urlOf(deps.blobs, capture.preview_blob, 'image/jpeg');
       const screen = capture.signals?.screen_detection;

@@ -1,5 +1,6 @@
 import { many, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { takeUnannounced } from '../events/outbox.ts';
 import { addJob } from '../jobs/queue.ts';
 import { endpointsOf, insertDeliveries } from './queue.ts';
 
@@ -21,20 +22,17 @@ const MAILED = new Set(['verification.completed', 'verification.expired', 'verif
  */
 export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
   return transaction(deps.db, async tx => {
-    // What a power cut undoes here is done again: the note is then still there.
+    // Safe to lose in a crash: the note stays, and the next run repeats the work.
     await tx.query('set local synchronous_commit = off');
+    const taken = await takeUnannounced(tx, batch);
+    if (taken.length === 0) return 0;
     const events = await many<EventRow>(
       tx,
-      `with taken as (
-         delete from event_outbox where event_id = any (array(
-           select event_id from event_outbox order by event_id limit $1 for update skip locked))
-         returning event_id
-       )
-       select e.id, e.tenant_id, e.livemode, e.public_type,
+      `select e.id, e.tenant_id, e.livemode, e.public_type,
          v.config ->> 'webhook_url' as webhook_url, v.config ->> 'notify_email' as notify_email
-       from taken join events e on e.id = taken.event_id left join verifications v on v.id = e.verification_id
-       order by e.id`,
-      [batch],
+       from events e left join verifications v on v.id = e.verification_id
+       where e.id = any($1) order by e.id`,
+      [taken],
     );
     const now = deps.clock.now();
     const sent = events.flatMap(({ id, tenant_id, livemode, webhook_url }) =>

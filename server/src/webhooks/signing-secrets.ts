@@ -28,12 +28,20 @@ const currentSecrets = (db: Queryable, tenantId: string, now: Date): Promise<Sec
 
 function present(deps: Pick<Deps, 'keyring'>, [current, previous]: SecretRow[]): WebhookSecret {
   if (!current) throw new Error('a tenant without a webhook secret');
+  const former = previous?.expires_at ? opened(deps, previous.sealed) : null;
   return {
     secret: deps.keyring.decrypt(current.sealed),
-    ...(previous?.expires_at
-      ? { previous: { secret: deps.keyring.decrypt(previous.sealed), expires_at: previous.expires_at.toISOString() } }
-      : {}),
+    ...(former ? { previous: { secret: former, expires_at: previous!.expires_at!.toISOString() } } : {}),
   };
+}
+
+/** Null when no key opens it: a secret that is lost can still be rotated away. */
+function opened({ keyring }: Pick<Deps, 'keyring'>, sealed: string): string | null {
+  try {
+    return keyring.decrypt(sealed);
+  } catch {
+    return null;
+  }
 }
 
 /** Makes a new secret; the one before signs beside it for `overlapSeconds`. */

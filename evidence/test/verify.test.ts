@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { reportLines } from '../src/report.ts';
+import { type VerifyOptions, verifyBundle } from '../src/verify.ts';
+import { chunked, type Files, ID, type Made, makeBundle, ORIGIN, zip } from './build.ts';
+
+const check = (bytes: Uint8Array, o?: VerifyOptions) => verifyBundle(chunked(bytes), o);
+const vouched = ({ log, bundle }: Made): VerifyOptions => ({ trusted: [log, bundle] });
+
+describe('verifyBundle', () => {
+  it('gives 0 when everything holds and both keys are trusted', async () => {
+    const made = makeBundle();
+    const report = await check(zip(made.files), { ...vouched(made), witnesses: [made.witness] });
+    expect(report.faults).toEqual([]);
+    expect(report).toMatchObject({ exit_code: 0, outcome: 'holds', verification_id: ID, origin: ORIGIN, notes: [] });
+    expect(report.checks.filter(({ state }) => state !== 'holds')).toEqual([{ name: 'timestamp', state: 'absent' }]);
+    expect(report.photos.map(photo => photo.holds)).toEqual([true, true]);
+    expect(report.witnesses).toMatchObject([{ name: 'witness.example', at: '2025-11-24T16:00:00.000Z' }]);
+  });
+
+  it('gives 2 and the keys to compare when nobody vouched for one of them', async () => {
+    const made = makeBundle();
+    for (const trusted of [[], [made.log], [made.bundle]]) {
+      const report = await check(zip(made.files), { trusted });
+      expect(report).toMatchObject({ exit_code: 2, outcome: 'unvouched', faults: [] });
+      expect(reportLines(report).join('\n')).toContain(report.keys.find(key => !key.trusted)!.vkey);
+    }
+  });
+
+  it('asks every named witness for its cosignature', async () => {
+    const [made, other] = [makeBundle(), makeBundle()];
+    const report = await check(zip(made.files), { ...vouched(made), witnesses: [other.witness] });
+    expect(report.faults).toMatchObject([
+      { check: 'witnesses', reason: 'witness.example did not cosign the state of the log' },
+    ]);
+  });
+
+  it('gives 3 for what is no bundle and for what is larger than the limit', async () => {
+    const made = makeBundle();
+    const notes = new Map([['notes.txt', new Uint8Array(10)]]);
+    for (const bytes of [new Uint8Array(0), new Uint8Array(5000), new TextEncoder().encode('no archive'), zip(notes)]) {
+      expect(await check(bytes)).toMatchObject({ exit_code: 3, outcome: 'unreadable' });
+    }
+    const large = await check(zip(made.files), { ...vouched(made), maxBytes: 4000 });
+    expect(large).toMatchObject({ exit_code: 3 });
+    expect(large.faults[0]!.reason).toContain('too large');
+  });
+
+  it('gives 1 for a file cut anywhere behind its manifest, else 3', async () => {
+    const made = makeBundle();
+    const bytes = zip(made.files);
+    const readable = 30 + 'manifest.json'.length + made.files.get('manifest.json')!.length;
+    for (let length = 1; length < bytes.length; length += 211) {
+      const report = await check(bytes.subarray(0, length), vouched(made));
+      expect([length, report.exit_code]).toEqual([length, length < readable ? 3 : 1]);
+      expect(report.faults.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('takes the same files from a container of another tool and says so', async () => {
+    const made = makeBundle();
+    const folder = mkdtempSync(join(tmpdir(), 'fh-zip-'));
+    try {
+      for (const [name, bytes] of made.files) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        writeFileSync(join(folder, name), bytes);
+      }
+      const script = (compression: string) =>
+        `import zipfile,os\nz=zipfile.ZipFile('out-${compression}.zip','w',zipfile.${compression})\nfor d,_,fs in os.walk('.'):\n  for f in sorted(fs):\n    p=os.path.join(d,f)[2:]\n    if not p.startswith('out-'): z.write(p)\nz.close()`;
+      for (const compression of ['ZIP_STORED', 'ZIP_DEFLATED']) {
+        execFileSync('python3', ['-c', script(compression)], { cwd: folder });
+        const report = await check(readFileSync(join(folder, `out-${compression}.zip`)), vouched(made));
+        expect(report.faults).toEqual([]);
+        expect(report.exit_code).toBe(0);
+        expect(report.notes[0]).toContain('not in the form in which it was issued');
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('refuses a changed bit in any byte of a header, or says that the container is not as issued', async () => {
+    const made = makeBundle();
+    for (const name of [...made.files.keys()])
+      if (/original|preview/.test(name)) made.files.set(name, made.files.get(name)!);
+    const bytes = zip(made.files);
+    const issued = headerRanges(made.files);
+    let refused = 0;
+    for (const [start, end] of issued) {
+      for (let at = start; at < end; at += 1) {
+        const changed = bytes.slice();
+        changed[at]! ^= 1 << (at % 8);
+        const report = await check(changed, vouched(made));
+        if (report.exit_code === 0) expect([at, report.notes.length]).toEqual([at, 1]);
+        else refused += 1;
+      }
+    }
+    expect(refused).toBeGreaterThan(1000);
+  });
+});
+
+/** Where headers and the central directory lie in an issued archive. */
+function headerRanges(files: Files): [number, number][] {
+  const ranges: [number, number][] = [];
+  let at = 0;
+  for (const [name, bytes] of files) {
+    ranges.push([at, at + 30 + name.length]);
+    at += 30 + name.length + bytes.length;
+  }
+  ranges.push([at, zip(files).length]);
+  return ranges;
+}

@@ -1,0 +1,107 @@
+// `npm run dev`: the service on a data folder of its own, filled once by `npm run seed`. A change of the server starts it
+// again; a change of a page builds the page again: reload the browser.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type FSWatcher, watch } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
+import { dim } from '../server/src/commands/print.ts';
+import { loadEnvironment, readConfig } from '../server/src/config/config.ts';
+
+const root = join(import.meta.dirname, '..');
+/** An editor that saves many files at once causes one restart. */
+const SETTLE_MS = 200;
+const SERVER = ['contract/src', 'forensics/src', 'sdk/src', 'server/src', 'server/migrations', '.env'];
+const PAGES = ['capture', 'dashboard', 'look', 'contract/src', 'sdk/src'];
+
+const environment = { ...loadEnvironment(), DATA_DIR: resolve(process.env.DATA_DIR ?? join(root, 'data-dev')) };
+const { port, dataDir } = readConfig(environment);
+const url = `http://localhost:${port}`;
+const say = (text: string) => console.log(dim(`dev: ${text}`));
+
+let service: ChildProcess;
+let stopping = false;
+const watchers: FSWatcher[] = [];
+
+await mkdir(dataDir, { recursive: true });
+await buildPages();
+start();
+onChange(SERVER, async () => {
+  say('the server changed; starting it again');
+  await stop();
+  start();
+});
+onChange(PAGES, buildPages);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end());
+await ready();
+await seed();
+if (!stopping) say(`${url} runs on ${dataDir}; save a file to see it change`);
+
+function run(script: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [join(root, script), ...args], { cwd: root, env: environment, stdio: 'inherit' });
+}
+
+function start(): void {
+  service = run('server/src/main.ts', 'all');
+  const child = service;
+  child.once('exit', code => {
+    if (!stopping && child === service && code !== 0)
+      say(`the server ended with ${code}; it starts at the next change`);
+  });
+}
+
+/** Lets the service drain: its database ends with it. */
+async function stop(): Promise<void> {
+  if (service.exitCode !== null || service.signalCode !== null) return;
+  const ended = once(service, 'exit');
+  service.kill('SIGTERM');
+  await ended;
+}
+
+async function ready(): Promise<void> {
+  while (!stopping) {
+    const answer = await fetch(`${url}/readyz`).catch(() => null);
+    if (answer?.ok) return;
+    await sleep(200);
+  }
+}
+
+async function seed(): Promise<void> {
+  if (stopping) return;
+  const [code] = await once(run('scripts/seed.ts', '--url', url), 'exit');
+  if (code !== 0) say('the seed is not complete; run npm run seed -- --again');
+}
+
+async function buildPages(): Promise<void> {
+  await ensurePagesBuilt().catch((error: Error) => say(`the pages could not be built: ${error.message}`));
+}
+
+/** Calls `act` once the files below these paths have been still for a moment; never beside itself. */
+function onChange(paths: string[], act: () => Promise<void>): void {
+  let timer: NodeJS.Timeout | undefined;
+  let acting = Promise.resolve();
+  const changed = (_event: string, name: string | null) => {
+    if (stopping || (name && /(^|\/)(node_modules|dist(-\w+)?)(\/|$)|\.test\.tsx?$/.test(name))) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      acting = acting.then(() => (stopping ? undefined : act()));
+    }, SETTLE_MS);
+  };
+  for (const path of paths) {
+    try {
+      watchers.push(watch(join(root, path), { recursive: true }, changed));
+    } catch (error) {
+      // A file that may be absent, as .env is.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+async function end(): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  for (const watcher of watchers) watcher.close();
+  await stop();
+}

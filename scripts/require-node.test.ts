@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const GUARD = join(ROOT, 'scripts', 'require-node.cjs');
+
+/** Runs the guard in a process that says it is this version. */
+function guard(version: string) {
+  const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require(${JSON.stringify(GUARD)})`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', pretend], { encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+describe('require-node', () => {
+  it.each(['12.22.12', '18.19.1', '20.18.1', '22.23.2', '23.11.0'])('ends Node.js %s with one sentence', version => {
+    const { status, stdout, stderr } = guard(version);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      new RegExp(`^Firsthand needs Node\\.js 24 or later, and this is ${version}: [^\\n.]+(\\.org|[^.\\n])*\\.\\n$`),
+    );
+  });
+
+  it.each(['24.0.0', '26.10.0'])('lets Node.js %s go on without a word', version => {
+    expect(guard(version)).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
+  it('stands before every npm script that runs TypeScript', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const typescript = Object.values(scripts).filter(script => /\bnode\b.*\.ts\b/.test(script));
+    expect(typescript.length).toBeGreaterThan(5);
+    for (const script of typescript) expect(script).toMatch(/^exec node -r \.\/scripts\/require-node\.cjs /);
+  });
+});

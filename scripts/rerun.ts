@@ -1,0 +1,11 @@
+/** The command that runs one test alone, to paste into a shell. `file` is relative to the root, `name` the test's full name. */
+export function rerunCommand(file: string, name?: string): string {
+  const project = file.startsWith('server/test/browser/') ? 'browser' : file.startsWith('server/') ? 'server' : 'unit';
+  const command = `npm test -- --project ${project} ${file}`;
+  return name === undefined ? command : `${command} -t ${quoted(`^${escaped(name)}$`)}`;
+}
+
+/** `-t` takes a regular expression. */
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

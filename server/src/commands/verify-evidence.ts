@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { parseVkey, type Verifier } from '@firsthand/evidence/note.ts';
+import { type Report, reportLines } from '@firsthand/evidence/report.ts';
+import { parseTrust } from '@firsthand/evidence/trust.ts';
+import { verifyBundle } from '@firsthand/evidence/verify.ts';
+
+export interface VerifyEvidenceOptions {
+  trust: string[];
+  witness: string[];
+  tsaRoot?: string;
+  maxBytes?: number;
+  json?: boolean;
+}
+
+const CHUNK_BYTES = 1_048_576;
+
+/** The public keys of this installation, which the service writes beside its data. */
+export const OWN_KEYS_FILE = 'evidence-keys.json';
+
+/** Checks a bundle without server or network and sets the exit code: 0 holds, 1 does not, 2 nobody vouched, 3 no bundle. */
+export async function verifyEvidence(file: string, o: VerifyEvidenceOptions): Promise<void> {
+  let report: Report;
+  try {
+    report = await verifyBundle(createReadStream(file, { highWaterMark: CHUNK_BYTES }), {
+      trusted: await trustedKeys(o.trust),
+      witnesses: o.witness.map(parseVkey),
+      ...(o.tsaRoot === undefined ? {} : { tsaRoots: await readFile(o.tsaRoot, 'utf8') }),
+      ...(o.maxBytes === undefined ? {} : { maxBytes: o.maxBytes }),
+      createHash: () => createHash('sha256'),
+      crc32: (bytes, before) => crc32(bytes, before),
+    });
+  } catch (error) {
+    // A file or key that cannot be read says nothing about the evidence.
+    console.error((error as Error).message);
+    process.exitCode = 3;
+    return;
+  }
+  console.log(o.json ? JSON.stringify(report, null, 2) : reportLines(report).join('\n'));
+  process.exitCode = report.exit_code;
+}
+
+/** Each is a verifier key or a file of them; this installation's own keys come on top. */
+async function trustedKeys(named: readonly string[]): Promise<Verifier[]> {
+  const own = join(resolve(process.env.DATA_DIR?.trim() || './data'), OWN_KEYS_FILE);
+  const texts = await Promise.all(
+    named.map(text => (/^[^+/\\][^+]*\+[0-9a-f]{8}\+/.test(text) ? text : readFile(text, 'utf8'))),
+  );
+  if (existsSync(own)) texts.push(await readFile(own, 'utf8'));
+  return texts.flatMap(parseTrust);
+}

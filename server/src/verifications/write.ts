@@ -1,0 +1,57 @@
+import type { Answers, Condition, ObjectMatch, Progress } from '@firsthand/contract/verification.ts';
+import { one, type Tx } from '../db/sql.ts';
+import { storable } from '../db/storable.ts';
+import type { VerificationRow } from './row.ts';
+
+// Writes to a verification's row that leave its status as it is; `advance.ts` changes the status. Each runs under the row's lock.
+
+export const storeAnswers = (tx: Tx, id: string, answers: Answers): Promise<VerificationRow | undefined> =>
+  one<VerificationRow>(tx, 'update verifications set answers = $2 where id = $1 returning *', [
+    id,
+    JSON.stringify(answers),
+  ]);
+
+export async function storeProgress(tx: Tx, id: string, progress: Progress): Promise<void> {
+  await tx.query('update verifications set progress = $2 where id = $1', [id, JSON.stringify(progress)]);
+}
+
+/** Marks the verification as finalized. */
+export const storeNarrative = (
+  tx: Tx,
+  id: string,
+  o: { narrative: string; at: Date },
+): Promise<VerificationRow | undefined> =>
+  one<VerificationRow>(tx, 'update verifications set narrative = $2, finalized_at = $3 where id = $1 returning *', [
+    id,
+    o.narrative,
+    o.at,
+  ]);
+
+/** The checks of object and condition have begun; the verdict waits for them. */
+export async function markChecksStarted(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.query('update verifications set checks_started_at = $2 where id = $1', [id, at]);
+}
+
+/** What the vision model said of object and condition. */
+export async function storeChecks(
+  tx: Tx,
+  id: string,
+  found: { object: ObjectMatch | null; condition: Condition | null; at: Date },
+): Promise<void> {
+  await tx.query('update verifications set object_match = $2, condition = $3, checks_done_at = $4 where id = $1', [
+    id,
+    storable(found.object),
+    storable(found.condition),
+    found.at,
+  ]);
+}
+
+/** A verification that expects an object says so as soon as it was analysed, with or without an answer. */
+export async function storeInconclusiveObject(tx: Tx, row: VerificationRow): Promise<void> {
+  const { expected_object } = row.config;
+  if (expected_object === undefined || row.object_match) return;
+  await tx.query('update verifications set object_match = $2 where id = $1 and object_match is null', [
+    row.id,
+    storable({ status: 'inconclusive', expected_object }),
+  ]);
+}

@@ -1,0 +1,58 @@
+import type { Verification } from '@firsthand/contract/verification.ts';
+import { expect, it } from 'vitest';
+import { ask, createVerification, startTestService, submit, untilStatus } from '../harness.ts';
+import { plain } from '../pictures.ts';
+
+const HOUR_MS = 3_600_000;
+
+it('finalize and cancel store no presigned link for their replay, which comes with links that open', async () => {
+  let ahead = 0;
+  const service = await startTestService({ now: () => new Date(Date.now() + ahead) });
+  try {
+    const key = service.tenant.rk_secret;
+    const picture = await plain();
+    const done = await createVerification(service);
+    await submit(service, done.id, picture);
+    await untilStatus(service, done.id, ['completed']);
+    const partly = await createVerification(service, { max_captures: 2 });
+    await submit(service, partly.id, picture);
+
+    const calls: [string, object | undefined][] = [
+      [`/v1/verifications/${done.id}/finalize`, { narrative: 'The roof was hit by hail.' }],
+      [`/v1/verifications/${partly.id}/cancel`, undefined],
+    ];
+    for (const [index, [path, body]] of calls.entries()) {
+      const send = () =>
+        ask<Verification>(service, path, {
+          key,
+          method: 'POST',
+          headers: { 'idempotency-key': `replayed-${index}` },
+          ...(body ? { body } : {}),
+        });
+      const links = ({ captures }: Verification) =>
+        captures!.flatMap(c => [c.image_url!, c.preview_url!].filter(Boolean));
+      const first = await send();
+      expect(first.status, first.text).toBe(200);
+      expect(links(first.body).length).toBeGreaterThan(0);
+      const { rows } = await service.deps.db.query<{ body: string }>(
+        'select body from idempotency_keys where key = $1',
+        [`replayed-${index}`],
+      );
+      expect(rows[0]!.body).toContain('"captures"');
+      expect(rows[0]!.body).not.toMatch(/signature|\/blobs\//i);
+
+      ahead += 2 * HOUR_MS;
+      for (const link of links(first.body)) expect((await fetch(link)).status).toBe(410);
+      const replayed = await send();
+      expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+      for (const link of links(replayed.body)) expect((await fetch(link)).status).toBe(200);
+      const unlinked = (view: Verification) => ({
+        ...view,
+        captures: view.captures!.map(({ image_url: _, preview_url: __, ...capture }) => capture),
+      });
+      expect(unlinked(replayed.body)).toEqual(unlinked(first.body));
+    }
+  } finally {
+    await service.stop();
+  }
+});

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
 import { createTranslator } from '@firsthand/look/translator.ts';
+import { describe, expect, test } from 'vitest';
 import { chooseLanguage, LANGUAGES, type Messages } from './i18n.ts';
 
 const folder = join(import.meta.dirname, 'messages');

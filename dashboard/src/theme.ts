@@ -23,20 +23,16 @@ export function applyTheme(): void {
   const theme = read();
   for (const rule of darkRules()) {
     known.add(rule);
-    rule.media.mediaText =
-      theme === 'system' ? '(prefers-color-scheme: dark)' : theme === 'dark' ? 'all' : 'not all';
+    rule.media.mediaText = theme === 'system' ? '(prefers-color-scheme: dark)' : theme === 'dark' ? 'all' : 'not all';
   }
   document.documentElement.style.colorScheme = theme === 'system' ? '' : theme;
 }
 
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  const theme = useSyncExternalStore(
-    listener => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    read,
-  );
+  const theme = useSyncExternalStore(listener => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, read);
   const setTheme = (next: Theme) => {
     localStorage.setItem(KEY, next);
     applyTheme();

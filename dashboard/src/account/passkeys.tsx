@@ -74,9 +74,7 @@ export function Passkeys() {
           />
         </Dialog>
       )}
-      {removing && (
-        <Removal passkey={removing} last={passkeys.length === 1} onClose={() => setRemoving(null)} />
-      )}
+      {removing && <Removal passkey={removing} last={passkeys.length === 1} onClose={() => setRemoving(null)} />}
     </Section>
   );
 }

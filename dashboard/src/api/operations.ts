@@ -12,7 +12,7 @@ import type {
   SignInMethods,
 } from '@firsthand/contract/people.ts';
 
-export interface Page<Item> {
+interface Page<Item> {
   data: Item[];
   next_cursor?: string;
 }

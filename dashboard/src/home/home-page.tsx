@@ -53,7 +53,9 @@ export default function HomePage() {
             <Link href="/account">{t('home.nextAccount')}</Link>
           </li>
           <li>
-            <Link href="/settings/people">{t(tenant.role === 'owner' ? 'home.nextPeople' : 'home.nextPeopleRead')}</Link>
+            <Link href="/settings/people">
+              {t(tenant.role === 'owner' ? 'home.nextPeople' : 'home.nextPeopleRead')}
+            </Link>
           </li>
           <li>
             <a href="/docs">{t('home.nextDocs')}</a>

@@ -50,7 +50,7 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry: () => void
   );
 }
 
-export function NoPermission() {
+function NoPermission() {
   const { t } = useWords();
   return (
     <Empty icon="lock" title={t('state.noPermission')}>

@@ -13,7 +13,7 @@ import { Problem } from '../parts/states.tsx';
 import { useDraft } from '../session/draft.ts';
 import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
-import { callName, PEOPLE } from './people-page.tsx';
+import { callName, PEOPLE } from './people.ts';
 import { RoleSelect } from './role-select.tsx';
 
 interface Typed {
@@ -29,17 +29,17 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
   const { person: me } = useSignedIn();
   const draft = useDraft(me.id, 'invite', EMPTY);
   const form = useForm<Typed>({ defaultValues: draft.kept });
-  const invite = useAct(
-    (body: Partial<Typed> & Pick<Typed, 'role'>) => call('POST /v1/people', { body }),
-    {
-      refreshes: [PEOPLE],
-      onDone: person => {
-        draft.forget();
-        onInvited(person);
-      },
+  const invite = useAct((body: Partial<Typed> & Pick<Typed, 'role'>) => call('POST /v1/people', { body }), {
+    refreshes: [PEOPLE],
+    onDone: person => {
+      draft.forget();
+      onInvited(person);
     },
+  });
+  useEffect(
+    () => form.subscribe({ formState: { values: true }, callback: ({ values }) => draft.keep(values) }),
+    [form, draft],
   );
-  useEffect(() => form.subscribe({ formState: { values: true }, callback: ({ values }) => draft.keep(values) }), [form, draft]);
   const [unnamed, setUnnamed] = useState(false);
   const send = form.handleSubmit(typed => {
     const { role, ...rest } = typed;
@@ -52,7 +52,8 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
         onError: error => {
           // The service names each fault by its path; the fields of this form have the same names.
           const faults = error instanceof ApiError ? error.fields.filter(({ path }) => path in EMPTY) : [];
-          for (const { path } of faults) form.setError(path as keyof Typed, { message: t(FAULTS[path] ?? 'problem.invalid_request') });
+          for (const { path } of faults)
+            form.setError(path as keyof Typed, { message: t(FAULTS[path] ?? 'problem.invalid_request') });
           setUnnamed(faults.length === 0);
         },
       },
@@ -91,9 +92,7 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
         <Controller
           name="role"
           control={form.control}
-          render={({ field }) => (
-            <RoleSelect label={t('people.role')} value={field.value} onChange={field.onChange} />
-          )}
+          render={({ field }) => <RoleSelect label={t('people.role')} value={field.value} onChange={field.onChange} />}
         />
         {unnamed && <Problem error={invite.error} />}
         <div className="actions">

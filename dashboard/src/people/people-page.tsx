@@ -11,10 +11,9 @@ import { useSay } from '../parts/said.tsx';
 import { Problem, Read } from '../parts/states.tsx';
 import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
+import { callName, PEOPLE } from './people.ts';
 import { Invite, Invited } from './invite.tsx';
 import { RoleSelect } from './role-select.tsx';
-
-export const PEOPLE = ['people'] as const;
 
 /** Everybody of this account and what they may do. Owners invite, change and remove. */
 export default function PeoplePage() {
@@ -46,9 +45,11 @@ export default function PeoplePage() {
         {({ pages }) => (
           <section className="card section" aria-label={t('page.people')}>
             <ul className="rows">
-              {pages.flatMap(page => page.data).map(person => (
-                <Row key={person.id} person={person} owner={owner} />
-              ))}
+              {pages
+                .flatMap(page => page.data)
+                .map(person => (
+                  <Row key={person.id} person={person} owner={owner} />
+                ))}
             </ul>
             {people.hasNextPage && (
               <Button isPending={people.isFetchingNextPage} onPress={() => void people.fetchNextPage()}>
@@ -72,10 +73,6 @@ export default function PeoplePage() {
   );
 }
 
-/** A name to speak of a person by. */
-export const callName = ({ name, email, phone_e164 }: Pick<Person, 'name' | 'email' | 'phone_e164'>, none: string) =>
-  name ?? email ?? phone_e164 ?? none;
-
 function Row({ person, owner }: { person: Person; owner: boolean }) {
   const { t, dateTime } = useWords();
   const say = useSay();
@@ -83,13 +80,10 @@ function Row({ person, owner }: { person: Person; owner: boolean }) {
   const [removing, setRemoving] = useState(false);
   const name = callName(person, t('account.nameless'));
   const known = [person.email, person.phone_e164].filter(value => value !== undefined && value !== name);
-  const change = useAct(
-    (role: Person['role']) => call('PATCH /v1/people/:id', { id: person.id, body: { role } }),
-    {
-      refreshes: [PEOPLE],
-      onDone: ({ role }) => say(t('people.roleChanged', { name, role: t(`role.${role}`) })),
-    },
-  );
+  const change = useAct((role: Person['role']) => call('PATCH /v1/people/:id', { id: person.id, body: { role } }), {
+    refreshes: [PEOPLE],
+    onDone: ({ role }) => say(t('people.roleChanged', { name, role: t(`role.${role}`) })),
+  });
   const remove = useAct(() => call('DELETE /v1/people/:id', { id: person.id }), {
     refreshes: [PEOPLE],
     onDone: () => {

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import { queryClient } from './query-client.ts';
 
 /** The person chose not to sign in again: nothing happened, and nothing needs saying. */
-export class Declined extends Error {
+class Declined extends Error {
   override name = 'Declined';
 }
 

@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Ways } from '../sign-in/ways.tsx';
 import { onNews } from './channel.ts';
 import { becomeSignedIn } from './me.ts';
-import { queryClient, ME } from './query-client.ts';
+import { ME, queryClient } from './query-client.ts';
 import { useWish } from './recent.ts';
 import { BASE } from './return-to.ts';
 

@@ -4,14 +4,14 @@ import { Header } from 'react-aria-components/Header';
 import { Menu, MenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { useLocation } from 'wouter';
+import { problemText } from '../api/problem-text.ts';
 import { LANGUAGES, type Language } from '../i18n.ts';
 import { useWords } from '../language.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useSay } from '../parts/said.tsx';
-import { problemText } from '../api/problem-text.ts';
 import { signOut } from '../session/me.ts';
-import { THEMES, type Theme, useTheme } from '../theme.ts';
 import { useSignedIn } from '../session/signed-in.ts';
+import { THEMES, type Theme, useTheme } from '../theme.ts';
 import { useSwitch } from './mode-switch.tsx';
 
 export function AccountMenu() {

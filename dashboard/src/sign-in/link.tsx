@@ -25,7 +25,7 @@ export function useLink(): Link | null {
 }
 
 /** A used token has no place in the address, nor in the history. */
-export function forgetLink(): void {
+function forgetLink(): void {
   history.replaceState(history.state, '', location.pathname + location.search);
   window.dispatchEvent(new HashChangeEvent('hashchange'));
 }

@@ -76,7 +76,9 @@ function Offered({ methods, onSignedIn, returnTo, stay = false }: WaysProps & { 
     }
   }
   if (methods.magic_link && waitingFor !== 'code') {
-    blocks.push(<ByMail key="mail" sent={waitingFor === 'mail'} onSent={sent => setWaitingFor(sent ? 'mail' : null)} />);
+    blocks.push(
+      <ByMail key="mail" sent={waitingFor === 'mail'} onSent={sent => setWaitingFor(sent ? 'mail' : null)} />,
+    );
   }
   if (methods.one_time_code && waitingFor !== 'mail') {
     blocks.push(

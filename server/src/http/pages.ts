@@ -51,10 +51,7 @@ export function createPages(deps: Deps): { show: ShowPage } {
 }
 
 /** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
-export async function registerPages(
-  app: FastifyInstance,
-  { show }: ReturnType<typeof createPages>,
-): Promise<void> {
+export async function registerPages(app: FastifyInstance, { show }: ReturnType<typeof createPages>): Promise<void> {
   const schema = { hide: true } as object;
   // What a page asks for first is asked for while its script is still on its way.
   const shown = (path: string, name: 'index.html' | 'certificate.html', firstRequest: (id: string) => string) =>

@@ -134,6 +134,8 @@ export const AuditEntry = Type.Object(
     target: Type.Optional(Type.String({ description: 'id or slug of what was acted on' })),
     detail: Type.Record(Type.String(), Type.Unknown()),
     request_id: Type.Optional(Type.String()),
+    address: Type.Optional(Type.String({ description: 'IP address it came from' })),
+    device: Type.Optional(Type.String({ description: 'in words, such as `Chrome on Windows`' })),
     created_at: DateTime,
   },
   closed,

@@ -1,9 +1,11 @@
+import { ROLES } from '@firsthand/contract/people.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { calibrateCommand } from './commands/calibrate.ts';
 import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
+import { invitePersonCommand, listPeopleCommand, removePersonCommand, signInLinkCommand } from './commands/people.ts';
 import { rekeyCommand } from './commands/rekey.ts';
 import { serve } from './commands/serve.ts';
 import {
@@ -90,6 +92,29 @@ program
   .command('rekey')
   .description('encrypt stored secrets anew under the first of ENCRYPTION_KEYS; safe while the service runs')
   .action(rekeyCommand);
+program
+  .command('sign-in-link')
+  .description('print a link that signs a person in once, within 24 hours')
+  .requiredOption('--email <address>', 'whose link it is; an owner without an address takes this one')
+  .action(signInLinkCommand);
+const people = program.command('people').description('who may sign in');
+const tenant = new Option('--tenant <id>', 'the account; the first one unless given');
+people.command('list').description('list the people of an account').addOption(tenant).action(listPeopleCommand);
+people
+  .command('invite')
+  .description('make somebody a member; prints the person as JSON, with a sign-in link where no mail is sent')
+  .addOption(tenant)
+  .option('--email <address>')
+  .option('--phone <number>', 'E.164, such as +4915123456789')
+  .option('--name <name>')
+  .addOption(new Option('--role <role>', 'what the person may do').choices(ROLES).makeOptionMandatory())
+  .action(invitePersonCommand);
+people
+  .command('remove')
+  .argument('<id>', 'usr_…, as people list shows it')
+  .description("remove a person; the person's sessions end at once")
+  .addOption(tenant)
+  .action(removePersonCommand);
 program.command('doctor').description('say what is in place, what is missing and what to do').action(doctor);
 program
   .command('demo')

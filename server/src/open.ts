@@ -11,6 +11,7 @@ import type { Log } from './lib/log.ts';
 import { createMailer } from './lib/mail.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { openKeyring } from './lib/secrets.ts';
+import { createSessionTokens } from './lib/session-tokens.ts';
 import { connectVision } from './vision/connect.ts';
 
 const ANALYSIS_TIMEOUT_MS = 60_000;
@@ -76,6 +77,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     db,
     blobs,
     keyring,
+    sessionTokens: createSessionTokens(config.sessionSecrets, keyring),
     origins,
     clock,
     metrics,

@@ -9,7 +9,10 @@ import type { Deps } from './deps.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
 import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
+import { sendOneTimeCode } from './notifications/one-time-code.ts';
 import { mailOutcome } from './notifications/outcome.ts';
+import { mailSignInLink } from './notifications/sign-in-link.ts';
+import { forgetSignIns } from './people/forget.ts';
 import { settle } from './verdict/settle.ts';
 import { sweepExpired } from './verifications/advance.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
@@ -20,6 +23,8 @@ const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
+  mail_sign_in_link: (deps, { mail_id }) => mailSignInLink(deps, mail_id),
+  send_one_time_code: (deps, { otp_id }) => sendOneTimeCode(deps, otp_id),
 };
 
 /** What waits for a model or a text reader: at most so many at once, beside the others, so that no verdict waits behind them. */
@@ -51,6 +56,11 @@ const SWEEPS: readonly Sweep[] = [
       const before = new Date(deps.clock.now().getTime() - 2 * 86_400_000);
       await deps.db.query('delete from idempotency_keys where created_at < $1', [before]);
     },
+  },
+  {
+    name: 'forget sessions and sign-ins that are over',
+    everyMs: 600_000,
+    work: forgetSignIns,
   },
   {
     name: 'forget rate windows and bot signatures',

@@ -5,14 +5,24 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { hasRole, type Principal, readableModes } from '../http/principal.ts';
-import { forbidden, notFound, unauthorized } from '../http/problem.ts';
+import { forbidden, invalid, notFound, reauthenticationRequired, unauthorized } from '../http/problem.ts';
 import type { Guard } from '../http/register.ts';
 import { sha256 } from '../lib/keyring.ts';
 import type { Limiter, Permit } from '../lib/limits/limiter.ts';
 import { bearerOf, fromBearer } from './bearer.ts';
-import { type BotRequest, botRequestOf, claimSignature, fromBot, releaseSignature } from './bot.ts';
+import { type BotRequest, botFor, botRequestOf, claimSignature, isSigned, releaseSignature } from './bot.ts';
 import { fromCaptureToken } from './capture.ts';
-import { addressPermit, takePermits, tell, tenantPermit, verificationPermit } from './limits.ts';
+import {
+  accountPermit,
+  addressPermit,
+  personPermit,
+  signInPermit,
+  takePermits,
+  tell,
+  tenantPermit,
+  verificationPermit,
+} from './limits.ts';
+import { fromSession, isFromOurPages, isRecent, mayOpenSession } from './session.ts';
 
 interface Refused {
   principal: Principal;
@@ -55,7 +65,13 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       const token = bearerOf(headers.authorization);
       if (token === null) {
         if (headers['x-bot-auth'] !== undefined) return null;
-        throw unauthorized();
+        const cookie = request.cookies[deps.config.sessionCookie];
+        const person = cookie === undefined ? null : await fromSession(deps, cookie);
+        if (!person) throw unauthorized();
+        if (!isFromOurPages(deps, request)) throw forbidden();
+        admit(endpoint, person);
+        if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
+        return person;
       }
       const digest = sha256(token).toString('base64');
       await refuseAgain(digest, reply, endpoint);
@@ -69,10 +85,12 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       return principal;
     },
 
-    async fromBody(request, raw, endpoint) {
+    async fromBody(request, reply, endpoint, { raw, parse }) {
       const bot = botRequestOf(request.headers, raw);
-      const principal = bot ? await fromBot(deps, bot) : null;
-      if (!bot || !principal) throw unauthorized();
+      if (!bot || !isSigned(deps, bot)) throw unauthorized();
+      const { value, fault } = await parse();
+      if (fault) throw invalid([fault]);
+      const principal = await botFor(deps, value);
       admit(endpoint, principal);
       const claim = await claimSignature(deps, bot);
       if (claim === 'replay') throw unauthorized();
@@ -97,13 +115,24 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
     },
 
     async limit(request, reply, endpoint, principal) {
+      if (principal?.kind === 'session') return takePermits(limiter, reply, [personPermit(principal.userId)]);
       if (principal) return takePermits(limiter, reply, [tenantPermit(deps.config, principal)]);
+      if (endpoint.credentials.includes('sign_in') && !mayOpenSession(deps, request)) throw forbidden();
       const permits: Permit[] = [addressPermit('address', request.ip)];
-      if (endpoint.addressLimit) permits.push(addressPermit(endpoint.addressLimit, request.ip));
+      if (endpoint.addressLimit === 'sign_in') permits.push(signInPermit(endpoint.path, request.ip));
+      else if (endpoint.addressLimit) permits.push(addressPermit(endpoint.addressLimit, request.ip));
       const id = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
       if (id && isId('vfy', id)) permits.push(verificationPermit(id));
       return takePermits(limiter, reply, permits);
     },
+
+    async stillAdmitted({ principal, cookies }, endpoint) {
+      if (principal?.kind !== 'session') return true;
+      const person = await fromSession(deps, cookies[deps.config.sessionCookie] ?? '', { seen: false });
+      return person?.tenantId === principal.tenantId && mayOpen(endpoint, person);
+    },
+
+    limitAccount: (reply, way, account) => takePermits(limiter, reply, [accountPermit(way, account)]),
 
     async release(request) {
       const claim = claims.get(request);
@@ -112,8 +141,12 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
   };
 }
 
+function mayOpen(endpoint: Endpoint, principal: Principal): boolean {
+  if (!endpoint.credentials.includes(principal.kind)) return false;
+  return principal.kind !== 'session' || hasRole(principal.role, endpoint.role ?? 'viewer');
+}
+
 /** Throws 403 for a valid credential of a kind, or a person of a role, that the endpoint does not take. */
 function admit(endpoint: Endpoint, principal: Principal): void {
-  if (!endpoint.credentials.includes(principal.kind)) throw forbidden();
-  if (principal.kind === 'session' && !hasRole(principal.role, endpoint.role ?? 'viewer')) throw forbidden();
+  if (!mayOpen(endpoint, principal)) throw forbidden();
 }

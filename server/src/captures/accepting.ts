@@ -4,8 +4,16 @@ import { isTerminal } from '../verifications/status.ts';
 import type { Held, Slot } from '../verifications/steps.ts';
 import { pickSlot } from '../verifications/steps.ts';
 
-export const unknownStep = (key: string | undefined): Problem =>
-  new Problem('unknown_step', `No step that takes pictures is named ${JSON.stringify(key ?? '')}.`);
+/** Longer names are no step's: an answer does not repeat them. */
+const MAX_NAME = 64;
+
+export const unknownStep = (key = ''): Problem =>
+  new Problem(
+    'unknown_step',
+    key.length > MAX_NAME
+      ? 'No step has so long a name.'
+      : `No step that takes pictures is named ${JSON.stringify(key)}.`,
+  );
 const stepFull = (key: string | undefined): Problem =>
   new Problem(
     'step_full',

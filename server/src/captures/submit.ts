@@ -10,7 +10,6 @@ import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
 import { invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
 import { addJob } from '../jobs/queue.ts';
 import { newId } from '../lib/ids.ts';
-import { sha256Hex } from '../lib/keyring.ts';
 import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
@@ -18,7 +17,7 @@ import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
 import { type Attested, attest } from './attestation/attest.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
-import { hashMismatch, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
+import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
 import { acceptedBy, maxBytesOf } from './upload-url.ts';
 
@@ -32,24 +31,25 @@ export const submitCapture = openEndpoint({
   credentials: ['capture'],
   target: 'token',
   bodyLimitBytes: BODY_LIMIT,
+  imageFields: ['image_base64', 'motion_frame_base64'],
   body: CaptureRequest,
   faults: captureFaults,
   responses: { 201: EndUserView },
   errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'idempotency_conflict'],
-  async handler({ deps, params, body, ip, idempotencyKey }): Promise<Answer> {
+  async handler({ deps, params, body, images, ip, idempotencyKey }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
     if (before) {
-      assertSame(before, body, body.image_sha256 ?? sha256Hex(Buffer.from(body.image_base64 ?? '', 'base64')));
+      assertSame(before, body, body.image_sha256 ?? (await inlineSha256(images)));
       // Read again: the first submission may have ended since.
       return created(await endUserView(deps, await readCurrent(deps, row.id)));
     }
 
     const held = heldBy(await capturesOf(deps.db, row.id));
     const likely = likelyStep(row, held, body.step_key);
-    const picture = await readPicture(deps, row.id, body);
+    const picture = await readPicture(deps, row.id, body, images);
     if (likely) checkAgainstStep(likely, picture);
-    const motion = await readMotionFrame(deps, row.id, body);
+    const motion = await readMotionFrame(deps, row.id, body, images);
     openSlot(row, held, body.step_key, deps.clock.now());
     const subject = { verificationId: row.id, sha256: picture.sha256, ip };
     const attested = await attest(deps, body.attestation_token, subject);

@@ -1,5 +1,5 @@
 import { importCorpus } from '../analysis/reverse/corpus.ts';
-import { tenantExists } from '../tenants/create.ts';
+import { tenantExists } from '../tenants/exists.ts';
 import { withDeps } from './tenants.ts';
 
 /** `firsthand corpus import FILE|FOLDER [--tenant ID] [--name N]`: prints what was taken and what was not, as JSON. */

@@ -1,6 +1,7 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
+import { missingWays } from '../people/sign-in/ways.ts';
 import type { Finding } from './doctor-line.ts';
 import { visionFindings } from './doctor-vision.ts';
 import { amber, green, red } from './print.ts';
@@ -49,6 +50,7 @@ export async function doctor(): Promise<void> {
       'Geocoder',
       'Only "lat,lng" and Open Location Codes can be matched. Set GEOCODER_URL to a Nominatim-compatible server.',
     ),
+    ...signInFindings(config),
     optional(config.smtpUrl !== null, 'E-mail', 'No notifications are sent. Set SMTP_URL and MAIL_FROM.'),
     optional(
       config.turnstile !== null || config.appAttest !== null || config.playIntegrity !== null,
@@ -64,6 +66,19 @@ export async function doctor(): Promise<void> {
 
 const optional = (present: boolean, what: string, advice: string): Finding =>
   present ? { state: 'ok', what } : { state: 'missing', what: `${what}: not configured`, advice };
+
+/** How people sign in: what each way that is off would take. */
+function signInFindings(config: Config): Finding[] {
+  const missing = missingWays({ config, origins: { public: config.publicUrl ?? 'http://localhost', capture: '' } });
+  return (
+    [
+      ['passkey', 'Sign-in with a passkey'],
+      ['providers', 'Sign-in with an identity provider'],
+      ['magic_link', 'Sign-in by e-mail'],
+      ['one_time_code', 'Sign-in with a code by message'],
+    ] as const
+  ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
+}
 
 /** Settings that are read and do nothing so far. */
 export function notYet({ tsaUrl }: Pick<Config, 'tsaUrl'>, accountsWithRetention = 0): Finding[] {

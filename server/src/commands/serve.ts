@@ -1,11 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import QRCode from 'qrcode';
 import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
-import { transaction } from '../db/sql.ts';
+import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createLog } from '../lib/log.ts';
 import { openDeps } from '../open.ts';
 import { startService } from '../service.ts';
+import { ownerLink } from '../tenants/create.ts';
 import type { FirstRun } from '../tenants/first-run.ts';
 import { issue } from '../verifications/issue.ts';
 import { ensurePagesBuilt } from './build-pages.ts';
@@ -81,7 +82,9 @@ async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
   } else lines.push(dim(`  Keys of the first start: ${deps.config.dataDir}/first-run.json`), '');
   const link = await freshLink(deps);
   lines.push(`  Capture link    ${bold(link)}`);
-  lines.push(`  Dashboard       ${firstRun?.dashboard_url ?? `${deps.origins.public}/dashboard`}`);
+  const signIn = firstRun?.dashboard_url ?? (await unusedOwnerLink(deps));
+  lines.push(`  Dashboard       ${signIn ?? `${deps.origins.public}/dashboard`}`);
+  if (signIn) lines.push(dim('                  signs you in once, within 24 hours; then add a passkey'));
   lines.push(`  API             ${deps.origins.public}/docs`, '');
   lines.push('  Open the capture link, or watch the whole flow in another terminal:  npx firsthand demo', '');
   console.log(lines.join('\n'));
@@ -89,6 +92,20 @@ async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
     console.log(await QRCode.toString(link, { type: 'terminal', small: true }));
   }
 }
+
+/** A new link for the owner of the first tenant, as long as nobody has signed in there; null from then on. */
+const unusedOwnerLink = (deps: Deps): Promise<string | null> =>
+  transaction(deps.db, async tx => {
+    const owner = await one<{ tenant_id: string; person_id: string }>(
+      tx,
+      `select m.tenant_id, m.person_id from memberships m join persons p on p.id = m.person_id
+       where m.tenant_id = (select id from tenants where not is_trial order by id limit 1) and m.role = 'owner'
+         and not exists (select 1 from memberships o join persons q on q.id = o.person_id
+                         where o.tenant_id = m.tenant_id and q.last_sign_in_at is not null)
+       order by m.created_at limit 1`,
+    );
+    return owner ? ownerLink(tx, deps, { tenantId: owner.tenant_id, ownerId: owner.person_id }) : null;
+  });
 
 /** A fresh verification of the first tenant in test mode, to try the page with. */
 async function freshLink(deps: Deps): Promise<string> {

@@ -5,7 +5,8 @@ import { createLog } from '../lib/log.ts';
 import { openDeps } from '../open.ts';
 import { listKeys, revokeKey } from '../tenants/api-keys.ts';
 import { type Activity, audit } from '../tenants/audit.ts';
-import { createTenant, tenantExists } from '../tenants/create.ts';
+import { createTenant, ownerLink } from '../tenants/create.ts';
+import { tenantExists } from '../tenants/exists.ts';
 import { mintKey } from '../tenants/keys.ts';
 import { setLimit } from '../tenants/settings.ts';
 import { table } from './print.ts';
@@ -31,8 +32,11 @@ const noTenant = (id: string) => new Error(`There is no tenant ${id}.`);
 /** `firsthand create-tenant NAME`: prints the same JSON as first-run.json. */
 export const createTenantCommand = (name: string): Promise<void> =>
   withDeps(async deps => {
-    const tenant = await transaction(deps.db, tx => createTenant(tx, deps, name, { kind: 'command_line' }));
-    console.log(JSON.stringify({ ...tenant, dashboard_url: `${deps.origins.public}/dashboard` }, null, 2));
+    const made = await transaction(deps.db, async tx => {
+      const { owner_id: ownerId, ...tenant } = await createTenant(tx, deps, name, { kind: 'command_line' });
+      return { ...tenant, dashboard_url: await ownerLink(tx, deps, { tenantId: tenant.tenant_id, ownerId }) };
+    });
+    console.log(JSON.stringify(made, null, 2));
   });
 
 /** `firsthand mint-key --tenant ID --mode live|test|secret [--name N]`: prints the key once. */

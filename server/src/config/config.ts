@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { DatabaseTimeouts } from '../db/pool.ts';
 import { type AttestationConfig, readAttestation } from './attestation.ts';
 import { ConfigError, type Env, readerOf } from './reader.ts';
+import { readSignIn, type SignInConfig } from './sign-in.ts';
 import { readVision, type VisionConfig } from './vision.ts';
 
 export interface S3Config {
@@ -14,7 +15,7 @@ export interface S3Config {
   forcePathStyle: boolean;
 }
 
-export interface Config extends AttestationConfig {
+export interface Config extends AttestationConfig, SignInConfig {
   host: string;
   port: number;
   tls: boolean;
@@ -54,6 +55,8 @@ export interface Config extends AttestationConfig {
   /** Probabilities of a screen at which it counts as doubtful and as certain; null: those of the published benchmark. */
   screenThresholds: { doubtful: number; confident: number } | null;
   rateLimitPerMinute: number;
+  /** A body of which nothing came for so long is given up; however slowly it comes otherwise, it is waited for. */
+  bodyStallMs: number;
   analysisThreads: number;
   workerConcurrency: number;
 }
@@ -126,6 +129,7 @@ export function readConfig(env: Env): Config {
     c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
     tsaUrl: web('TSA_URL'),
     ...readAttestation(reader),
+    ...readSignIn(reader, env),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
     webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     trustedProxies: cidrs('TRUSTED_PROXIES'),
@@ -133,6 +137,7 @@ export function readConfig(env: Env): Config {
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     metricsToken: text('METRICS_TOKEN'),
     screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
+    bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
     analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
     workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),

@@ -5,6 +5,7 @@ import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Endpoint } from './endpoint.ts';
+import { isOpen } from './principal.ts';
 import { SECURITY_SCHEMES, securityOf } from './security.ts';
 
 type Json = Record<string, unknown>;
@@ -14,6 +15,7 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   unknown_step: 'No step that takes pictures is named "roof".',
   unauthorized: 'No valid credential was given. Send "Authorization: Bearer <API key>".',
   forbidden: 'This credential may not do that.',
+  reauthentication_required: 'Sign in again: this needs a sign-in of the last 15 minutes.',
   not_found: 'There is nothing here.',
   idempotency_in_progress: 'The first request with this Idempotency-Key is still running.',
   step_full: 'The step "front" is full.',
@@ -21,6 +23,9 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   already_finalized: 'The verification was finalized before.',
   verification_closed: 'The verification is closed and takes nothing more.',
   template_revoked: 'The link template was revoked; publish a new one.',
+  last_owner: 'The account keeps at least one owner.',
+  already_member: 'This person is a member of the account already.',
+  not_configured: 'No mail can be sent: set SMTP_URL and MAIL_FROM.',
   expired: 'The verification has expired; ask for a new link.',
   idempotency_conflict: 'This Idempotency-Key was used with another request.',
   too_many_requests: 'Too many requests; try again later.',
@@ -33,9 +38,11 @@ export const exampleKey = (endpoint: Pick<Endpoint, 'method' | 'path'>): string 
 
 /** Every error code that an endpoint may answer with. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
-  const open = endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
+  const open = isOpen(endpoint.credentials);
   const codes: ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'storage_unavailable'];
   if (!open) codes.push('unauthorized', 'forbidden');
+  if (endpoint.credentials.includes('sign_in')) codes.push('forbidden');
+  if (endpoint.recent) codes.push('reauthentication_required');
   if (endpoint.path.includes(':')) codes.push('not_found');
   if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict');
   return [...new Set([...codes, ...(endpoint.errors ?? [])])];
@@ -175,7 +182,7 @@ export const errorExample = (code: ErrorCode): ErrorResponse => ({
   error: {
     code,
     message: MESSAGE[code],
-    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be >= 1' }] } : {}),
+    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be at least 1' }] } : {}),
   },
 });
 

@@ -37,6 +37,12 @@ export const notFound = (): Problem => new Problem('not_found', 'There is nothin
 export const unauthorized = (): Problem =>
   new Problem('unauthorized', 'No valid credential was given. Send "Authorization: Bearer <API key>".');
 export const forbidden = (): Problem => new Problem('forbidden', 'This credential may not do that.');
+export const reauthenticationRequired = (): Problem =>
+  new Problem('reauthentication_required', 'Sign in again: this needs a sign-in of the last 15 minutes.');
+/** One answer for whatever did not sign anybody in: used, too old, unknown and wrong are not told apart. */
+export const signInRefused = (): Problem =>
+  new Problem('unauthorized', 'This link, code or passkey does not sign you in. Ask for a new one.');
+export const notConfigured = (missing: string): Problem => new Problem('not_configured', missing);
 export const expired = (): Problem => new Problem('expired', 'The verification has expired; ask for a new link.');
 export const verificationClosed = (): Problem =>
   new Problem('verification_closed', 'The verification is closed and takes nothing more.');

@@ -44,6 +44,7 @@ const REQUIREMENT: Record<CredentialKind, Requirement | null> = {
   session: { session: [] },
   bot: { bot_signature: [], bot_timestamp: [] },
   capture: null,
+  sign_in: null,
   none: null,
 };
 

@@ -9,6 +9,8 @@ export interface JobPayloads {
   analyze_case: { verification_id: string };
   mail_outcome: { event_id: string };
   mail_endpoint_disabled: { endpoint_id: string };
+  mail_sign_in_link: { mail_id: string };
+  send_one_time_code: { otp_id: string };
 }
 
 export interface JobOptions {

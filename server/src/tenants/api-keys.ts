@@ -65,6 +65,7 @@ export const createApiKey = tenantEndpoint({
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   secretAnswer: ['key'],
   body: CreateApiKey,
   responses: { 201: NewApiKey },
@@ -98,6 +99,7 @@ export const listApiKeys = tenantEndpoint({
   summary: 'List the keys in force, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
+  role: 'owner',
   query: PageQuery,
   responses: { 200: Page(ApiKey) },
   async handler({ deps, principal, query }) {
@@ -118,6 +120,7 @@ export const getApiKey = tenantEndpoint({
   summary: 'Read a key, without the key itself',
   tag: 'Management',
   credentials: ['session', 'secret'],
+  role: 'owner',
   exists,
   responses: { 200: ApiKey },
   async handler({ deps, principal, params }) {
@@ -133,6 +136,7 @@ export const deleteApiKey = tenantEndpoint({
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   exists,
   responses: { 204: null },
   async handler(call) {

@@ -91,6 +91,7 @@ export const putBrand = tenantEndpoint({
   credentials: ['session', 'secret'],
   role: 'member',
   bodyLimitBytes: BODY_LIMIT,
+  imageFields: ['logo_base64'],
   body: BrandInput,
   responses: { 200: Brand },
   async handler(call) {
@@ -99,7 +100,7 @@ export const putBrand = tenantEndpoint({
     if (!isSlug(slug)) {
       throw invalidField('slug', 'takes 2 to 40 lower-case letters and digits, with single hyphens between them');
     }
-    const logo = body.logo_base64 ? await readLogo('logo_base64', body.logo_base64) : null;
+    const logo = body.logo_base64 ? await readLogo('logo_base64', call.images.get('logo_base64')!) : null;
     const logoId = logo ? newUlid() : null;
     if (logo && logoId) {
       await deps.blobs.put(logoKey(logoId), logo, { contentType: 'image/png' }).catch((error: unknown) => {

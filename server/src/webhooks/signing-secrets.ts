@@ -69,6 +69,7 @@ export const getWebhookSecret = tenantEndpoint({
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   responses: { 200: WebhookSecret },
   async handler({ deps, principal }) {
     return ok(present(deps, await currentSecrets(deps.db, principal.tenantId, deps.clock.now())));
@@ -92,6 +93,7 @@ export const rotateWebhookSecret = tenantEndpoint({
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   secretAnswer: ['secret', 'previous'],
   body: RotateRequest,
   bodyOptional: true,

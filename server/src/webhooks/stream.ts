@@ -87,7 +87,7 @@ export const streamEvents = tenantEndpoint({
   ),
   mediaType: 'text/event-stream',
   responses: { 200: Type.String({ description: 'text/event-stream' }) },
-  async handler({ deps, principal, query, request }) {
+  async handler({ deps, principal, query, request, stillAdmitted }) {
     const { tenantId } = principal;
     const last = request.headers['last-event-id'];
     const cursor = typeof last === 'string' && last !== '' ? last : query.cursor;
@@ -114,7 +114,7 @@ export const streamEvents = tenantEndpoint({
       try {
         yield `event: ready\nid: ${encodePosition(position)}\ndata: {}\n\n`;
         // A server that no longer listens is draining: the reader comes back to another, or to this one later.
-        while (!ended.signal.aborted && server.listening) {
+        while (!ended.signal.aborted && server.listening && (await stillAdmitted())) {
           const rows = await eventsAfter(deps.db, tenantId, modes, position, unseenBy);
           for (const { id, recorded_in, livemode, type, body } of rows) {
             position = { transaction: recorded_in, id };

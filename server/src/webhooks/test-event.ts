@@ -1,4 +1,5 @@
 import { isId } from '@firsthand/contract/ids.ts';
+import { URL_MAX } from '@firsthand/contract/limits.ts';
 import { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 import { Type } from 'typebox';
 import { one, type Queryable, transaction } from '../db/sql.ts';
@@ -9,7 +10,7 @@ import { notFound } from '../http/problem.ts';
 import { readDeliveries, sendAgain } from './deliveries.ts';
 import { endpointsOf, insertDeliveries } from './queue.ts';
 
-const Url = Type.String({ format: 'uri' });
+const Url = Type.String({ format: 'uri', maxLength: URL_MAX });
 
 const urlFaults = (body: unknown) => {
   const url = (body as { url?: unknown } | null)?.url;

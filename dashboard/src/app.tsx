@@ -73,7 +73,7 @@ function Broken() {
   const { t } = useWords();
   return (
     <main className="alone">
-      <Empty icon="doubt" title={t('state.broken')}>
+      <Empty alone icon="doubt" title={t('state.broken')}>
         <p role="alert">{t('state.brokenText')}</p>
         <Button onPress={() => location.reload()}>{t('common.reload')}</Button>
       </Empty>

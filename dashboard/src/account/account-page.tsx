@@ -55,7 +55,7 @@ function Myself() {
               </span>
             ) : (
               <Button
-                isPending={change.isPending && change.variables?.tenant_id === id}
+                busy={change.isPending && change.variables?.tenant_id === id}
                 onPress={() => change.mutate({ tenant_id: id, livemode: tenant.livemode })}
                 aria-label={t('account.switchTo', { name })}
               >

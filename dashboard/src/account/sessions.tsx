@@ -90,13 +90,13 @@ function Row({ session }: { session: SessionEntry }) {
         <Problem error={end.error ?? leave.error} />
       </div>
       {session.current ? (
-        <Button weight="plain" isPending={leave.isPending} onPress={() => leave.mutate()}>
+        <Button weight="plain" busy={leave.isPending} onPress={() => leave.mutate()}>
           {t('account.signOut')}
         </Button>
       ) : (
         <Button
           weight="plain"
-          isPending={end.isPending}
+          busy={end.isPending}
           aria-label={t('sessions.endNamed', { device: session.device })}
           onPress={() => end.mutate(undefined)}
         >

@@ -4,12 +4,20 @@ import { Button as AriaButton, type ButtonProps } from 'react-aria-components/Bu
 /** `main`: the one thing to do here. `quiet`: another. `plain`: on the way. `grave`: cannot be undone. */
 export type Weight = 'main' | 'quiet' | 'plain' | 'grave';
 
-export const Button = ({
-  weight = 'quiet',
-  children,
-  ...props
-}: Omit<ButtonProps, 'className'> & { weight?: Weight; children: ReactNode }) => (
-  <AriaButton {...props} className={`button ${weight}`}>
+interface Props extends Omit<ButtonProps, 'className' | 'children' | 'isPending'> {
+  weight?: Weight;
+  /** What it was pressed for is under way: it keeps the focus and does nothing. */
+  busy?: boolean;
+  children: ReactNode;
+}
+
+export const Button = ({ weight = 'quiet', busy = false, type, onPress, children, ...props }: Props) => (
+  <AriaButton
+    {...props}
+    type={busy ? 'button' : (type ?? 'button')}
+    className={`button ${weight}`}
+    {...(busy ? { 'data-busy': true } : { onPress })}
+  >
     {children}
   </AriaButton>
 );

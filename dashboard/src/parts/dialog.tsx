@@ -51,7 +51,7 @@ export function Confirm({
       <Problem error={act.error} />
       <div className="actions">
         <Button onPress={onClose}>{t('common.cancel')}</Button>
-        <Button weight={weight} isPending={act.isPending} onPress={() => act.mutate()}>
+        <Button weight={weight} busy={act.isPending} onPress={() => act.mutate()}>
           {action}
         </Button>
       </div>

@@ -19,7 +19,7 @@ export const Field = ({ label, hint, fault, input, inputRef, ...props }: FieldPr
   <TextField {...props} className="field" isInvalid={fault !== undefined} validationBehavior="aria">
     <Label>{label}</Label>
     <Input className="input" {...input} ref={inputRef} />
-    {hint !== undefined && (
+    {hint !== undefined && fault === undefined && (
       <Text slot="description" className="hint">
         {hint}
       </Text>

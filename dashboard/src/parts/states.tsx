@@ -6,10 +6,21 @@ import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
 /** A part of the page that has nothing else to show: why, and what to do. */
-export const Empty = ({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) => (
+export const Empty = ({
+  icon,
+  title,
+  alone = false,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  /** It is all there is on the page. */
+  alone?: boolean;
+  children?: ReactNode;
+}) => (
   <div className="empty">
     <Icon name={icon} />
-    <h2>{title}</h2>
+    {alone ? <h1>{title}</h1> : <h2>{title}</h2>}
     {children}
   </div>
 );
@@ -39,11 +50,11 @@ export function Problem({ error }: { error: unknown }) {
 }
 
 /** In the place of what could not be read. */
-export function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+export function Failed({ error, onRetry, alone }: { error: unknown; onRetry: () => void; alone?: boolean }) {
   const words = useWords();
   if (error instanceof ApiError && error.code === 'forbidden') return <NoPermission />;
   return (
-    <Empty icon="offline" title={words.t('state.failed')}>
+    <Empty icon="offline" title={words.t('state.failed')} alone={alone}>
       <p role="alert">{problemText(words, error)}</p>
       <Button onPress={onRetry}>{words.t('common.tryAgain')}</Button>
     </Empty>

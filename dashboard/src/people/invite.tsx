@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { Controller, useForm } from 'react-hook-form';
 import { call } from '../api/call.ts';
+import { useSignInMethods } from '../api/sign-in-methods.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -78,6 +79,7 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
   return (
     <Dialog title={t('people.inviteTitle')} onClose={onClose}>
       <Form
+        validationBehavior="aria"
         className="stack"
         onSubmit={event => {
           event.preventDefault();
@@ -97,7 +99,7 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
         {unnamed && <Problem error={invite.error} />}
         <div className="actions">
           <Button onPress={onClose}>{t('common.cancel')}</Button>
-          <Button weight="main" type="submit" isPending={invite.isPending}>
+          <Button weight="main" type="submit" busy={invite.isPending}>
             {t('people.invite')}
           </Button>
         </div>
@@ -118,10 +120,12 @@ export function Invited({ person, onClose }: { person: InvitedPerson; onClose: (
   const [copied, setCopied] = useState(false);
   const name = callName(person, t('account.nameless'));
   const url = person.sign_in_url;
+  // Without a link to hand on there was a mail, or the person has a way in already.
+  const mailed = useSignInMethods().data?.magic_link === true && person.email !== undefined;
   return (
     <Dialog title={t('people.invited', { name })} onClose={onClose}>
       {url === undefined ? (
-        <p>{t('people.invitedByMail')}</p>
+        <p>{t(mailed ? 'people.invitedByMail' : 'people.invitedKnown')}</p>
       ) : (
         <>
           <p>{t('people.invitedByLink')}</p>

@@ -11,8 +11,8 @@ import { useSay } from '../parts/said.tsx';
 import { Problem, Read } from '../parts/states.tsx';
 import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
-import { callName, PEOPLE } from './people.ts';
 import { Invite, Invited } from './invite.tsx';
+import { callName, PEOPLE } from './people.ts';
 import { RoleSelect } from './role-select.tsx';
 
 /** Everybody of this account and what they may do. Owners invite, change and remove. */
@@ -52,7 +52,7 @@ export default function PeoplePage() {
                 ))}
             </ul>
             {people.hasNextPage && (
-              <Button isPending={people.isFetchingNextPage} onPress={() => void people.fetchNextPage()}>
+              <Button busy={people.isFetchingNextPage} onPress={() => void people.fetchNextPage()}>
                 {t('common.more')}
               </Button>
             )}

@@ -4,7 +4,6 @@ import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Select, SelectValue } from 'react-aria-components/Select';
-import { Text } from 'react-aria-components/Text';
 import type { MessageKey } from '../i18n.ts';
 import { useWords } from '../language.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -52,10 +51,8 @@ export function RoleSelect({
                 <>
                   <span className="mark">{isSelected && <Icon name="check" />}</span>
                   <span>
-                    <Text slot="label">{t(`role.${role}`)}</Text>
-                    <Text slot="description" className="soft small">
-                      {t(may)}
-                    </Text>
+                    <span>{t(`role.${role}`)}</span>
+                    <span className="soft small">{t(may)}</span>
                   </span>
                 </>
               )}

@@ -1,6 +1,6 @@
 import type { Me } from '@firsthand/contract/people.ts';
 import { ApiError, isTransient } from '@firsthand/sdk/capture/errors.ts';
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { focusManager, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { navigate } from 'wouter/use-browser-location';
 import { signInPath } from './return-to.ts';
 
@@ -20,6 +20,17 @@ function endIfUnauthorized(error: unknown): void {
   queryClient.clear();
   navigate(signInPath(ended), { replace: true });
 }
+
+// Coming back from another window counts as well as coming back from another tab.
+focusManager.setEventListener(cameBack => {
+  const heard = () => cameBack();
+  window.addEventListener('focus', heard);
+  window.addEventListener('visibilitychange', heard);
+  return () => {
+    window.removeEventListener('focus', heard);
+    window.removeEventListener('visibilitychange', heard);
+  };
+});
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: endIfUnauthorized }),

@@ -29,7 +29,8 @@ export function AccountMenu() {
   const name = person.name ?? person.email ?? person.phone_e164 ?? t('account.nameless');
   return (
     <MenuTrigger>
-      <Button className="button plain who" aria-label={t('frame.accountMenu', { name })}>
+      <Button className="button plain who">
+        <span className="unseen">{t('frame.accountMenu')}</span>
         <span className="avatar" aria-hidden="true">
           {[...name.replace('+', '')][0]?.toUpperCase()}
         </span>
@@ -40,7 +41,7 @@ export function AccountMenu() {
         <Icon name="down" />
       </Button>
       <Popover className="popover" placement="bottom end">
-        <Menu className="menu" aria-label={t('frame.accountMenu', { name })}>
+        <Menu className="menu" aria-label={t('frame.accountMenu')}>
           <MenuItem className="item" onAction={() => goTo('/account')}>
             <Icon name="person" />
             {t('page.account')}

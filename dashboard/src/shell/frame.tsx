@@ -22,7 +22,7 @@ export default function Frame({ children }: { children: ReactNode }) {
   if (!me.data) {
     return (
       <main className="alone">
-        {me.error ? <Failed error={me.error} onRetry={() => void me.refetch()} /> : <Loading />}
+        {me.error ? <Failed alone error={me.error} onRetry={() => void me.refetch()} /> : <Loading />}
       </main>
     );
   }

@@ -38,6 +38,7 @@ export function ByCode({ onSignedIn, onSent, focused }: ByCodeProps) {
   }
   return (
     <Form
+      validationBehavior="aria"
       className="stack"
       onSubmit={event => {
         event.preventDefault();
@@ -58,7 +59,7 @@ export function ByCode({ onSignedIn, onSent, focused }: ByCodeProps) {
         input={{ autoComplete: 'tel' }}
       />
       <Problem error={ask.error} />
-      <Button type="submit" isPending={ask.isPending}>
+      <Button type="submit" busy={ask.isPending}>
         <Icon name="phone" />
         {t('code.send')}
       </Button>
@@ -87,6 +88,7 @@ function EnterCode({
   });
   return (
     <Form
+      validationBehavior="aria"
       className="stack"
       onSubmit={event => {
         event.preventDefault();
@@ -110,7 +112,7 @@ function EnterCode({
         input={{ autoComplete: 'one-time-code', inputMode: 'numeric', className: 'input code' }}
       />
       <Problem error={redeem.error} />
-      <Button weight="main" type="submit" isPending={redeem.isPending}>
+      <Button weight="main" type="submit" busy={redeem.isPending}>
         {t('code.signIn')}
       </Button>
       <Button weight="plain" onPress={onAgain}>

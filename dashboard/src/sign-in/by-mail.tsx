@@ -33,6 +33,7 @@ export function ByMail({ sent, onSent }: { sent: boolean; onSent: (sent: boolean
   }
   return (
     <Form
+      validationBehavior="aria"
       className="stack"
       onSubmit={event => {
         event.preventDefault();
@@ -51,7 +52,7 @@ export function ByMail({ sent, onSent }: { sent: boolean; onSent: (sent: boolean
         input={{ autoComplete: 'username webauthn', inputMode: 'email' }}
       />
       <Problem error={ask.error} />
-      <Button type="submit" isPending={ask.isPending}>
+      <Button type="submit" busy={ask.isPending}>
         <Icon name="mail" />
         {t('mail.send')}
       </Button>

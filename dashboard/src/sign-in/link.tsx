@@ -51,7 +51,7 @@ export function OpenedLink({ link, onSignedIn }: { link: Link; onSignedIn: (me: 
       </PageTitle>
       <div className="stack">
         <Problem error={redeem.error} />
-        <Button weight="main" autoFocus isPending={redeem.isPending} onPress={() => redeem.mutate()}>
+        <Button weight="main" autoFocus busy={redeem.isPending} onPress={() => redeem.mutate()}>
           {t('link.signIn')}
         </Button>
         <Button weight="plain" onPress={forgetLink}>

@@ -20,6 +20,7 @@ export function NewPasskeyForm({ onAdded }: { onAdded: (name: string) => void })
     add.error instanceof PasskeyThere ? 'passkey.there' : add.error instanceof NoPasskeyUsed ? 'passkey.notMade' : null;
   return (
     <Form
+      validationBehavior="aria"
       className="stack"
       onSubmit={event => {
         event.preventDefault();
@@ -45,7 +46,7 @@ export function NewPasskeyForm({ onAdded }: { onAdded: (name: string) => void })
       ) : (
         <Problem error={add.error} />
       )}
-      <Button weight="main" type="submit" isPending={add.isPending}>
+      <Button weight="main" type="submit" busy={add.isPending}>
         <Icon name="key" />
         {t('passkey.add')}
       </Button>

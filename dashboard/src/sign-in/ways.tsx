@@ -1,7 +1,7 @@
 import type { Me, SignInMethods } from '@firsthand/contract/people.ts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { call } from '../api/call.ts';
+import { useSignInMethods } from '../api/sign-in-methods.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -20,11 +20,7 @@ interface WaysProps {
 
 /** All ways to sign in to this deployment: passkey first, then the providers, then e-mail, then a code. */
 export function Ways(props: WaysProps) {
-  const methods = useQuery({
-    queryKey: ['auth', 'methods'],
-    queryFn: ({ signal }) => call('GET /v1/auth/methods', { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const methods = useSignInMethods();
   return <Read query={methods}>{found => <Offered {...props} methods={found} />}</Read>;
 }
 
@@ -43,7 +39,7 @@ function Offered({ methods, onSignedIn, returnTo, stay = false }: WaysProps & { 
     if (passkeys) {
       blocks.push(
         <div className="stack" key="passkey">
-          <Button weight="main" isPending={passkey.isPending} onPress={() => passkey.mutate()}>
+          <Button weight="main" busy={passkey.isPending} onPress={() => passkey.mutate()}>
             <Icon name="key" />
             {t('signIn.passkey')}
           </Button>

@@ -1,5 +1,22 @@
 -- The public schema after every migration. Written by scripts/dump-schema.ts; do not edit.
 
+create table analysis_clock (
+  id boolean default true not null,
+  turn bigint not null,
+  constraint analysis_clock_pkey PRIMARY KEY (id),
+  constraint analysis_clock_id_check CHECK (id)
+);
+
+create table analysis_lanes (
+  tenant_id text not null,
+  livemode boolean not null,
+  class smallint not null,
+  cost smallint not null,
+  next_turn bigint not null,
+  constraint analysis_lanes_pkey PRIMARY KEY (tenant_id, livemode),
+  constraint analysis_lanes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+
 create table api_keys (
   id text not null,
   tenant_id text not null,
@@ -99,6 +116,10 @@ create table captures (
   analysis_error text,
   analyzed_at timestamp with time zone,
   context jsonb,
+  analysis_turn bigint default 0 not null,
+  analysis_class smallint default 0 not null,
+  analysis_attempts smallint default 0 not null,
+  analysis_due_at timestamp with time zone default now() not null,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
@@ -108,6 +129,7 @@ create table captures (
 CREATE INDEX captures_by_hash ON public.captures USING btree (tenant_id, sha256);
 CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (verification_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);
+CREATE INDEX captures_to_analyse ON public.captures USING btree (analysis_turn, analysis_class, id) WHERE (analysis_state = 'pending'::text);
 
 create table event_outbox (
   event_id text not null,
@@ -442,10 +464,12 @@ create table verifications (
   constraint verifications_check CHECK (((verdict IS NULL) OR (status = 'completed'::text))),
   constraint verifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'completed'::text, 'expired'::text, 'failed'::text, 'abandoned'::text])))
 );
-CREATE INDEX verifications_by_external_ref ON public.verifications USING btree (tenant_id, external_ref, id DESC) WHERE (external_ref IS NOT NULL);
 CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
-CREATE INDEX verifications_by_tenant ON public.verifications USING btree (tenant_id, livemode, id DESC);
+CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
+CREATE INDEX verifications_by_status ON public.verifications USING btree (tenant_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX verifications_by_verdict ON public.verifications USING btree (tenant_id, livemode, ((verdict ->> 'label'::text)), created_at DESC, id DESC) WHERE (verdict IS NOT NULL);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
+CREATE INDEX verifications_newest ON public.verifications USING btree (tenant_id, livemode, created_at DESC, id DESC);
 
 create table webhook_claims (
   id text not null,

@@ -35,7 +35,7 @@ export const ErrorResponse = Type.Object(
     error: Type.Object(
       {
         code: Type.Enum(Object.keys(ERROR_STATUS) as ErrorCode[]),
-        message: Type.String({ description: 'English, for people' }),
+        message: Type.String({ description: 'what went wrong, in English' }),
         fields: Type.Optional(Type.Array(Fault, { description: 'only on invalid_request' })),
       },
       { additionalProperties: false },

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { analyzeCapture } from './analysis/analyze.ts';
+import { createOverdueSweep } from './analysis/overdue.ts';
+import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
+import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
 import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
@@ -19,7 +21,6 @@ import { startDispatcher } from './webhooks/dispatcher.ts';
 
 /** Job name to the one call into the domain that does it. */
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
-  analyze_capture: (deps, { capture_id }, { attempt }) => analyzeCapture(deps, capture_id, attempt),
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
@@ -49,6 +50,7 @@ const SWEEPS: readonly Sweep[] = [
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
   {
     name: 'forget idempotency keys',
     everyMs: 600_000,
@@ -80,13 +82,14 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
     alone: false,
     concurrency: deps.config.vision?.concurrency ?? 2,
   });
-  const webhooks = await startDispatcher(deps, o);
+  const analyses = await startAnalyses(deps, o);
+  const webhooks = await startDispatcher(deps, { ...o, also: { [ANALYSIS_CHANNEL]: analyses.ring } });
   const stopping = new AbortController();
   const sweeping = SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal));
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([workers.stop(), slow.stop(), webhooks.stop(), ...sweeping]);
+      await Promise.all([workers.stop(), slow.stop(), analyses.stop(), webhooks.stop(), ...sweeping]);
     },
   };
 }

@@ -76,7 +76,10 @@ export async function startTestService(o: TestOptions = {}): Promise<TestService
     tenant,
     dashboardUrl,
     logged,
-    newTenant: (name = 'Another tenant') => transaction(opened.deps.db, tx => createTenant(tx, opened.deps, name)),
+    async newTenant(name = 'Another tenant') {
+      const { owner_id: _, ...made } = await transaction(opened.deps.db, tx => createTenant(tx, opened.deps, name));
+      return made;
+    },
     async stop() {
       await service.stop();
       if (o.beside) return;

@@ -86,7 +86,9 @@ export function tell(reply: FastifyReply, standing: Standing): void {
   reply.header('ratelimit-remaining', String(standing.remaining));
   reply.header('ratelimit-reset', String(seconds));
   if (!standing.allowed) {
-    throw new Problem('too_many_requests', 'Too many requests; try again later.', { retryAfterSeconds: seconds });
+    throw new Problem('too_many_requests', 'Too many requests. Try again after the time in Retry-After.', {
+      retryAfterSeconds: seconds,
+    });
   }
 }
 

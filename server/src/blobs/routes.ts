@@ -38,7 +38,7 @@ export async function blobRoutes(app: FastifyInstance, { store }: { store: DiskS
     const grant = permitted(store.signer.verifyPut(key, request.query as Record<string, unknown>));
     const type = request.headers['content-type'] ?? '';
     if (type.toLowerCase() !== grant.contentType.toLowerCase()) {
-      throw invalidField('Content-Type', `must be ${grant.contentType}, as the address was made for`);
+      throw invalidField('Content-Type', `must be ${grant.contentType}: this upload URL accepts no other type`);
     }
     if (length > grant.maxBytes) throw tooLarge(grant.maxBytes);
     if (grant.sizeBytes !== null && length !== grant.sizeBytes) throw wrongSize(grant.sizeBytes);
@@ -79,11 +79,11 @@ export async function blobRoutes(app: FastifyInstance, { store }: { store: DiskS
 
 function permitted<G>(found: G | 'forged' | 'expired'): G {
   if (found === 'forged') throw forbidden();
-  if (found === 'expired') throw new Problem('expired', 'This address has expired; ask for a new one.');
+  if (found === 'expired') throw new Problem('expired', 'This upload URL has expired. Ask for a new one.');
   return found as G;
 }
 
 /** The status is the one that S3 gives to a condition that failed, so that clients see one behaviour. */
-const USED_UP = new Problem('invalid_request', 'Something was uploaded to this address already; it takes one upload.');
+const USED_UP = new Problem('invalid_request', 'This upload URL has been used already. It accepts one upload.');
 const tooLarge = (maxBytes: number) => invalidField('body', `must have at most ${maxBytes} bytes`);
 const wrongSize = (sizeBytes: number) => invalidField('body', `must have exactly ${sizeBytes} bytes`);

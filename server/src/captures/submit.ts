@@ -8,13 +8,13 @@ import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
 import { invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
-import { addJob } from '../jobs/queue.ts';
 import { newId } from '../lib/ids.ts';
 import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
+import { awaitAnalysis } from './analysis-queue.ts';
 import { type Attested, attest } from './attestation/attest.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
@@ -25,8 +25,8 @@ import { acceptedBy, maxBytesOf } from './upload-url.ts';
 const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
 
 export const submitCapture = openEndpoint({
-  summary: 'Submit a capture',
-  description: 'Inline as base64 (up to 6 MB), or by the image_key of a finished upload.',
+  summary: 'Submit a photo',
+  description: 'Send the picture inline as base64 (up to 6 MB), or name a finished upload by its `image_key`.',
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',
@@ -71,7 +71,7 @@ function assertSame(stored: Stored, body: CaptureRequest, sha256: string): void 
   if (captureIdIn(body) === stored.id) {
     if (!samePicture) throw hashMismatch();
   } else if (!samePicture || (body.step_key !== undefined && body.step_key !== stored.step_key)) {
-    throw new Problem('idempotency_conflict', 'This Idempotency-Key was used with another request.');
+    throw new Problem('idempotency_conflict', 'This Idempotency-Key was already used with a different request.');
   }
 }
 
@@ -103,7 +103,7 @@ function likelyStep(row: VerificationRow, held: Record<string, number>, stepKey:
 function checkAgainstStep(step: PictureStep, picture: Picture): void {
   const accepted = acceptedBy(step);
   if (!accepted.includes(picture.info.contentType)) {
-    throw invalidField(picture.field, `is ${picture.info.contentType}; the step takes ${accepted.join(', ')}`);
+    throw invalidField(picture.field, `is ${picture.info.contentType}. This step accepts ${accepted.join(', ')}.`);
   }
   if (picture.bytes.length > maxBytesOf(step)) throw tooLarge(picture.field, maxBytesOf(step));
 }
@@ -187,6 +187,6 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   );
   if (!capture) throw new Error('insert returned no row');
   const after = await captureStored(tx, deps, row, [...captures, capture], now);
-  await addJob(tx, 'analyze_capture', { capture_id: capture.id });
+  await awaitAnalysis(tx, row, capture.id);
   return after;
 }

@@ -18,8 +18,9 @@ export const maxBytesOf = (step: PictureStep): number =>
   step.type === 'upload' ? step.max_size_bytes : UPLOAD_HARD_CAP_BYTES;
 
 export const createUploadUrl = openEndpoint({
-  summary: 'Get a presigned URL to upload one picture to',
-  description: 'Single use, valid five minutes, locked to the content type. PUT the raw bytes with the headers given.',
+  summary: 'Get an upload URL for one picture',
+  description:
+    'Send the raw bytes with PUT and the returned headers. The URL works once, for five minutes, and only for this content type.',
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',

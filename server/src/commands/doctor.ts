@@ -9,7 +9,7 @@ import { withDeps } from './tenants.ts';
 
 const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };
 
-/** `firsthand doctor`: looks at what the service needs and may have, and says what to do. Exit code 1 when something is wrong. */
+/** `firsthand doctor`: checks each required and optional part and prints what to do. Exit code 1 when something is wrong. */
 export async function doctor(): Promise<void> {
   const findings: Finding[] = [];
   const config = readConfig(loadEnvironment());
@@ -20,7 +20,7 @@ export async function doctor(): Promise<void> {
       : {
           state: 'wrong',
           what: `Node.js ${process.versions.node}`,
-          advice: 'Version 24 or later is needed: npm ci brings it.',
+          advice: 'Firsthand needs version 24 or later. Run npm ci to install it.',
         },
   );
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(() => {});
@@ -30,13 +30,17 @@ export async function doctor(): Promise<void> {
       (): Finding => ({
         state: 'wrong',
         what: `Data folder ${config.dataDir}`,
-        advice: 'It cannot be written to; set DATA_DIR.',
+        advice: 'Firsthand cannot write to it. Set DATA_DIR to another folder.',
       }),
     ),
   );
   const disk = await statfs(config.dataDir).catch(() => null);
   if (disk && disk.bavail * disk.bsize < 1e9) {
-    findings.push({ state: 'wrong', what: 'Less than 1 GB of disk is free', advice: 'Free some, or set DATA_DIR.' });
+    findings.push({
+      state: 'wrong',
+      what: 'Less than 1 GB of disk space is free',
+      advice: 'Free some space, or set DATA_DIR.',
+    });
   }
   try {
     findings.push(...(await withDeps(inside)));
@@ -48,14 +52,14 @@ export async function doctor(): Promise<void> {
     optional(
       config.geocoderUrl !== null,
       'Geocoder',
-      'Only "lat,lng" and Open Location Codes can be matched. Set GEOCODER_URL to a Nominatim-compatible server.',
+      'Location match reads only "lat,lng" and Open Location Codes. To read addresses, set GEOCODER_URL to a Nominatim-compatible server.',
     ),
     ...signInFindings(config),
-    optional(config.smtpUrl !== null, 'E-mail', 'No notifications are sent. Set SMTP_URL and MAIL_FROM.'),
+    optional(config.smtpUrl !== null, 'E-mail', 'Firsthand sends no notifications. Set SMTP_URL and MAIL_FROM.'),
     optional(
       config.turnstile !== null || config.appAttest !== null || config.playIntegrity !== null,
       'Attestation',
-      'Tokens are ignored. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY; for apps see docs/attestation.md.',
+      'Firsthand ignores attestation tokens. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY. For apps, see docs/attestation.md.',
     ),
     ...notYet(config),
   );

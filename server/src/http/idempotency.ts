@@ -45,7 +45,7 @@ export async function claimKey(
     [scope, key],
   );
   if (row && !row.request_hash.equals(requestHash)) {
-    throw new Problem('idempotency_conflict', 'This Idempotency-Key was used with another request.');
+    throw new Problem('idempotency_conflict', 'This Idempotency-Key was already used with a different request.');
   }
   if (!row || row.busy || row.status === null) {
     throw new Problem('idempotency_in_progress', 'The first request with this Idempotency-Key is still running.', {

@@ -2,7 +2,6 @@ import type { Queryable } from '../db/sql.ts';
 
 /** What each job carries: ids alone. A job is safe to run twice and to find its row gone. */
 export interface JobPayloads {
-  analyze_capture: { capture_id: string };
   settle: { verification_id: string };
   check_subject: { verification_id: string };
   read_text: { capture_id: string };

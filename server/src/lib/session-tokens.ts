@@ -17,7 +17,7 @@ export interface SessionTokens {
  * keyring: made with the data folder, and the same on every node.
  */
 export function createSessionTokens(secrets: readonly string[], keyring: Keyring): SessionTokens {
-  const bytes = secrets.length > 0 ? secrets.map(secret => Buffer.from(secret)) : [keyring.derive('session cookies')];
+  const bytes = secrets.length > 0 ? secrets.map(secret => Buffer.from(secret)) : keyring.derive('session cookies');
   const keys = new Map(bytes.map(secret => [sha256Hex(secret).slice(0, 8), createSecretKey(secret)]));
   const [[kid, signing]] = [...keys] as [[string, ReturnType<typeof createSecretKey>]];
   return {

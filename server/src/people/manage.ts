@@ -75,7 +75,7 @@ async function personOf(tx: Tx, tenantId: string, o: Invitation): Promise<KnownP
   const byPhone = o.phone_e164 === undefined ? undefined : await personByPhone(tx, o.phone_e164);
   for (const person of [byEmail, byPhone]) {
     if (person && (await isMember(tx, tenantId, person.id))) {
-      throw new Problem('already_member', 'This person is a member of the account already.');
+      throw new Problem('already_member', 'This person is already a member of the account.');
     }
   }
   // Whom another account made up and nobody has proved to be keeps their place there, without the address.
@@ -101,7 +101,7 @@ async function joinAnother(tx: Tx, person: KnownPerson, o: Invitation, at: Date)
   ]);
 }
 
-const lastOwner = () => new Problem('last_owner', 'The account keeps at least one owner.');
+const lastOwner = () => new Problem('last_owner', 'An account needs at least one owner.');
 
 /** Changes a member's role or name; a changed role ends the person's sessions in the account. False without such a member. */
 export async function changeMember(

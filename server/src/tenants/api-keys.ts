@@ -58,10 +58,10 @@ export async function revokeKey(tx: Tx, activity: Activity, id: string): Promise
 }
 
 export const createApiKey = tenantEndpoint({
-  summary: 'Mint a publishable key',
+  summary: 'Create a publishable key',
   description:
-    'The answer is the only one that shows the key. Sent again with the same Idempotency-Key, the answer comes without ' +
-    'it and no second key is made: revoke the key whose answer was lost, and mint another.',
+    'Only this response shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat ' +
+    'it. If you lost the response, revoke the key and create another.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
@@ -96,7 +96,7 @@ export const createApiKey = tenantEndpoint({
 });
 
 export const listApiKeys = tenantEndpoint({
-  summary: 'List the keys in force, newest first',
+  summary: 'List active keys, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
@@ -117,7 +117,7 @@ const exists = async ({
   (await findKey(deps.db, principal.tenantId, params.id!)) !== undefined;
 
 export const getApiKey = tenantEndpoint({
-  summary: 'Read a key, without the key itself',
+  summary: 'Get a key, without the key itself',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
@@ -132,7 +132,7 @@ export const getApiKey = tenantEndpoint({
 
 export const deleteApiKey = tenantEndpoint({
   summary: 'Revoke a key',
-  description: 'Every node refuses it from this answer on. It cannot be brought back.',
+  description: 'After this response every node rejects the key. You cannot undo this.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',

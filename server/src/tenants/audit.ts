@@ -94,7 +94,7 @@ const present = (row: AuditRow): AuditEntry => ({
 });
 
 export const listAuditLog = tenantEndpoint({
-  summary: 'List management acts, newest first',
+  summary: 'List the audit log, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',

@@ -23,7 +23,7 @@ export async function asItIsNow(deps: Deps, row: VerificationRow): Promise<Verif
 }
 
 export const getVerification = tenantEndpoint({
-  summary: 'Read a verification with its captures',
+  summary: 'Get a verification with its captures',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
   target: 'id',
@@ -32,7 +32,7 @@ export const getVerification = tenantEndpoint({
 });
 
 export const getPublicVerification = openEndpoint({
-  summary: 'Read the share-safe projection',
+  summary: 'Get the public view of a verification',
   tag: 'Verifications',
   credentials: ['capture'],
   target: 'id',

@@ -1,5 +1,3 @@
-import { lookup as systemLookup } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Deps } from '../deps.ts';
 
@@ -13,8 +11,8 @@ export interface Address {
   address: string;
   family: number;
 }
-/** Every address of a host. Throws as `dns.lookup` does. */
-export type Resolve = (hostname: string) => Promise<Address[]>;
+/** Every address of a host, looked up for an account. Throws as `dns.lookup` does. */
+export type Resolve = (hostname: string, tenantId: string) => Promise<Address[]>;
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
 
@@ -45,22 +43,11 @@ export function literalAddress(hostname: string): string | null {
 }
 
 /**
- * A look-up for `net.connect` that checks what it hands over: the connection goes to the very addresses that were judged,
- * so a name that resolves otherwise a moment later changes nothing. One forbidden address forbids the name.
+ * Judges the addresses of a name before a connection goes to one of them. One forbidden address forbids the name. Throws
+ * {@link ForbiddenAddress}, or as a look-up does where there is none.
  */
-export const checkedLookup =
-  (deps: Pick<Deps, 'config'>, resolve: Resolve = name => systemLookup(name, { all: true })): LookupFunction =>
-  (hostname, options, callback) => {
-    resolve(hostname).then(
-      addresses => {
-        const [first] = addresses;
-        if (!first) {
-          callback(Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' }), '', 0);
-        } else if (!addresses.every(({ address }) => mayReach(deps, address))) {
-          callback(new ForbiddenAddress(`${hostname} is an address that webhooks may not reach`), '', 0);
-        } else if (options.all) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, '', 0),
-    );
-  };
+export function assertAllowed(deps: Pick<Deps, 'config'>, hostname: string, addresses: readonly Address[]): void {
+  if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+  if (addresses.every(({ address }) => mayReach(deps, address))) return;
+  throw new ForbiddenAddress(`${hostname} is an address that webhooks may not reach`);
+}

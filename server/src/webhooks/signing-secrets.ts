@@ -65,7 +65,7 @@ async function rotate(tx: Tx, deps: Deps, tenantId: string, overlapSeconds: numb
 }
 
 export const getWebhookSecret = tenantEndpoint({
-  summary: 'Read the secret that signs webhooks',
+  summary: 'Get the secret that signs webhooks',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'owner',
@@ -86,10 +86,11 @@ const RotateRequest = Type.Object(
 );
 
 export const rotateWebhookSecret = tenantEndpoint({
-  summary: 'Make a new webhook secret',
+  summary: 'Rotate the webhook secret',
   description:
-    'The one before goes on signing beside it for `overlap_seconds`, so that receivers can be changed over. Sent again ' +
-    'with the same Idempotency-Key, the answer comes without secrets and nothing is rotated again: read them.',
+    'Webhooks carry signatures of both the old and the new secret for `overlap_seconds`, so you can update receivers ' +
+    'without downtime. A retry with the same `Idempotency-Key` rotates nothing and does not repeat the secrets: get them ' +
+    'with `GET /v1/webhook-secret`.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'owner',

@@ -259,7 +259,7 @@ describe('who may open what', () => {
     const person = await signedIn(service, { tenantId: tenant.tenant_id, role, livemode });
     return { ...person, headers: { cookie: person.cookie, 'sec-fetch-site': 'same-origin' } };
   }
-  const FORBIDDEN = '{"error":{"code":"forbidden","message":"This credential may not do that."}}';
+  const FORBIDDEN = '{"error":{"code":"forbidden","message":"This credential does not allow that."}}';
 
   it.each(named(tenantEndpoints))('%s: says the same 401 to everybody who is nobody', async (_name, endpoint) => {
     const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
@@ -269,7 +269,7 @@ describe('who may open what', () => {
       expect([who, reply.status, reply.text]).toEqual([
         who,
         401,
-        '{"error":{"code":"unauthorized","message":"No valid credential was given. Send \\"Authorization: Bearer <API key>\\"."}}',
+        '{"error":{"code":"unauthorized","message":"The request has no valid credential. Send \\"Authorization: Bearer <API key>\\"."}}',
       ]);
       expect(reply.headers.get('ratelimit-limit')).toBeNull();
     }
@@ -283,7 +283,7 @@ describe('who may open what', () => {
       ['secret', bearer(own.rk_secret)],
     ];
     const wrong = { nonsense: true, tenant_id: own.tenant_id };
-    // The bot's tenant travels in the body: where there is none, it is nobody.
+    // The bot's tenant travels in the body.
     if (takesBody(endpoint)) kinds.push(['bot', signed(JSON.stringify(wrong))]);
     for (const [kind, headers] of kinds) {
       if (endpoint.credentials.includes(kind)) continue;
@@ -291,11 +291,11 @@ describe('who may open what', () => {
       expect([kind, reply.status, reply.text]).toEqual([
         kind,
         403,
-        '{"error":{"code":"forbidden","message":"This credential may not do that."}}',
+        '{"error":{"code":"forbidden","message":"This credential does not allow that."}}',
       ]);
     }
     if (!takesBody(endpoint)) {
-      expect((await send(endpoint, value, signed(''), undefined)).status).toBe(401);
+      expect((await send(endpoint, value, signed(''), undefined)).status).toBe(400);
     }
     const tooLow = endpoint.credentials.includes('session')
       ? ROLES.filter(role => !hasRole(role, least(endpoint)))
@@ -439,7 +439,7 @@ describe('who may open what', () => {
         expect([who, foreign.reply.status, foreign.reply.text]).toEqual([
           who,
           404,
-          '{"error":{"code":"not_found","message":"There is nothing here."}}',
+          '{"error":{"code":"not_found","message":"Nothing was found at this address."}}',
         ]);
         expect(foreign.reply.text).toBe(unknown.reply.text);
         expect(foreign.queries.length).toBeGreaterThan(0);
@@ -463,7 +463,7 @@ describe('who may open what', () => {
       const unknown = await send(endpoint, unknownFor(value), headers, body);
       expect([unknown.status, unknown.text]).toEqual([
         404,
-        '{"error":{"code":"not_found","message":"There is nothing here."}}',
+        '{"error":{"code":"not_found","message":"Nothing was found at this address."}}',
       ]);
       expect((await send(endpoint, 'x', headers, body)).text).toBe(unknown.text);
     }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Me } from '@firsthand/contract/people.ts';
+import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, startTestService, type TestService, until } from '../harness.ts';
 import { openMailbox } from '../mailbox.ts';
@@ -131,28 +132,25 @@ describe('sign-in by mail and by message', () => {
     const node = await startTestService({ worker: false, beside: service, env });
     const asked = async (email: string) => {
       const queries: string[] = [];
-      const { connect } = node.deps.db;
-      node.deps.db.connect = async function spied(this: typeof node.deps.db) {
-        const client = await connect.call(this);
-        const { query } = client;
+      const pool = node.deps.db;
+      const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
+      pool.connect = (async () => {
+        const client = await connect();
+        const { query, release } = client;
         client.query = ((...args: unknown[]) => {
           queries.push(String(args[0]));
           return (query as (...all: unknown[]) => unknown).apply(client, args);
         }) as typeof query;
-        const { release } = client;
-        client.release = (...args) => {
-          client.query = query;
-          client.release = release;
+        client.release = (...args: Parameters<typeof release>) => {
+          Object.assign(client, { query, release });
           release.apply(client, args);
         };
         return client;
-      } as typeof connect;
+      }) as typeof pool.connect;
       const o = { body: { email }, from: from() };
       const reply = await visit(node)
         .ask('/v1/auth/magic-link', o)
-        .finally(() => {
-          node.deps.db.connect = connect;
-        });
+        .finally(() => Object.assign(pool, { connect }));
       const headers = [...reply.headers.keys()].filter(name => name !== 'request-id').toSorted();
       return { status: reply.status, text: reply.text, headers, queries };
     };

@@ -20,7 +20,8 @@ const MAX_TRIES = 5;
  * try to send them. 2^48 values onto 10^6: the bias is below 10^-8.
  */
 export function codeOf(deps: Pick<Deps, 'keyring'>, otpId: string): string {
-  const digest = createHmac('sha256', deps.keyring.derive('one-time codes')).update(otpId).digest();
+  const [secret] = deps.keyring.derive('one-time codes');
+  const digest = createHmac('sha256', secret).update(otpId).digest();
   return String(digest.readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
 }
 

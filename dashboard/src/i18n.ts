@@ -2,7 +2,7 @@ import { chooseAmong, createTranslator, type Message, type Translator as Shared 
 import english from './messages/en.json' with { type: 'json' };
 
 export type MessageKey = keyof typeof english;
-export type Messages = Record<MessageKey, Message>;
+type Messages = Record<MessageKey, Message>;
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 export type Translator = Shared<MessageKey, Language>;

@@ -64,9 +64,13 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
     <Controller
       name={name}
       control={form.control}
-      render={({ field: { ref, disabled, ...field }, fieldState }) => (
+      render={({ field: { ref, disabled, onChange, ...field }, fieldState }) => (
         <Field
           {...field}
+          onChange={value => {
+            form.clearErrors(name);
+            onChange(value);
+          }}
           {...more}
           label={label}
           fault={fieldState.error?.message}

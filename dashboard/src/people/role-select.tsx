@@ -38,7 +38,7 @@ export function RoleSelect({
       isDisabled={isDisabled}
       onChange={key => key !== value && onChange(key as Role)}
     >
-      <Label className={hideLabel ? 'unseen' : ''}>{label}</Label>
+      <Label className={hideLabel ? 'unseen' : 'label'}>{label}</Label>
       <Button className="input select-button">
         <SelectValue>{t(`role.${value}`)}</SelectValue>
         <Icon name="down" />

@@ -10,7 +10,9 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
     const { violations } = await inPage.run(document, {
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     });
-    return violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html.slice(0, 160)}`));
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(node => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`),
+    );
   });
   expect(found, `axe on ${name}`).toEqual([]);
 }

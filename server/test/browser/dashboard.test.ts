@@ -124,6 +124,9 @@ describe('the dashboard', () => {
     await desk.heading(/^Hallo/);
     expect(await ground()).toBe(dark);
     expect(await desk.page.evaluate(() => document.documentElement.lang)).toBe('de');
+    await desk.press(/^Kontomenü/);
+    await desk.page.getByRole('menuitemradio', { name: 'Wie das Gerät' }).click();
+    await expect.poll(ground).toBe(light);
     await desk.fine('home-german');
     await desk.close();
   });
@@ -190,7 +193,7 @@ describe('the dashboard', () => {
     aheadMs = 16 * 60_000;
     await device.answers(false);
     await desk.press('Remove the passkey Work laptop');
-    await desk.press('Remove the passkey');
+    await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Remove the passkey' }).click();
     await desk.page.getByRole('heading', { name: 'Sign in again' }).waitFor();
     await desk.fine('sign-in-again');
     await desk.press('Use a passkey');

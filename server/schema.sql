@@ -434,6 +434,17 @@ create table tenants (
 );
 CREATE UNIQUE INDEX tenants_one_trial ON public.tenants USING btree (is_trial) WHERE is_trial;
 
+create table upload_addresses (
+  capture_id text not null,
+  verification_id text not null,
+  ends_at timestamp with time zone not null,
+  swept_at timestamp with time zone,
+  constraint upload_addresses_pkey PRIMARY KEY (capture_id),
+  constraint upload_addresses_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+CREATE INDEX upload_addresses_by_end ON public.upload_addresses USING btree (ends_at);
+CREATE INDEX upload_addresses_by_verification ON public.upload_addresses USING btree (verification_id, ends_at);
+
 create table verifications (
   id text not null,
   tenant_id text not null,

@@ -39,6 +39,7 @@ import { listAuditLog } from './tenants/audit.ts';
 import { deleteBrand, getBrand, listBrands, putBrand } from './tenants/brands.ts';
 import { getLogo } from './tenants/logo.ts';
 import { getSettings, patchSettings } from './tenants/settings.ts';
+import { getWebhookSecret, rotateWebhookSecret } from './tenants/webhook-secret.ts';
 import { createTrial, getTrial } from './trials/trial.ts';
 import { cancelVerification } from './verifications/cancel.ts';
 import { createVerification } from './verifications/create.ts';
@@ -46,7 +47,6 @@ import { listVerifications } from './verifications/list.ts';
 import { getPublicVerification, getVerification } from './verifications/read.ts';
 import { listDeliveries, recoverDeliveries, retryDelivery } from './webhooks/deliveries.ts';
 import { enableWebhookEndpoint, listWebhookEndpoints } from './webhooks/endpoints.ts';
-import { getWebhookSecret, rotateWebhookSecret } from './webhooks/signing-secrets.ts';
 import { streamEvents } from './webhooks/stream.ts';
 import { resendEvent, sendTestEvent } from './webhooks/test-event.ts';
 
@@ -152,6 +152,7 @@ export async function createApp(
   registerHealth(app, deps, phase);
   await registerPages(app, pages);
   await registerDashboard(app, deps);
-  if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });
+  if ('signer' in deps.blobs)
+    await app.register(blobRoutes, { store: deps.blobs as DiskStore, stallMs: deps.config.bodyStallMs });
   return app;
 }

@@ -3,11 +3,13 @@ import { createOverdueSweep } from './analysis/overdue.ts';
 import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
+import { sweepUploads } from './captures/upload-addresses.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
 import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
+import { forgetKeys } from './http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
 import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
@@ -50,14 +52,12 @@ const SWEEPS: readonly Sweep[] = [
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
   {
     name: 'forget idempotency keys',
     everyMs: 600_000,
-    async work(deps) {
-      const before = new Date(deps.clock.now().getTime() - 2 * 86_400_000);
-      await deps.db.query('delete from idempotency_keys where created_at < $1', [before]);
-    },
+    work: deps => forgetKeys(deps.db, deps.clock.now()),
   },
   {
     name: 'forget sessions and sign-ins that are over',

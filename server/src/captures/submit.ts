@@ -19,6 +19,7 @@ import { type Attested, attest } from './attestation/attest.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
+import { useAddresses } from './upload-addresses.ts';
 import { acceptedBy, maxBytesOf } from './upload-url.ts';
 
 /** Two pictures in base64 and room for the rest. */
@@ -57,7 +58,7 @@ export const submitCapture = openEndpoint({
     const captureId = picture.stored?.captureId ?? newId('cap', deps.clock.now().getTime());
     const blobs = await storeBytes(deps, row.id, captureId, picture, motion);
     const after = await transaction(deps.db, tx =>
-      persist(tx, deps, { verificationId: row.id, captureId, body, picture, blobs, attested, idempotencyKey }),
+      persist(tx, deps, { verificationId: row.id, captureId, body, picture, motion, blobs, attested, idempotencyKey }),
     );
     return created(await endUserView(deps, after));
   },
@@ -139,6 +140,7 @@ interface Persist {
   captureId: string;
   body: CaptureRequest;
   picture: Picture;
+  motion: Picture | null;
   blobs: StoredBlobs;
   attested: Attested;
   idempotencyKey: string | undefined;
@@ -157,6 +159,10 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   const captures = await capturesOf(tx, row.id);
   const step = openSlot(row, heldBy(captures), body.step_key, deps.clock.now());
   checkAgainstStep(step, picture);
+  await useAddresses(
+    tx,
+    [picture, o.motion].flatMap(one => (one?.stored ? [one.stored.captureId] : [])),
+  );
   const now = deps.clock.now();
   const attestation = await o.attested(tx);
   const capture = await one<CaptureRow>(

@@ -9,6 +9,7 @@ import { capturesOf, heldBy } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
 import { imageKeyOf } from './image-key.ts';
+import { openAddress } from './upload-addresses.ts';
 
 /** What image steps take; an upload step says its own. */
 const LIVE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'];
@@ -50,6 +51,7 @@ export const createUploadUrl = openEndpoint({
     openSlot(row, held, body.step_key, deps.clock.now());
 
     const captureId = newId('cap', deps.clock.now().getTime());
+    await openAddress(deps, row.id, captureId);
     const imageKey = imageKeyOf(row.id, captureId);
     const signed = await deps.blobs.presignPut(imageKey, {
       contentType,

@@ -75,3 +75,9 @@ export async function releaseKey(db: Queryable, scope: string, key: string): Pro
 export async function releaseAllKeys(db: Queryable): Promise<void> {
   await db.query('delete from idempotency_keys where status is null');
 }
+
+/** Deletes keys that are past their lifetime, with a day to spare. */
+export async function forgetKeys(db: Queryable, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - (IDEMPOTENCY_TTL_SECONDS + 86_400) * 1_000);
+  await db.query('delete from idempotency_keys where created_at < $1', [before]);
+}

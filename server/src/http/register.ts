@@ -99,6 +99,8 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     const principal = request.principal as Principal | null;
     await guard.limit(request, reply, endpoint, principal);
     const params = request.params as Record<string, string>;
+    // Nothing has a name that the database cannot hold.
+    if (Object.values(params).some(value => value.includes('\0'))) throw notFound();
     const target = endpoint.target ? (params[endpoint.target] ?? '') : null;
     if (principal) {
       if (target !== null) await guard.target(target, principal);

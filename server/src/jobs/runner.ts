@@ -117,12 +117,14 @@ async function heartbeat(deps: Deps, ids: Set<string>, signal: AbortSignal): Pro
  * none is alive.
  */
 async function releaseDead(deps: Deps, which: 'silent' | 'all'): Promise<void> {
-  const before = which === 'all' ? "'infinity'::timestamptz" : `now() - interval '${DEAD_AFTER_MS} ms'`;
-  await deps.db.query(`delete from worker_nodes where seen_at < ${before}`);
+  const what = [which === 'all', DEAD_AFTER_MS];
+  await deps.db.query("delete from worker_nodes where $1 or seen_at < now() - $2 * interval '1 ms'", what);
   const dead = await many<{ locked_by: string }>(
     deps.db,
     `select distinct locked_by from graphile_worker.jobs j
-     where locked_at < ${before} and not exists (select from worker_nodes n where n.worker_id = j.locked_by)`,
+     where locked_by is not null and ($1 or locked_at < now() - $2 * interval '1 ms')
+       and not exists (select from worker_nodes n where n.worker_id = j.locked_by)`,
+    what,
   );
   if (dead.length === 0) return;
   await deps.db.query('select graphile_worker.force_unlock_workers($1::text[])', [dead.map(row => row.locked_by)]);

@@ -18,16 +18,20 @@ const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
 
 /** Loopback is allowed while the service itself is reachable from nowhere else: on a developer's laptop. */
 const allowsLoopback = ({ config }: Pick<Deps, 'config'>): boolean =>
-  LOOPBACK_HOSTS.has(config.host) && config.publicUrl === null;
+  LOOPBACK_HOSTS.has(config.host) && config.publicUrl === null && config.captureBaseUrl === null;
 
 /** The only IPv6 block that is given out for the public internet (RFC 4291, 2.4). */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+
+/** Public by its number, but answered inside a virtual machine by its host: Azure's metadata and health service. */
+const HOST_SERVICES = new Set(['168.63.129.16']);
 
 /** True when webhooks may go to this address: a public one, or one that WEBHOOK_ALLOW_CIDRS names. */
 export function mayReach(deps: Pick<Deps, 'config'>, address: string): boolean {
   const parsed = ipaddr.process(address);
   const range = parsed.range();
-  if (range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST))) return true;
+  const isPublic = range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
+  if (isPublic && !HOST_SERVICES.has(parsed.toString())) return true;
   if (range === 'loopback' && allowsLoopback(deps)) return true;
   return deps.config.webhookAllowCidrs.some(cidr => {
     const [network, bits] = cidr.includes('/') ? ipaddr.parseCIDR(cidr) : [ipaddr.process(cidr), undefined];

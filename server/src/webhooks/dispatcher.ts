@@ -8,6 +8,7 @@ import { announceEvents } from './announce.ts';
 import { claimDeliveries, endClaims, handBack, takeBackClaims } from './claim.ts';
 import { createHoldings, type Held } from './holdings.ts';
 import { createLanes, type Flight, type Ready } from './lanes.ts';
+import { startOutcomeWriter } from './outcome-writer.ts';
 import { type Outcome, recordAttempts } from './record-attempts.ts';
 import { nextAfter, type Sent } from './schedule.ts';
 import { ATTEMPT_TIMEOUT_MS, createSender } from './send.ts';
@@ -22,12 +23,6 @@ const CLAIM_MS = ATTEMPT_TIMEOUT_MS + 15_000;
 const POLL_MS = 1_000;
 const LOOK_FOR_LATE_MS = 250;
 const BATCH = 500;
-/** Outcomes that may wait to be written down before nothing more is taken. */
-const MAX_UNWRITTEN = 4 * BATCH;
-const RETRY_WRITE_MS = 250;
-/** How long outcomes are gathered before they are written down together: longer where the last were many. */
-const GATHER_MS = { few: 5, many: 50 } as const;
-const MANY = 32;
 const RECONNECT_MS = 1_000;
 /** How long open attempts may take to end once the process is asked to stop. */
 const GRACE_MS = 5_000;
@@ -62,7 +57,7 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
   const sender = createSender(deps, o.resolve ? { resolve: o.resolve } : {});
   const keysOf = createSigningKeys(deps);
   const holdings = createHoldings();
-  const writer = startWriter<Outcome & Held>(deps, {
+  const writer = startOutcomeWriter<Outcome & Held>(deps, {
     async write(batch) {
       const ended = holdings.endingWith(batch);
       await recordAttempts(deps, batch, ended);
@@ -225,48 +220,3 @@ const attemptOf = (at: Date, sent: Sent): Outcome['attempt'] => ({
   ...(sent.error === null ? {} : { error: sent.error }),
   ...(sent.excerpt ? { response_excerpt: sent.excerpt } : {}),
 });
-
-/** Writes outcomes down, those of a moment together. */
-function startWriter<T>(deps: Deps, to: { write(batch: readonly T[]): Promise<void>; caughtUp(): void }) {
-  let waiting: T[] = [];
-  let writing: Promise<void> | null = null;
-  let stopped = false;
-  let gatherMs: number = GATHER_MS.few;
-  let behind = false;
-  const drain = async () => {
-    while (waiting.length > 0) {
-      if (!stopped && waiting.length < BATCH) await sleep(gatherMs);
-      gatherMs = waiting.length < MANY ? GATHER_MS.few : GATHER_MS.many;
-      const batch = waiting.slice(0, BATCH);
-      try {
-        await to.write(batch);
-        waiting = waiting.slice(batch.length);
-      } catch (error) {
-        deps.log.warn({ err: error, outcomes: waiting.length }, 'webhook attempts could not be written down yet');
-        // Unwritten attempts are made again when their claim lapses.
-        if (stopped) return;
-        await sleep(RETRY_WRITE_MS);
-      }
-      if (behind && waiting.length < MAX_UNWRITTEN) {
-        behind = false;
-        to.caughtUp();
-      }
-    }
-    writing = null;
-  };
-  return {
-    /** So much waits that nothing more should be begun; `caughtUp` tells when that is over. */
-    behind(): boolean {
-      behind = waiting.length >= MAX_UNWRITTEN;
-      return behind;
-    },
-    write(outcome: T) {
-      waiting.push(outcome);
-      writing ??= drain();
-    },
-    async stop() {
-      stopped = true;
-      await writing;
-    },
-  };
-}

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { many, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
-import { activityOf, audit } from '../tenants/audit.ts';
+import { activityOf, audit } from './audit.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 604_800;

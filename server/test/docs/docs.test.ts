@@ -84,11 +84,12 @@ function missing(command: string): string | null {
   return unknown ? `no option ${unknown}` : null;
 }
 
+// `firsthand help corpus import` tells of `corpus` alone.
 const known = new Map<string, string | null>();
 function helpOf(command: string[]): string | null {
   const name = command.join(' ');
   if (!known.has(name)) {
-    const asked = spawnSync(process.execPath, [join(ROOT, 'server/src/main.ts'), 'help', ...command], {
+    const asked = spawnSync(process.execPath, [join(ROOT, 'server/src/main.ts'), ...command, '--help'], {
       encoding: 'utf8',
     });
     known.set(name, asked.status === 0 && asked.stdout.includes(command.at(-1)!) ? asked.stdout : null);

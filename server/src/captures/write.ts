@@ -21,7 +21,7 @@ export async function storeAnalysis(
     signals: CaptureSignals;
     metadata: object;
     previewKey: string;
-    locationMatch: object | null;
+    locationMatch: object | null | undefined;
     context: ContextCheck | null;
   },
 ): Promise<void> {

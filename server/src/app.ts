@@ -13,6 +13,7 @@ import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
 import { createBodyBudget } from './http/body-budget.ts';
+import { registerDashboard } from './http/dashboard.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { registerOpenapi } from './http/openapi.ts';
@@ -152,6 +153,7 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   await registerPages(app, pages);
+  await registerDashboard(app, deps);
   if ('signer' in deps.blobs)
     await app.register(blobRoutes, { store: deps.blobs as DiskStore, stallMs: deps.config.bodyStallMs });
   return app;

@@ -8,7 +8,10 @@ const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
 
 /** Body of POST /v1/api-keys. Secret keys are minted on the command line. */
-export const CreateApiKey = Type.Object({ name: Name, mode: Type.Enum(['live', 'test']) }, closed);
+export const CreateApiKey = Type.Object(
+  { name: Name, mode: Type.Enum(['live', 'test']) },
+  { ...closed, title: 'CreateApiKey' },
+);
 
 const apiKey = {
   id: IdSchema('key'),
@@ -18,12 +21,12 @@ const apiKey = {
   prefix: Type.String({ description: 'its first characters, to tell keys apart' }),
   created_at: DateTime,
 };
-export const ApiKey = Type.Object({ ...apiKey, last_used_at: Type.Optional(DateTime) }, closed);
+export const ApiKey = Type.Object({ ...apiKey, last_used_at: Type.Optional(DateTime) }, { ...closed, title: 'ApiKey' });
 export type ApiKey = Static<typeof ApiKey>;
 /** The answer that mints a key: the only one that ever shows it. */
 export const NewApiKey = Type.Object(
   { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; left out of a replayed answer' })) },
-  closed,
+  { ...closed, title: 'NewApiKey' },
 );
 
 const settings = {
@@ -36,7 +39,7 @@ const settings = {
 };
 export const Settings = Type.Object(
   { ...settings, rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }) },
-  closed,
+  { ...closed, title: 'Settings' },
 );
 export type Settings = Static<typeof Settings>;
 /** Body of PATCH /v1/settings: what is absent stays. */
@@ -47,12 +50,12 @@ export const SettingsPatch = Type.Object(
     retention_days: Type.Optional(settings.retention_days),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: refused' })),
   },
-  closed,
+  { ...closed, title: 'SettingsPatch' },
 );
 export type SettingsPatch = Static<typeof SettingsPatch>;
 
 const Color = Type.String({ pattern: HEX_COLOR_PATTERN, description: '#rrggbb' });
-const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, closed);
+const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, { ...closed, title: 'Colors' });
 
 /** Body of PUT /v1/brands/:slug. A logo that is not sent stays; null takes it away. */
 export const BrandInput = Type.Object(
@@ -65,7 +68,7 @@ export const BrandInput = Type.Object(
     ),
     colors: Type.Optional(Colors),
   },
-  closed,
+  { ...closed, title: 'BrandInput' },
 );
 export type BrandInput = Static<typeof BrandInput>;
 
@@ -76,17 +79,24 @@ export const Brand = Type.Object(
     logo_url: Type.Optional(Type.String({ format: 'uri' })),
     colors: Type.Optional(Colors),
     worn_colors: Type.Optional(
-      Type.Object(Colors.properties, { ...closed, description: 'as the pages wear them: the accent made legible' }),
+      Type.Object(Colors.properties, {
+        ...closed,
+        title: 'WornColors',
+        description: 'as the pages wear them: the accent made legible',
+      }),
     ),
     created_at: DateTime,
     updated_at: DateTime,
   },
-  closed,
+  { ...closed, title: 'Brand' },
 );
 export type Brand = Static<typeof Brand>;
 
 /** Body of POST and PUT /v1/link-templates: the capture spec that each opening of the link is issued with. */
-export const LinkTemplateInput = Type.Object({ name: Name, request: TemplateRequest }, closed);
+export const LinkTemplateInput = Type.Object(
+  { name: Name, request: TemplateRequest },
+  { ...closed, title: 'LinkTemplateInput' },
+);
 export type LinkTemplateInput = Static<typeof LinkTemplateInput>;
 
 const linkTemplate = {
@@ -100,7 +110,7 @@ const linkTemplate = {
   created_at: DateTime,
   updated_at: DateTime,
 };
-export const LinkTemplate = Type.Object(linkTemplate, closed);
+export const LinkTemplate = Type.Object(linkTemplate, { ...closed, title: 'LinkTemplate' });
 export type LinkTemplate = Static<typeof LinkTemplate>;
 export const LinkTemplateWithVersions = Type.Object(
   {
@@ -113,12 +123,12 @@ export const LinkTemplateWithVersions = Type.Object(
           request: TemplateRequest,
           published_at: DateTime,
         },
-        closed,
+        { ...closed, title: 'LinkTemplateVersion' },
       ),
       { description: 'newest first' },
     ),
   },
-  closed,
+  { ...closed, title: 'LinkTemplateWithVersions' },
 );
 export type LinkTemplateWithVersions = Static<typeof LinkTemplateWithVersions>;
 
@@ -129,13 +139,13 @@ export const AuditEntry = Type.Object(
     action: Type.String({ description: 'such as `api_key.created`' }),
     actor: Type.Object(
       { kind: Type.Enum(['secret', 'session', 'command_line', 'system']), id: Type.Optional(Type.String()) },
-      closed,
+      { ...closed, title: 'Actor' },
     ),
     target: Type.Optional(Type.String({ description: 'id or slug of what was acted on' })),
     detail: Type.Record(Type.String(), Type.Unknown()),
     request_id: Type.Optional(Type.String()),
     created_at: DateTime,
   },
-  closed,
+  { ...closed, title: 'AuditEntry' },
 );
 export type AuditEntry = Static<typeof AuditEntry>;

@@ -11,9 +11,9 @@ import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
+import { registerDocs } from './http/docs.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
-import { registerOpenapi } from './http/openapi.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
@@ -102,7 +102,7 @@ export async function createApp(
   { https, phase = () => 'serving' }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
-  await registerOpenapi(app, ENDPOINTS);
+  registerDocs(app, ENDPOINTS);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
   const guard = createGuard(deps, limiter);

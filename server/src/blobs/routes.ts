@@ -19,9 +19,8 @@ export async function blobRoutes(app: FastifyInstance, { store }: { store: DiskS
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
   });
-  const schema = { hide: true } as object;
 
-  app.options('/blobs/*', { schema }, (_request, reply) =>
+  app.options('/blobs/*', (_request, reply) =>
     reply
       .header('access-control-allow-methods', 'GET, PUT')
       .header('access-control-allow-headers', 'Content-Type, If-None-Match')
@@ -30,7 +29,7 @@ export async function blobRoutes(app: FastifyInstance, { store }: { store: DiskS
       .send(),
   );
 
-  app.put('/blobs/*', { schema }, async (request, reply) => {
+  app.put('/blobs/*', async (request, reply) => {
     const key = (request.params as { '*': string })['*'];
     // A refused body is read to its end and thrown away, so that the refusal arrives; one without a bound is not.
     const length = Number(request.headers['content-length'] ?? Number.NaN);
@@ -55,7 +54,7 @@ export async function blobRoutes(app: FastifyInstance, { store }: { store: DiskS
     }
   });
 
-  app.get('/blobs/*', { schema, exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/blobs/*', { exposeHeadRoute: false }, async (request, reply) => {
     const key = (request.params as { '*': string })['*'];
     const grant = permitted(store.signer.verifyGet(key, request.query as Record<string, unknown>));
     try {

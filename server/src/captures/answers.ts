@@ -14,6 +14,7 @@ import { isOver } from './accepting.ts';
 import { endUserView } from './session.ts';
 
 export const submitAnswers = openEndpoint({
+  operationId: 'submitAnswers',
   summary: 'Answer text steps',
   description: 'An answer can be replaced until completion.',
   tag: 'Capture',

@@ -8,6 +8,7 @@ import { requirementsMet } from '../verifications/steps.ts';
 import { storeProgress } from '../verifications/write.ts';
 
 export const reportProgress = openEndpoint({
+  operationId: 'reportProgress',
   summary: "Report the capture page's position",
   description: 'Overwrites the snapshot; `abandoned: true` says that the person left.',
   tag: 'Capture',

@@ -13,6 +13,7 @@ export async function endUserView(deps: Deps, row: VerificationRow): Promise<End
 }
 
 export const getSession = openEndpoint({
+  operationId: 'getCaptureSession',
   summary: 'Read what the capture page needs',
   description: 'Answers for closed verifications too: their `status` says what to show.',
   tag: 'Capture',

@@ -25,6 +25,7 @@ import { acceptedBy, maxBytesOf } from './upload-url.ts';
 const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
 
 export const submitCapture = openEndpoint({
+  operationId: 'submitCapture',
   summary: 'Submit a capture',
   description: 'Inline as base64 (up to 6 MB), or by the image_key of a finished upload.',
   tag: 'Capture',

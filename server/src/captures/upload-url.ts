@@ -18,6 +18,7 @@ export const maxBytesOf = (step: PictureStep): number =>
   step.type === 'upload' ? step.max_size_bytes : UPLOAD_HARD_CAP_BYTES;
 
 export const createUploadUrl = openEndpoint({
+  operationId: 'createUploadUrl',
   summary: 'Get a presigned URL to upload one picture to',
   description: 'Single use, valid five minutes, locked to the content type. PUT the raw bytes with the headers given.',
   tag: 'Capture',

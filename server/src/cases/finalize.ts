@@ -16,10 +16,11 @@ import { startCaseAnalysis } from './analyze-case.ts';
 
 const FinalizeRequest = Type.Object(
   { narrative: Type.String({ maxLength: NARRATIVE_MAX, description: 'what the claimant says happened' }) },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'FinalizeRequest' },
 );
 
 export const finalizeVerification = tenantEndpoint({
+  operationId: 'finalizeVerification',
   summary: 'Finalize a case with the narrative',
   description:
     'Runs the case analysis once. 202 without `case_analysis` when it is still to come: it is attached later and `verification.case_completed` fires.',

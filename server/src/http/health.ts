@@ -10,10 +10,9 @@ export type Phase = 'starting' | 'serving' | 'draining';
 
 /** Liveness, readiness and metrics. */
 export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Phase): void {
-  const schema = { hide: true } as object;
-  app.get('/healthz', { schema }, async () => ({ status: 'ok' }));
+  app.get('/healthz', async () => ({ status: 'ok' }));
 
-  app.get('/readyz', { schema }, async (_request, reply) => {
+  app.get('/readyz', async (_request, reply) => {
     const checks: Record<string, string> = {};
     const check = async (name: string, work: () => Promise<unknown>) => {
       checks[name] = await work().then(
@@ -36,7 +35,7 @@ export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Ph
       .send({ status: ready ? 'ready' : now === 'serving' ? 'not ready' : now, checks });
   });
 
-  app.get('/metrics', { schema }, async (request, reply) => {
+  app.get('/metrics', async (request, reply) => {
     const { metricsToken } = deps.config;
     const token = request.headers.authorization?.replace(/^Bearer /i, '') ?? '';
     const allowed = metricsToken ? equalSecrets(token, metricsToken) : LOOPBACK.has(request.ip);

@@ -64,10 +64,9 @@ export async function registerPages(
   app: FastifyInstance,
   { policy, show }: ReturnType<typeof createPages>,
 ): Promise<void> {
-  const schema = { hide: true } as object;
   // What a page asks for first is asked for while its script is still on its way.
   const shown = (path: string, name: 'index.html' | 'certificate.html', firstRequest: (id: string) => string) =>
-    app.get<{ Params: { id: string } }>(path, { schema }, async (request, reply) => {
+    app.get<{ Params: { id: string } }>(path, async (request, reply) => {
       const { id } = request.params;
       if (isId('vfy', id)) reply.header('link', `<${firstRequest(id)}>; rel=preload; as=fetch; crossorigin=anonymous`);
       return show(reply, name);
@@ -75,7 +74,7 @@ export async function registerPages(
   shown('/v/:id', 'index.html', id => `/v1/verify/${id}`);
   shown('/c/:id', 'certificate.html', id => `/v1/verifications/${id}/public`);
   // What the dashboard link opens until the operator's app is part of the service.
-  app.get('/dashboard', { schema }, async (_request, reply) => {
+  app.get('/dashboard', async (_request, reply) => {
     reply
       .header('content-security-policy', policy)
       .header('cache-control', 'no-store')

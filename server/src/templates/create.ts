@@ -8,6 +8,7 @@ import { insertVersion, templateFaults } from './own-template.ts';
 import { findTemplate, presentTemplate } from './row.ts';
 
 export const createLinkTemplate = tenantEndpoint({
+  operationId: 'createLinkTemplate',
   summary: 'Publish a link template',
   description:
     'Whoever opens its `url` is given a verification of their own, issued from the current version. A secret key ' +

@@ -7,6 +7,7 @@ import { templateExists } from './own-template.ts';
 import { findTemplate, presentTemplate } from './row.ts';
 
 export const revokeLinkTemplate = tenantEndpoint({
+  operationId: 'revokeLinkTemplate',
   summary: 'Revoke a link template',
   description:
     'Its address issues nothing from then on and says so kindly. Verifications that were issued go on. Revoking again ' +

@@ -7,6 +7,7 @@ import { insertVersion, templateExists, templateFaults } from './own-template.ts
 import { findTemplate, presentTemplate } from './row.ts';
 
 export const updateLinkTemplate = tenantEndpoint({
+  operationId: 'updateLinkTemplate',
   summary: 'Publish the next version of a link template',
   description: 'The address stays. Verifications that were issued keep the version that they were issued from.',
   tag: 'Link templates',

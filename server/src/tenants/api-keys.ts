@@ -58,6 +58,7 @@ export async function revokeKey(tx: Tx, activity: Activity, id: string): Promise
 }
 
 export const createApiKey = tenantEndpoint({
+  operationId: 'createApiKey',
   summary: 'Mint a publishable key',
   description:
     'The answer is the only one that shows the key. Sent again with the same Idempotency-Key, the answer comes without ' +
@@ -95,6 +96,7 @@ export const createApiKey = tenantEndpoint({
 });
 
 export const listApiKeys = tenantEndpoint({
+  operationId: 'listApiKeys',
   summary: 'List the keys in force, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -115,6 +117,7 @@ const exists = async ({
   (await findKey(deps.db, principal.tenantId, params.id!)) !== undefined;
 
 export const getApiKey = tenantEndpoint({
+  operationId: 'getApiKey',
   summary: 'Read a key, without the key itself',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -128,6 +131,7 @@ export const getApiKey = tenantEndpoint({
 });
 
 export const deleteApiKey = tenantEndpoint({
+  operationId: 'revokeApiKey',
   summary: 'Revoke a key',
   description: 'Every node refuses it from this answer on. It cannot be brought back.',
   tag: 'Management',

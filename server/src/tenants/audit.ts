@@ -77,6 +77,7 @@ const present = (row: AuditRow): AuditEntry => ({
 });
 
 export const listAuditLog = tenantEndpoint({
+  operationId: 'listAuditLog',
   summary: 'List management acts, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],

@@ -47,6 +47,7 @@ export async function readLogo(field: string, base64: Buffer): Promise<Buffer> {
 }
 
 export const getLogo = openEndpoint({
+  operationId: 'getBrandLogo',
   summary: "Read a brand's logo",
   description: 'PNG. The address is that of one picture and stays so: a new logo has another.',
   tag: 'Capture',

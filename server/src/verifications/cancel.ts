@@ -8,6 +8,7 @@ import { presentFrozen, withImageUrls } from './present.ts';
 import { capturesOf } from './row.ts';
 
 export const cancelVerification = tenantEndpoint({
+  operationId: 'cancelVerification',
   summary: 'Cancel a verification',
   description: 'Expires it at once; the link is dead. Cancelling again changes nothing.',
   tag: 'Verifications',

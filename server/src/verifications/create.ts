@@ -7,6 +7,7 @@ import { issue } from './issue.ts';
 import { presentFrozen } from './present.ts';
 
 export const createVerification = tenantEndpoint({
+  operationId: 'createVerification',
   summary: 'Create a verification',
   description: 'Issues a capture link. Without an Idempotency-Key a retry makes a duplicate.',
   tag: 'Verifications',

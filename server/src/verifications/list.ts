@@ -3,7 +3,7 @@ import { DateTime, instantOf, isId } from '@firsthand/contract/ids.ts';
 import { LABELS, Status, VerificationSummary } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
 import { many } from '../db/sql.ts';
-import { decodeCursor, encodeCursor } from '../http/cursor.ts';
+import { decodeCursor, encodeCursor, Page } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
 import { presentSummary } from './present.ts';
@@ -34,6 +34,7 @@ const dateFaults = (query: unknown): Fault[] =>
   });
 
 export const listVerifications = tenantEndpoint({
+  operationId: 'listVerifications',
   summary: 'List verifications, newest first',
   description: 'Filter by metadata with `metadata[key]=value`.',
   tag: 'Verifications',
@@ -41,10 +42,7 @@ export const listVerifications = tenantEndpoint({
   query: ListQuery,
   recordFaults: ({ query }) => dateFaults(query),
   responses: {
-    200: Type.Object(
-      { data: Type.Array(VerificationSummary), next_cursor: Type.Optional(Type.String()) },
-      { additionalProperties: false },
-    ),
+    200: Page(VerificationSummary),
   },
   async handler({ deps, principal, query }) {
     const values: unknown[] = [principal.tenantId];

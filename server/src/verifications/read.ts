@@ -23,6 +23,7 @@ export async function asItIsNow(deps: Deps, row: VerificationRow): Promise<Verif
 }
 
 export const getVerification = tenantEndpoint({
+  operationId: 'getVerification',
   summary: 'Read a verification with its captures',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
@@ -32,6 +33,7 @@ export const getVerification = tenantEndpoint({
 });
 
 export const getPublicVerification = openEndpoint({
+  operationId: 'getPublicVerification',
   summary: 'Read the share-safe projection',
   tag: 'Verifications',
   credentials: ['capture'],

@@ -46,6 +46,7 @@ export async function readDeliveries(db: Queryable, ids: readonly string[]): Pro
 }
 
 export const listDeliveries = tenantEndpoint({
+  operationId: 'listWebhookDeliveries',
   summary: 'List webhook deliveries, newest first',
   description: 'Each with every attempt and the beginning of what was answered.',
   tag: 'Webhooks',
@@ -130,6 +131,7 @@ const ownDelivery = async (db: Queryable, principal: Principal, id: string): Pro
   ])) !== undefined;
 
 export const retryDelivery = tenantEndpoint({
+  operationId: 'retryWebhookDelivery',
   summary: 'Send a delivery again now',
   description:
     'Whatever became of it before, with the same webhook-id. If the endpoint is disabled this is a single attempt, and ' +
@@ -153,6 +155,7 @@ export const retryDelivery = tenantEndpoint({
 });
 
 export const recoverDeliveries = tenantEndpoint({
+  operationId: 'recoverWebhookDeliveries',
   summary: 'Send again what failed since a moment',
   description:
     'Every failed delivery that was made at or after `since`, those that a disabled endpoint missed included; to one `url` or ' +
@@ -160,8 +163,11 @@ export const recoverDeliveries = tenantEndpoint({
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
-  body: Type.Object({ since: DateTime, url: Type.Optional(Type.String()) }, { additionalProperties: false }),
-  responses: { 202: Type.Object({ recovered: Type.Integer() }, { additionalProperties: false }) },
+  body: Type.Object(
+    { since: DateTime, url: Type.Optional(Type.String()) },
+    { additionalProperties: false, title: 'RecoverRequest' },
+  ),
+  responses: { 202: Type.Object({ recovered: Type.Integer() }, { additionalProperties: false, title: 'Recovered' }) },
   async handler({ deps, principal, body, keepAnswer }) {
     const since = instantOf(body.since);
     if (!since) throw invalidField('since', 'is not a moment of the calendar');

@@ -36,6 +36,7 @@ const ownEndpoint = async (db: Queryable, principal: Principal, id: string): Pro
     : undefined;
 
 export const listWebhookEndpoints = tenantEndpoint({
+  operationId: 'listWebhookEndpoints',
   summary: 'List the addresses that webhooks were sent to, newest first',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
@@ -54,6 +55,7 @@ export const listWebhookEndpoints = tenantEndpoint({
 });
 
 export const enableWebhookEndpoint = tenantEndpoint({
+  operationId: 'enableWebhookEndpoint',
   summary: 'Send to a disabled endpoint again',
   description: 'New events go to it from now on. Ask for what it missed with POST /v1/webhook-deliveries/recover.',
   tag: 'Webhooks',

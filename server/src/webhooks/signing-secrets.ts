@@ -65,6 +65,7 @@ async function rotate(tx: Tx, deps: Deps, tenantId: string, overlapSeconds: numb
 }
 
 export const getWebhookSecret = tenantEndpoint({
+  operationId: 'getWebhookSecret',
   summary: 'Read the secret that signs webhooks',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
@@ -81,10 +82,11 @@ const RotateRequest = Type.Object(
       Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'RotateSecretRequest' },
 );
 
 export const rotateWebhookSecret = tenantEndpoint({
+  operationId: 'rotateWebhookSecret',
   summary: 'Make a new webhook secret',
   description:
     'The one before goes on signing beside it for `overlap_seconds`, so that receivers can be changed over. Sent again ' +

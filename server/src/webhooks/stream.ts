@@ -71,6 +71,7 @@ const eventsAfter = (
 const open = new Map<string, number>();
 
 export const streamEvents = tenantEndpoint({
+  operationId: 'streamEvents',
   summary: 'Follow the events of the account',
   description:
     'Server-sent events, one for each webhook body whether or not there is a webhook address: `data` is ' +

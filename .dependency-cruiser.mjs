@@ -9,7 +9,7 @@ const layers = [
   ['verdict'],
   ['captures'],
   ['verifications'],
-  ['auth', 'tenants'],
+  ['auth', 'people', 'tenants'],
   ['open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
 ];
 const path = names => `^server/src/(${names.join('|')})(\\.ts$|/)`;

@@ -42,7 +42,7 @@ export const Person = Type.Object(
     phone_e164: Type.Optional(Type.String({ pattern: '^\\+[1-9]\\d{6,14}$' })),
     external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
   },
-  { ...closed, title: 'Person' },
+  { ...closed, title: 'ExpectedPerson' },
 );
 
 const expectations = {
@@ -157,7 +157,7 @@ export function crossFieldFaults(body: unknown): Fault[] {
   if (!isRecord(body)) return [];
   const faults: Fault[] = [];
   if (body.max_captures !== undefined && body.steps !== undefined) {
-    faults.push({ path: 'max_captures', message: 'send either max_captures or steps, not both' });
+    faults.push({ path: 'max_captures', message: 'cannot be sent together with steps' });
   }
   if (typeof body.webhook_url === 'string' && !/^https?:\/\/[^/]/i.test(body.webhook_url)) {
     faults.push({ path: 'webhook_url', message: 'must be an http or https URL' });

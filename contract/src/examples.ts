@@ -1,4 +1,5 @@
 import { MANAGEMENT_EXAMPLES } from './management-examples.ts';
+import { PEOPLE_EXAMPLES } from './people-examples.ts';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
 
 /** An example of each request and of each successful answer, shown in the OpenAPI document and replayed by a test. */
@@ -182,5 +183,6 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     request: { schema_version: 1, step: 'capturing', step_index: 0, elapsed_ms: 4200, camera_permission: 'granted' },
   },
   ...MANAGEMENT_EXAMPLES,
+  ...PEOPLE_EXAMPLES,
   ...WEBHOOK_EXAMPLES,
 };

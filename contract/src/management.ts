@@ -17,24 +17,24 @@ const apiKey = {
   id: IdSchema('key'),
   name: Type.String(),
   kind: Type.Enum(['publishable', 'secret']),
-  livemode: Type.Optional(Type.Boolean({ description: 'absent on a secret key, which sees both modes' })),
-  prefix: Type.String({ description: 'its first characters, to tell keys apart' }),
+  livemode: Type.Optional(Type.Boolean({ description: 'absent on a secret key, which works in both modes' })),
+  prefix: Type.String({ description: 'the first characters of the key, to recognise it by' }),
   created_at: DateTime,
 };
 export const ApiKey = Type.Object({ ...apiKey, last_used_at: Type.Optional(DateTime) }, { ...closed, title: 'ApiKey' });
 export type ApiKey = Static<typeof ApiKey>;
 /** The answer that mints a key: the only one that ever shows it. */
 export const NewApiKey = Type.Object(
-  { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; left out of a replayed answer' })) },
+  { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; a retry does not repeat it' })) },
   { ...closed, title: 'NewApiKey' },
 );
 
 const settings = {
   name: Name,
-  notify_email: Type.Union([Email, Type.Null()], { description: 'copied into verifications that name none' }),
+  notify_email: Type.Union([Email, Type.Null()], { description: 'default for verifications created without one' }),
   retention_days: Type.Union([Type.Integer({ minimum: 1, maximum: RETENTION_DAYS_MAX }), Type.Null()], {
     description:
-      'not in force yet: the number is kept and nothing is erased. Later: days after which a closed verification is redacted; null keeps it',
+      'not in force yet: the number is stored and nothing is erased. Later: days after which a closed verification is redacted; null: never',
   }),
 };
 export const Settings = Type.Object(
@@ -48,7 +48,7 @@ export const SettingsPatch = Type.Object(
     name: Type.Optional(settings.name),
     notify_email: Type.Optional(settings.notify_email),
     retention_days: Type.Optional(settings.retention_days),
-    rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: refused' })),
+    rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   { ...closed, title: 'SettingsPatch' },
 );
@@ -82,7 +82,7 @@ export const Brand = Type.Object(
       Type.Object(Colors.properties, {
         ...closed,
         title: 'WornColors',
-        description: 'as the pages wear them: the accent made legible',
+        description: 'the colors the pages use, with the accent made legible',
       }),
     ),
     created_at: DateTime,
@@ -104,7 +104,7 @@ const linkTemplate = {
   name: Type.String(),
   version: Type.Integer({ minimum: 1 }),
   status: Type.Enum(['active', 'revoked']),
-  url: Type.String({ format: 'uri', description: 'opening it issues a verification from the current version' }),
+  url: Type.String({ format: 'uri', description: 'opening it creates a verification from the current version' }),
   request: TemplateRequest,
   livemode: Type.Boolean(),
   created_at: DateTime,
@@ -141,9 +141,11 @@ export const AuditEntry = Type.Object(
       { kind: Type.Enum(['secret', 'session', 'command_line', 'system']), id: Type.Optional(Type.String()) },
       { ...closed, title: 'Actor' },
     ),
-    target: Type.Optional(Type.String({ description: 'id or slug of what was acted on' })),
+    target: Type.Optional(Type.String({ description: 'id or slug of the changed object' })),
     detail: Type.Record(Type.String(), Type.Unknown()),
     request_id: Type.Optional(Type.String()),
+    address: Type.Optional(Type.String({ description: 'IP address it came from' })),
+    device: Type.Optional(Type.String({ description: 'in words, such as `Chrome on Windows`' })),
     created_at: DateTime,
   },
   { ...closed, title: 'AuditEntry' },

@@ -4,15 +4,15 @@ import { isTerminal } from '../verifications/status.ts';
 import type { Held, Slot } from '../verifications/steps.ts';
 import { pickSlot } from '../verifications/steps.ts';
 
-/** Longer names are no step's: an answer does not repeat them. */
+/** A longer name is no step's. The message does not repeat it. */
 const MAX_NAME = 64;
 
 export const unknownStep = (key = ''): Problem =>
   new Problem(
     'unknown_step',
     key.length > MAX_NAME
-      ? 'No step has so long a name.'
-      : `No step that takes pictures is named ${JSON.stringify(key)}.`,
+      ? `A step name has at most ${MAX_NAME} characters.`
+      : `There is no image or upload step ${JSON.stringify(key)}.`,
   );
 const stepFull = (key: string | undefined): Problem =>
   new Problem(

@@ -16,7 +16,7 @@ import { endUserView } from './session.ts';
 export const submitAnswers = openEndpoint({
   operationId: 'submitAnswers',
   summary: 'Answer text steps',
-  description: 'An answer can be replaced until completion.',
+  description: 'You can replace an answer until the verification is completed.',
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',

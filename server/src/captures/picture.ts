@@ -74,7 +74,7 @@ const digestOf = async (bytes: Uint8Array): Promise<string> =>
 
 async function byKey(deps: Deps, verificationId: string, field: string, imageKey: string): Promise<Picture> {
   const parsed = parseImageKey(imageKey);
-  if (!parsed) throw invalidField(field, 'is not an image_key that upload-url gave');
+  if (!parsed) throw invalidField(field, 'is not an image_key from upload-url');
   if (parsed.verificationId !== verificationId) throw invalidField(field, 'belongs to another verification');
   const key = imageKeyOf(parsed.verificationId, parsed.captureId);
   try {

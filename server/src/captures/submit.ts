@@ -8,17 +8,18 @@ import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
 import { invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
-import { addJob } from '../jobs/queue.ts';
 import { newId } from '../lib/ids.ts';
 import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
+import { awaitAnalysis } from './analysis-queue.ts';
 import { type Attested, attest } from './attestation/attest.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
+import { useAddresses } from './upload-addresses.ts';
 import { acceptedBy, maxBytesOf } from './upload-url.ts';
 
 /** Two pictures in base64 and room for the rest. */
@@ -26,8 +27,8 @@ const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
 
 export const submitCapture = openEndpoint({
   operationId: 'submitCapture',
-  summary: 'Submit a capture',
-  description: 'Inline as base64 (up to 6 MB), or by the image_key of a finished upload.',
+  summary: 'Submit a photo',
+  description: 'Send the picture inline as base64 (up to 6 MB), or name a finished upload by its `image_key`.',
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',
@@ -58,7 +59,7 @@ export const submitCapture = openEndpoint({
     const captureId = picture.stored?.captureId ?? newId('cap', deps.clock.now().getTime());
     const blobs = await storeBytes(deps, row.id, captureId, picture, motion);
     const after = await transaction(deps.db, tx =>
-      persist(tx, deps, { verificationId: row.id, captureId, body, picture, blobs, attested, idempotencyKey }),
+      persist(tx, deps, { verificationId: row.id, captureId, body, picture, motion, blobs, attested, idempotencyKey }),
     );
     return created(await endUserView(deps, after));
   },
@@ -72,7 +73,7 @@ function assertSame(stored: Stored, body: CaptureRequest, sha256: string): void 
   if (captureIdIn(body) === stored.id) {
     if (!samePicture) throw hashMismatch();
   } else if (!samePicture || (body.step_key !== undefined && body.step_key !== stored.step_key)) {
-    throw new Problem('idempotency_conflict', 'This Idempotency-Key was used with another request.');
+    throw new Problem('idempotency_conflict', 'This Idempotency-Key was already used with a different request.');
   }
 }
 
@@ -104,7 +105,7 @@ function likelyStep(row: VerificationRow, held: Record<string, number>, stepKey:
 function checkAgainstStep(step: PictureStep, picture: Picture): void {
   const accepted = acceptedBy(step);
   if (!accepted.includes(picture.info.contentType)) {
-    throw invalidField(picture.field, `is ${picture.info.contentType}; the step takes ${accepted.join(', ')}`);
+    throw invalidField(picture.field, `is ${picture.info.contentType}. This step accepts ${accepted.join(', ')}.`);
   }
   if (picture.bytes.length > maxBytesOf(step)) throw tooLarge(picture.field, maxBytesOf(step));
 }
@@ -140,6 +141,7 @@ interface Persist {
   captureId: string;
   body: CaptureRequest;
   picture: Picture;
+  motion: Picture | null;
   blobs: StoredBlobs;
   attested: Attested;
   idempotencyKey: string | undefined;
@@ -158,6 +160,10 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   const captures = await capturesOf(tx, row.id);
   const step = openSlot(row, heldBy(captures), body.step_key, deps.clock.now());
   checkAgainstStep(step, picture);
+  await useAddresses(
+    tx,
+    [picture, o.motion].flatMap(one => (one?.stored ? [one.stored.captureId] : [])),
+  );
   const now = deps.clock.now();
   const attestation = await o.attested(tx);
   const capture = await one<CaptureRow>(
@@ -188,6 +194,6 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   );
   if (!capture) throw new Error('insert returned no row');
   const after = await captureStored(tx, deps, row, [...captures, capture], now);
-  await addJob(tx, 'analyze_capture', { capture_id: capture.id });
+  await awaitAnalysis(tx, row, capture.id);
   return after;
 }

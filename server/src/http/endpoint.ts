@@ -1,9 +1,10 @@
 import type { ErrorCode, Fault } from '@firsthand/contract/errors.ts';
+import type { Role } from '@firsthand/contract/people.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import type { CredentialKind, Principal, Role } from './principal.ts';
+import type { CredentialKind, Principal } from './principal.ts';
 import type { Tag } from './tags.ts';
 
 export interface Answer {
@@ -26,6 +27,10 @@ export interface Call<B, Q, P> {
   idempotencyKey: string | undefined;
   /** Stores the answer for the request's Idempotency-Key in the transaction of the fact, so that both or neither last. */
   keepAnswer(tx: Tx, answer: Answer): Promise<void>;
+  /** Whether the caller may still ask: an answer that goes on for long looks again. */
+  stillAdmitted(): Promise<boolean>;
+  /** Counts a try to sign in as one account, named by anything that tells it from others. Throws 429. */
+  limitAccount(way: string, account: string): Promise<void>;
   request: FastifyRequest;
   reply: FastifyReply;
 }
@@ -71,9 +76,11 @@ interface Common<B extends TSchema, Q extends TSchema> {
   /** Adds presigned links to the body of an answer, after what is kept for a replay was taken: no link is ever stored. */
   links?: (deps: Deps, body: unknown) => Promise<unknown>;
   /** A limit per address beside the usual ones. */
-  addressLimit?: 'trial';
+  addressLimit?: 'trial' | 'sign_in';
   /** The least role a signed-in person needs; `viewer` unless said otherwise. */
   role?: Role;
+  /** A signed-in person must have signed in within the last 15 minutes. */
+  recent?: boolean;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -7,7 +7,7 @@ import { sha256 } from '../lib/keyring.ts';
 import { type ParsedBody, parseBody } from './body.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
 import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
-import type { CapturePrincipal, Principal } from './principal.ts';
+import { type CapturePrincipal, isOpen, type Principal } from './principal.ts';
 import { invalid, notFound } from './problem.ts';
 import { compileBody, compileQuery, Faults, type Validator } from './validate.ts';
 
@@ -23,6 +23,10 @@ export interface Guard {
   fromPath(id: string): Promise<CapturePrincipal>;
   /** Counts the request and sets the RateLimit headers. Throws 429. */
   limit(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, principal: Principal | null): Promise<void>;
+  /** Whether the credential of a request that is being answered still opens the endpoint. */
+  stillAdmitted(request: FastifyRequest, endpoint: Endpoint): Promise<boolean>;
+  /** Counts a try to sign in as one account. Throws 429. */
+  limitAccount(reply: FastifyReply, way: string, account: string): Promise<void>;
   /** The request came to nothing: a signature that opens once may open again. */
   release(request: FastifyRequest): Promise<void>;
 }
@@ -47,7 +51,7 @@ declare module 'fastify' {
 export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoint: Endpoint): void {
   const checkBody = endpoint.body ? compileBody(endpoint.body, endpoint.faults) : null;
   const checkQuery = compileQuery(endpoint.query ?? Type.Object({}));
-  const needsPrincipal = !endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
+  const needsPrincipal = !isOpen(endpoint.credentials);
 
   app.route({
     method: endpoint.method,
@@ -95,6 +99,8 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     const principal = request.principal as Principal | null;
     await guard.limit(request, reply, endpoint, principal);
     const params = request.params as Record<string, string>;
+    // Nothing has a name that the database cannot hold.
+    if (Object.values(params).some(value => value.includes('\0'))) throw notFound();
     const target = endpoint.target ? (params[endpoint.target] ?? '') : null;
     if (principal) {
       if (target !== null) await guard.target(target, principal);
@@ -114,10 +120,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     const principal = request.principal?.kind === 'capture' ? null : request.principal;
     const key = idempotencyKeyOf(request);
     // The capture flow keeps its keys on the capture itself: a retry is answered even after completion.
-    const scope =
-      key && principal && endpoint.method === 'POST'
-        ? `${principal.tenantId}:${principal.kind === 'key' ? principal.livemode : 'any'}`
-        : null;
+    const scope = key && principal && endpoint.method === 'POST' ? scopeOf(principal) : null;
     const call = callOf(request, reply, key);
     if (!scope || !key) return endpoint.handler(call);
     const hash = sha256(`${request.method} ${request.url}\n${sha256(request.rawBody ?? '').toString('hex')}`);
@@ -153,11 +156,19 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
       ip: request.ip,
       idempotencyKey: key,
       keepAnswer: async () => {},
+      stillAdmitted: () => guard.stillAdmitted(request, endpoint),
+      limitAccount: (way, account) => guard.limitAccount(reply, way, account),
       request,
       reply,
     };
     return call as Parameters<Endpoint['handler']>[0];
   }
+}
+
+/** Whose idempotency keys are one another's: those of a person are the person's alone. */
+function scopeOf(principal: Principal): string {
+  if (principal.kind === 'session') return `${principal.tenantId}:${principal.userId}:${principal.livemode}`;
+  return `${principal.tenantId}:${principal.kind === 'key' ? principal.livemode : 'any'}`;
 }
 
 function idempotencyKeyOf(request: FastifyRequest): string | undefined {

@@ -111,7 +111,11 @@ function asProblem(error: FastifyError | Problem): Problem {
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return invalidField('request', error.message);
   }
-  return new Problem('internal_error', 'Something went wrong here; it was logged with the Request-Id.', {
-    cause: error,
-  });
+  return new Problem(
+    'internal_error',
+    'Something went wrong on the server. The log has the details under this Request-Id.',
+    {
+      cause: error,
+    },
+  );
 }

@@ -16,6 +16,9 @@ export const TAGS = [
     description: 'Deliveries and endpoints, resending, test events, the signing secret, and the stream of events.',
   },
   { name: 'Management', description: "Your account's API keys, settings, brands and audit log." },
+  { name: 'People', description: 'Who belongs to the account, in which role, and invitations.' },
+  { name: 'Sign-in', description: 'How a person signs in: e-mail link, one-time code, passkey, identity provider.' },
+  { name: 'Me', description: 'The signed-in person: account, sessions and passkeys.' },
   { name: 'Trial', description: 'A verification without an account: one photo, ten minutes, tight limits.' },
 ] as const;
 export type Tag = (typeof TAGS)[number]['name'];

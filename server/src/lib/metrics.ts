@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Prometheus metrics of one process. */
 export function createMetrics() {
@@ -31,6 +31,16 @@ export function createMetrics() {
       name: 'firsthand_webhook_first_attempt_seconds',
       help: 'Time from an event to the first attempt to deliver it',
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300],
+      registers: [registry],
+    }),
+    overdueCaptures: new Gauge({
+      name: 'firsthand_captures_overdue',
+      help: 'Captures that have waited longer than ten minutes for their analysis',
+      registers: [registry],
+    }),
+    oldestCaptureSeconds: new Gauge({
+      name: 'firsthand_captures_oldest_seconds',
+      help: 'Age of the oldest capture that has waited longer than ten minutes; 0 where there is none',
       registers: [registry],
     }),
     verdicts: new Counter({

@@ -7,7 +7,7 @@ import { presentTemplate, type TemplateRow } from './row.ts';
 
 export const getLinkTemplate = tenantEndpoint({
   operationId: 'getLinkTemplate',
-  summary: 'Read a link template with all its versions',
+  summary: 'Get a link template with all its versions',
   tag: 'Link templates',
   credentials: ['session', 'secret'],
   exists: templateExists,

@@ -48,8 +48,8 @@ export async function readLogo(field: string, base64: Buffer): Promise<Buffer> {
 
 export const getLogo = openEndpoint({
   operationId: 'getBrandLogo',
-  summary: "Read a brand's logo",
-  description: 'PNG. The address is that of one picture and stays so: a new logo has another.',
+  summary: "Get a brand's logo",
+  description: 'Returns a PNG. The URL always returns the same picture. A new logo gets a new URL.',
   tag: 'Capture',
   credentials: ['none'],
   mediaType: 'image/png',

@@ -24,7 +24,7 @@ export async function asItIsNow(deps: Deps, row: VerificationRow): Promise<Verif
 
 export const getVerification = tenantEndpoint({
   operationId: 'getVerification',
-  summary: 'Read a verification with its captures',
+  summary: 'Get a verification with its captures',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
   target: 'id',
@@ -34,7 +34,7 @@ export const getVerification = tenantEndpoint({
 
 export const getPublicVerification = openEndpoint({
   operationId: 'getPublicVerification',
-  summary: 'Read the share-safe projection',
+  summary: 'Get the public view of a verification',
   tag: 'Verifications',
   credentials: ['capture'],
   target: 'id',

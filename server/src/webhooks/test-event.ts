@@ -21,8 +21,8 @@ const urlFaults = (body: unknown) => {
 
 export const sendTestEvent = tenantEndpoint({
   operationId: 'sendTestEvent',
-  summary: 'Send a test event to an address',
-  description: 'A signed `webhook.test`, delivered and retried like any other. Look at the delivery for how it went.',
+  summary: 'Send a test event to a URL',
+  description: 'Sends a signed `webhook.test` and retries it like any other event. The delivery shows each attempt.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
@@ -61,7 +61,7 @@ const ownEvent = async (db: Queryable, principal: Principal, id: string): Promis
 export const resendEvent = tenantEndpoint({
   operationId: 'resendEvent',
   summary: 'Send an event again',
-  description: 'To every address it went to, or to `url` alone. The webhook-id stays the same.',
+  description: 'Sends the event to every URL it went to, or only to `url`, with the same `webhook-id`.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',

@@ -41,7 +41,9 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
 
 /** Files with statements whose text depends on the request, and what varies. Their own tests run every form. */
 const COMPUTED: Readonly<Record<string, string>> = {
+  'captures/analysis-queue.ts': 'constants of the queue',
   'commands/rekey.ts': 'the names of the columns that hold secrets',
+  'db/listen.ts': 'the names of the channels',
   'db/migrate.ts': 'the migrations themselves',
   'db/schema.ts': 'catalogue queries',
   'tenants/brands.ts': 'the columns that a request sets',

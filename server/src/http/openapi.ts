@@ -22,6 +22,7 @@ Send a key as \`Authorization: Bearer …\`. Keys that begin with \`pk_test_\` c
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: 'The id of the object, with its prefix',
   token: 'The verification id from the capture link: whoever has it may capture',
+  provider: 'The name of the identity provider, as `GET /v1/auth/methods` lists it',
   slug: 'The short name of the brand: lowercase letters, digits and hyphens',
   name: 'The file name from `logo_url`',
 };

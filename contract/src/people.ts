@@ -64,6 +64,7 @@ export const PasskeyOptions = Type.Object(
   { challenge: Type.String() },
   { additionalProperties: true, title: 'PasskeyOptions' },
 );
+export type PasskeyOptions = Static<typeof PasskeyOptions>;
 const passkeyResponse = (title: string, members: Record<string, ReturnType<typeof Type.String>>) =>
   Type.Object(
     {
@@ -86,10 +87,12 @@ export const PasskeyAuthentication = passkeyResponse('PasskeyAssertion', {
   authenticatorData: Binary,
   signature: Binary,
 });
+export type PasskeyAuthentication = Static<typeof PasskeyAuthentication>;
 export const NewPasskey = Type.Object(
   { name: PersonName, response: passkeyResponse('PasskeyAttestation', { attestationObject: Binary }) },
   { ...closed, title: 'NewPasskey' },
 );
+export type NewPasskey = Static<typeof NewPasskey>;
 
 const passkey = { id: IdSchema('psk'), name: Type.String(), created_at: DateTime };
 export const Passkey = Type.Object(
@@ -119,6 +122,7 @@ export const SessionEntry = Type.Object(
 );
 export type SessionEntry = Static<typeof SessionEntry>;
 export const SessionList = Type.Object({ data: Type.Array(SessionEntry) }, { ...closed, title: 'SessionList' });
+export type SessionList = Static<typeof SessionList>;
 
 /** GET /v1/me: who is signed in, where and how. */
 export const Me = Type.Object(
@@ -178,6 +182,7 @@ export const InvitedPerson = Type.Object(
   },
   { ...closed, title: 'InvitedPerson' },
 );
+export type InvitedPerson = Static<typeof InvitedPerson>;
 
 /** Body of POST /v1/people; an address or a number must be there. */
 export const Invitation = Type.Object(
@@ -195,3 +200,4 @@ export const PersonPatch = Type.Object(
   { role: Type.Optional(RoleSchema), name: Type.Optional(PersonName) },
   { ...closed, title: 'PersonPatch' },
 );
+export type PersonPatch = Static<typeof PersonPatch>;

@@ -44,6 +44,9 @@ const ODD_QUERIES = [
   `cursor=${'a'.repeat(3_000)}`,
 ];
 
+/** Stands for what only a signed-in person has: their passkeys, their sessions. */
+const NOBODY = `usr_${'0'.repeat(26)}`;
+
 type Targets = Record<string, string>;
 
 /** Something of each kind that a path can name, by the beginning of the path. */
@@ -190,8 +193,8 @@ describe('every operation', () => {
     targets: Targets,
   ): Promise<{ status: number; wrong: string | null }> {
     const target = Object.entries(targets).find(([prefix]) => endpoint.path.startsWith(`${prefix}:`))?.[1];
-    if (endpoint.path.includes(':') && target === undefined) throw new Error(`make a target for ${endpoint.path}`);
-    const path = endpoint.path.replace(/:\w+/, shot.id ?? target ?? '') + (shot.search === '' ? '' : `?${shot.search}`);
+    const path =
+      endpoint.path.replace(/:\w+/, shot.id ?? target ?? NOBODY) + (shot.search === '' ? '' : `?${shot.search}`);
     const { pk_test, rk_secret } = service.tenant;
     const right = endpoint.credentials.includes('key')
       ? pk_test

@@ -9,6 +9,7 @@ const layers = [
   ['verdict'],
   ['captures'],
   ['verifications'],
+  ['evidence'],
   ['auth', 'tenants'],
   ['open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
 ];

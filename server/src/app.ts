@@ -11,6 +11,8 @@ import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
+import { registerLog } from './evidence/log-routes.ts';
+import { getEvidenceKeys } from './evidence/read-keys.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { registerOpenapi } from './http/openapi.ts';
@@ -47,6 +49,8 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/verifications/:id/cancel': cancelVerification,
   'POST /v1/verifications/:id/finalize': finalizeVerification,
   'GET /v1/verifications/:id/public': getPublicVerification,
+
+  'GET /v1/evidence-keys': getEvidenceKeys,
 
   'GET /v1/verify/:token': getSession,
   'POST /v1/verifications/:token/captures/upload-url': createUploadUrl,
@@ -111,6 +115,7 @@ export async function createApp(
   const pages = createPages(deps);
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
+  registerLog(app, deps);
   await registerPages(app, pages);
   if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });
   return app;

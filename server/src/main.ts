@@ -5,6 +5,7 @@ import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
 import { rekeyCommand } from './commands/rekey.ts';
+import { rotateEvidenceKeyCommand } from './commands/rotate-evidence-key.ts';
 import { serve } from './commands/serve.ts';
 import {
   createTenantCommand,
@@ -97,6 +98,11 @@ program
   .option('--url <url>', 'where the service listens', defaultServiceUrl(environment))
   .option('--key <key>', 'an API key; the test key of first-run.json unless given')
   .action(demo);
+
+program
+  .command('rotate-evidence-key')
+  .description('retire the keys that sign the log and bundles for new ones; what the old ones signed stays checkable')
+  .action(rotateEvidenceKeyCommand);
 
 const several = (value: string, before: string[]) => [...before, value];
 program

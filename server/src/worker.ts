@@ -6,6 +6,7 @@ import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
+import { startLog } from './evidence/run.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
 import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
@@ -71,12 +72,13 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
     concurrency: deps.config.vision?.concurrency ?? 2,
   });
   const webhooks = await startDispatcher(deps, o);
+  const log = startLog(deps);
   const stopping = new AbortController();
   const sweeping = SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal));
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([workers.stop(), slow.stop(), webhooks.stop(), ...sweeping]);
+      await Promise.all([workers.stop(), slow.stop(), webhooks.stop(), log.stop(), ...sweeping]);
     },
   };
 }

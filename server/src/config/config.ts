@@ -43,6 +43,8 @@ export interface Config extends AttestationConfig {
   aiModel: string | null;
   /** PEM of the certificates whose C2PA signatures are trusted; null: none is. */
   c2paTrustAnchors: string | null;
+  /** The log's name; null: the host of PUBLIC_URL and `/log`. */
+  evidenceOrigin: string | null;
   tsaUrl: string | null;
   webhookAllowCidrs: string[];
   /** Seconds before each retry of a webhook; the first attempt comes at once. */
@@ -64,7 +66,8 @@ export interface Config extends AttestationConfig {
  */
 export function readConfig(env: Env): Config {
   const reader = readerOf(env);
-  const { text, integer, file, pem, decimal, oneOf, boolean, url, web, list, cidrs, secrets, thresholds } = reader;
+  const { text, integer, file, pem, decimal, oneOf, boolean, url, web, list, cidrs, secrets, thresholds, fail } =
+    reader;
   const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
   const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
     const key = Buffer.from(value, 'base64');
@@ -80,6 +83,13 @@ export function readConfig(env: Env): Config {
   }
   const s3Bucket = text('S3_BUCKET');
   if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('S3_BUCKET must be set when S3_ENDPOINT is');
+
+  const origin = (name: string): string | null => {
+    const value = text(name);
+    return value === null || /^[^\s+]{1,200}$/.test(value)
+      ? value
+      : fail(name, 'a name without spaces or plus signs, like log.example.com');
+  };
 
   return {
     host: text('HOST') ?? 'localhost',
@@ -124,6 +134,7 @@ export function readConfig(env: Env): Config {
     },
     aiModel: file('AI_MODEL'),
     c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
+    evidenceOrigin: origin('EVIDENCE_ORIGIN'),
     tsaUrl: web('TSA_URL'),
     ...readAttestation(reader),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),

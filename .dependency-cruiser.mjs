@@ -2,7 +2,7 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
-  ['webhooks', 'notifications', 'templates', 'trials'],
+  ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
   ['cases'],
   ['analysis'],
   ['checks'],

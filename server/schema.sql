@@ -130,6 +130,15 @@ create table events (
 );
 CREATE INDEX events_as_stream ON public.events USING btree (tenant_id, recorded_in, id);
 
+create table evidence_bundles (
+  verification_id text not null,
+  statements integer not null,
+  sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint evidence_bundles_pkey PRIMARY KEY (verification_id),
+  constraint evidence_bundles_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+
 create table evidence_keys (
   kid text not null,
   log_id integer not null,

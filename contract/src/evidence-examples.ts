@@ -1,5 +1,6 @@
 /** Examples of the evidence endpoints. */
 export const EVIDENCE_EXAMPLES = {
+  'GET /v1/verifications/:id/evidence': {},
   'GET /v1/evidence-keys': {
     responses: {
       200: {

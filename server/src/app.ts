@@ -4,6 +4,7 @@ import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
 import type { DiskStore } from './blobs/disk.ts';
 import { blobRoutes } from './blobs/routes.ts';
+import { getEvidence } from './bundles/read-bundle.ts';
 import { submitAnswers } from './captures/answers.ts';
 import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
@@ -50,6 +51,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/verifications/:id/finalize': finalizeVerification,
   'GET /v1/verifications/:id/public': getPublicVerification,
 
+  'GET /v1/verifications/:id/evidence': getEvidence,
   'GET /v1/evidence-keys': getEvidenceKeys,
 
   'GET /v1/verify/:token': getSession,

@@ -4,6 +4,7 @@ import { withDeps } from './tenants.ts';
 
 /** Every column that holds text sealed by the keyring. */
 export const SEALED = [
+  { table: 'evidence_bundles', key: 'verification_id', column: 'sealed' },
   { table: 'evidence_keys', key: 'kid', column: 'sealed' },
   { table: 'evidence_statements', key: 'id', column: 'sealed' },
   { table: 'settings', key: 'name', column: 'sealed' },

@@ -1,6 +1,6 @@
 /** Examples of the evidence endpoints. */
 export const EVIDENCE_EXAMPLES = {
-  'GET /v1/verifications/:id/evidence': {},
+  'GET /v1/verifications/:id/evidence': { responses: { 200: 'PK\u0003\u0004…' } },
   'GET /v1/evidence-keys': {
     responses: {
       200: {

@@ -21,6 +21,7 @@ export interface CertificateInput {
   head: Head;
   bundleKey: Verifier;
   createdAt: Date;
+  stamped: boolean;
 }
 
 const PROVEN = [
@@ -95,7 +96,7 @@ export async function makeCertificate(deps: Deps, o: CertificateInput): Promise<
   page.field('Root', hex(head.root));
   page.field('Log key', vkeyOf(head.key));
   page.field('Bundle key', vkeyOf(o.bundleKey));
-  page.field('Time stamp', 'none in this bundle');
+  page.field('Time stamp', o.stamped ? 'RFC 3161, timestamp.tsr in this bundle' : 'none in this bundle');
   page.heading('How to verify');
   page.text('README.txt in this bundle gives the commands for sha256sum and openssl. The command');
   page.text('firsthand verify-evidence checks the whole bundle without a network.');

@@ -16,6 +16,7 @@ import { type CaptureRow, capturesOf, type VerificationRow } from '../verificati
 import { sealedText, sealHashOf } from '../verifications/seal.ts';
 import { makeCertificate } from './certificate.ts';
 import { readmeOf } from './readme.ts';
+import { stampOf } from './time-stamp.ts';
 
 /** A file of a bundle: its bytes, or the blob that has them. */
 export interface BundleFile {
@@ -129,6 +130,7 @@ async function makeFiles(
   const createdAt = deps.clock.now();
   const verdict = row.verdict && verdictOf(statements);
   const photos = await photoFiles(deps, captures);
+  const stamp = await stampOf(deps, head.note);
   const files = [
     inline('record.json', sealedText(row)),
     inline(
@@ -148,6 +150,7 @@ async function makeFiles(
     ...statements.map(({ seq, statement, salt }) => inline(`statements/${seq}.json`, canonical({ salt, statement }))),
     ...(await proofFiles(deps, head, leaves)),
     ...photos,
+    ...(stamp ? [inline('timestamp.tsr', stamp)] : []),
     inline(
       'certificate.pdf',
       await makeCertificate(deps, {
@@ -158,6 +161,7 @@ async function makeFiles(
         head,
         bundleKey: signer,
         createdAt,
+        stamped: stamp !== null,
       }),
     ),
     inline('README.txt', readmeOf({ verificationId: row.id, head, bundleKey: signer, statements: statements.length })),

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAuthority } from '../../../evidence/test/authority.ts';
 import { transaction } from '../../src/db/sql.ts';
 import { appendStatement } from '../../src/evidence/statements.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
@@ -185,5 +188,48 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(report.faults.map(fault => fault.check)).toEqual(
       expect.arrayContaining(['container', 'manifest', 'photos']),
     );
+  });
+});
+
+describe('TSA_URL', () => {
+  it('puts a stamp of the signed state of the log into the bundle, and a bundle is issued without one when the authority fails', async () => {
+    const authority = openAuthority();
+    let answers = true;
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', chunk => chunks.push(chunk));
+      request.on('end', () => {
+        if (answers) response.end(authority.reply(Buffer.concat(chunks)));
+        else response.writeHead(500).end();
+      });
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const before = service.deps.config.tsaUrl;
+    service.deps.config.tsaUrl = `http://127.0.0.1:${port}/`;
+    try {
+      const verify = async (bytes: Buffer) => {
+        const { body } = await ask(service, '/v1/evidence-keys');
+        async function* source() {
+          yield bytes;
+        }
+        return verifyBundle(source(), { trusted: parseTrust(JSON.stringify(body)), tsaRoots: authority.root });
+      };
+      const report = await verify((await download(await completed())).bytes);
+      expect(report).toMatchObject({
+        exit_code: 0,
+        faults: [],
+        timestamp: { root_checked: true, authority: 'Test stamps, Test authority' },
+      });
+      answers = false;
+      const without = await verify((await download(await completed())).bytes);
+      expect(without).toMatchObject({ exit_code: 0, timestamp: null });
+      expect(service.logged.join('\n')).toContain('no time stamp; the bundle is issued without one');
+    } finally {
+      service.deps.config.tsaUrl = before;
+      authority.close();
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    }
   });
 });

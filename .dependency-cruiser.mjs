@@ -10,7 +10,7 @@ const layers = [
   ['captures'],
   ['verifications'],
   ['evidence'],
-  ['auth', 'tenants'],
+  ['auth', 'people', 'tenants'],
   ['open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
 ];
 const path = names => `^server/src/(${names.join('|')})(\\.ts$|/)`;

@@ -1,5 +1,22 @@
 -- The public schema after every migration. Written by scripts/dump-schema.ts; do not edit.
 
+create table analysis_clock (
+  id boolean default true not null,
+  turn bigint not null,
+  constraint analysis_clock_pkey PRIMARY KEY (id),
+  constraint analysis_clock_id_check CHECK (id)
+);
+
+create table analysis_lanes (
+  tenant_id text not null,
+  livemode boolean not null,
+  class smallint not null,
+  cost smallint not null,
+  next_turn bigint not null,
+  constraint analysis_lanes_pkey PRIMARY KEY (tenant_id, livemode),
+  constraint analysis_lanes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+
 create table api_keys (
   id text not null,
   tenant_id text not null,
@@ -40,6 +57,8 @@ create table audit_log (
   detail jsonb default '{}'::jsonb not null,
   request_id text,
   created_at timestamp with time zone not null,
+  address text,
+  device text,
   constraint audit_log_pkey PRIMARY KEY (id),
   constraint audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
@@ -97,6 +116,10 @@ create table captures (
   analysis_error text,
   analyzed_at timestamp with time zone,
   context jsonb,
+  analysis_turn bigint default 0 not null,
+  analysis_class smallint default 0 not null,
+  analysis_attempts smallint default 0 not null,
+  analysis_due_at timestamp with time zone default now() not null,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
@@ -106,6 +129,7 @@ create table captures (
 CREATE INDEX captures_by_hash ON public.captures USING btree (tenant_id, sha256);
 CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (verification_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);
+CREATE INDEX captures_to_analyse ON public.captures USING btree (analysis_turn, analysis_class, id) WHERE (analysis_state = 'pending'::text);
 
 create table event_outbox (
   event_id text not null,
@@ -242,6 +266,19 @@ create table link_templates (
 );
 CREATE INDEX link_templates_by_tenant ON public.link_templates USING btree (tenant_id, id DESC);
 
+create table memberships (
+  tenant_id text not null,
+  person_id text not null,
+  role text not null,
+  name text,
+  created_at timestamp with time zone not null,
+  constraint memberships_pkey PRIMARY KEY (tenant_id, person_id),
+  constraint memberships_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
+  constraint memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint memberships_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'reviewer'::text, 'member'::text, 'owner'::text])))
+);
+CREATE INDEX memberships_by_person ON public.memberships USING btree (person_id);
+
 create table migrations (
   version integer not null,
   name text not null,
@@ -249,6 +286,82 @@ create table migrations (
   applied_at timestamp with time zone default now() not null,
   constraint migrations_pkey PRIMARY KEY (version)
 );
+
+create table one_time_codes (
+  id text not null,
+  phone_e164 text not null,
+  tries integer default 0 not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint one_time_codes_pkey PRIMARY KEY (id)
+);
+CREATE INDEX one_time_codes_by_expiry ON public.one_time_codes USING btree (expires_at);
+
+create table passkey_challenges (
+  digest bytea not null,
+  person_id text,
+  expires_at timestamp with time zone not null,
+  constraint passkey_challenges_pkey PRIMARY KEY (digest),
+  constraint passkey_challenges_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id)
+);
+CREATE INDEX passkey_challenges_by_expiry ON public.passkey_challenges USING btree (expires_at);
+
+create table passkeys (
+  id text not null,
+  person_id text not null,
+  name text not null,
+  credential_id text not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] default '{}'::text[] not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_credential_id_key UNIQUE (credential_id),
+  constraint passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id)
+);
+CREATE INDEX passkeys_by_person ON public.passkeys USING btree (person_id);
+
+create table person_identities (
+  issuer text not null,
+  subject text not null,
+  person_id text not null,
+  provider text not null,
+  created_at timestamp with time zone not null,
+  constraint person_identities_pkey PRIMARY KEY (issuer, subject),
+  constraint person_identities_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id)
+);
+CREATE INDEX person_identities_by_person ON public.person_identities USING btree (person_id);
+
+create table persons (
+  id text not null,
+  name text,
+  email text,
+  phone_e164 text,
+  proven_at timestamp with time zone,
+  last_sign_in_at timestamp with time zone,
+  last_tenant_id text,
+  last_livemode boolean,
+  removed_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint persons_pkey PRIMARY KEY (id),
+  constraint persons_last_tenant_id_fkey FOREIGN KEY (last_tenant_id) REFERENCES tenants(id)
+);
+CREATE UNIQUE INDEX persons_by_email ON public.persons USING btree (email) WHERE (email IS NOT NULL);
+CREATE UNIQUE INDEX persons_by_phone ON public.persons USING btree (phone_e164) WHERE (phone_e164 IS NOT NULL);
+
+create table provider_flows (
+  state_digest bytea not null,
+  browser_digest bytea not null,
+  provider text not null,
+  verifier text not null,
+  nonce text not null,
+  return_to text not null,
+  expires_at timestamp with time zone not null,
+  constraint provider_flows_pkey PRIMARY KEY (state_digest)
+);
+CREATE INDEX provider_flows_by_expiry ON public.provider_flows USING btree (expires_at);
 
 create unlogged table rate_windows (
   key text not null,
@@ -319,12 +432,61 @@ create table reverse_slots (
   constraint reverse_slots_pkey PRIMARY KEY (key, part)
 );
 
+create table sessions (
+  id text not null,
+  person_id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  method text not null,
+  address text not null,
+  device text not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
+  constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+CREATE INDEX sessions_by_person ON public.sessions USING btree (person_id, created_at DESC);
+
 create table settings (
   name text not null,
   sealed text not null,
   created_at timestamp with time zone default now() not null,
   constraint settings_pkey PRIMARY KEY (name)
 );
+
+create table sign_in_mails (
+  id text not null,
+  purpose text not null,
+  email text not null,
+  tenant_id text,
+  created_at timestamp with time zone not null,
+  constraint sign_in_mails_pkey PRIMARY KEY (id),
+  constraint sign_in_mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint sign_in_mails_purpose_check CHECK ((purpose = ANY (ARRAY['magic_link'::text, 'invitation'::text])))
+);
+
+create table sign_in_tokens (
+  digest bytea not null,
+  person_id text not null,
+  tenant_id text,
+  purpose text not null,
+  proves boolean not null,
+  mail_id text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint sign_in_tokens_pkey PRIMARY KEY (digest),
+  constraint sign_in_tokens_mail_id_key UNIQUE (mail_id),
+  constraint sign_in_tokens_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
+  constraint sign_in_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint sign_in_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['magic_link'::text, 'invitation'::text, 'first_run'::text])))
+);
+CREATE INDEX sign_in_tokens_by_expiry ON public.sign_in_tokens USING btree (expires_at);
+CREATE INDEX sign_in_tokens_by_person ON public.sign_in_tokens USING btree (person_id, created_at);
 
 create table tenants (
   id text not null,
@@ -339,6 +501,17 @@ create table tenants (
   constraint tenants_retention_days_check CHECK ((retention_days > 0))
 );
 CREATE UNIQUE INDEX tenants_one_trial ON public.tenants USING btree (is_trial) WHERE is_trial;
+
+create table upload_addresses (
+  capture_id text not null,
+  verification_id text not null,
+  ends_at timestamp with time zone not null,
+  swept_at timestamp with time zone,
+  constraint upload_addresses_pkey PRIMARY KEY (capture_id),
+  constraint upload_addresses_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+CREATE INDEX upload_addresses_by_end ON public.upload_addresses USING btree (ends_at);
+CREATE INDEX upload_addresses_by_verification ON public.upload_addresses USING btree (verification_id, ends_at);
 
 create table verifications (
   id text not null,
@@ -371,10 +544,12 @@ create table verifications (
   constraint verifications_check CHECK (((verdict IS NULL) OR (status = 'completed'::text))),
   constraint verifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'completed'::text, 'expired'::text, 'failed'::text, 'abandoned'::text])))
 );
-CREATE INDEX verifications_by_external_ref ON public.verifications USING btree (tenant_id, external_ref, id DESC) WHERE (external_ref IS NOT NULL);
 CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
-CREATE INDEX verifications_by_tenant ON public.verifications USING btree (tenant_id, livemode, id DESC);
+CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
+CREATE INDEX verifications_by_status ON public.verifications USING btree (tenant_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX verifications_by_verdict ON public.verifications USING btree (tenant_id, livemode, ((verdict ->> 'label'::text)), created_at DESC, id DESC) WHERE (verdict IS NOT NULL);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
+CREATE INDEX verifications_newest ON public.verifications USING btree (tenant_id, livemode, created_at DESC, id DESC);
 
 create table webhook_claims (
   id text not null,

@@ -95,7 +95,9 @@ async function page(key: string, query: string): Promise<{ data: VerificationSum
 /** The same rows, asked of the database alone. */
 async function barePage(db: Pool, tenantId: string, after: string): Promise<void> {
   await db.query(
-    'select * from verifications where tenant_id = $1 and livemode = false and id < $2 order by id desc limit $3',
+    `select * from verifications where tenant_id = $1 and livemode = false
+       and (created_at, id) < (coalesce((select created_at from verifications where id = $2), 'infinity'), $2)
+     order by created_at desc, id desc limit $3`,
     [tenantId, after, PAGE + 1],
   );
 }

@@ -1,19 +1,20 @@
 // Sends every picture of a folder with a MANIFEST.tsv through a running service, as a tenant and an end user would, and
-// prints what came out by class and source: node bench/src/real-images.ts --data FOLDER [--url URL] [--markdown FILE]
+// prints what came out by class and source: node bench/src/real-images.ts --data FOLDER [--url URL] [--write FILE]
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
+import { createReport } from './report.ts';
 
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string' },
     url: { type: 'string', default: 'http://localhost:8080' },
     'first-run': { type: 'string', default: 'data/first-run.json' },
-    markdown: { type: 'string' },
+    write: { type: 'string' },
   },
 });
 if (!options.data) throw new Error('--data names the folder with MANIFEST.tsv');
@@ -60,8 +61,9 @@ await Promise.all(
   }),
 );
 const table = tableOf(outcomes);
-console.log(table);
-if (options.markdown) await writeFile(options.markdown, `${table}\n`);
+const report = createReport('Real pictures through the running service');
+report.print(table);
+report.write(options.write);
 
 async function play(item: Item): Promise<Outcome> {
   const bytes = await readFile(join(options.data!, item.path));

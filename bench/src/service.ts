@@ -1,8 +1,9 @@
-// `npm run bench`: what the service costs, each number beside the limit it is measured against, taken in the same run.
+// `npm run bench [-- --write FILE]`: measures the service over HTTP, each number beside a limit measured in the same run.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
 import { openDiskStore } from 'firsthand/blobs/disk.ts';
 import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
@@ -17,7 +18,9 @@ import { Agent, request } from 'undici';
 import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
 import { arrivals, milliseconds, percentile, rate, sideBySide, watchPeak } from './measure.ts';
 import { createVerification, phone, photograph, type Receiver, startReceiver, submitPicture } from './receivers.ts';
+import { createReport } from './report.ts';
 
+const { values: options } = parseArgs({ options: { write: { type: 'string' } } });
 const POOL_SIZE = 12;
 const CONCURRENCY = 16;
 const THREADS = 2;
@@ -278,9 +281,11 @@ function printTable(): void {
   const width = (name: keyof Row) => Math.max(...[head, ...rows].map(row => row[name].length));
   const widths = { what: width('what'), measured: width('measured'), limit: width('limit') };
   const line = (row: Row) =>
-    `${row.what.padEnd(widths.what)}  ${row.measured.padStart(widths.measured)}  ${row.limit.padStart(widths.limit)}  ${row.against}`;
-  console.log(`\n${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}\n`);
-  console.log([head, ...rows].map(line).join('\n'));
+    `| ${row.what.padEnd(widths.what)} | ${row.measured.padStart(widths.measured)} | ${row.limit.padStart(widths.limit)} | ${row.against} |`;
+  const report = createReport('What the service costs');
+  report.print(`\n${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}\n`);
+  report.print([line(head), '|---|---|---|---|', ...rows.map(line)].join('\n'));
+  report.write(options.write);
 }
 
 try {

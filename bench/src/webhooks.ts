@@ -1,8 +1,8 @@
 // What delivering webhooks costs, beside the same POSTs sent by bare undici to the same receiver, and how soon an event is on its
-// way: node bench/src/webhooks.ts [--events 20000] [--rounds 5] [--markdown FILE]
+// way: node bench/src/webhooks.ts [--events 20000] [--rounds 5] [--write FILE]
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,7 @@ import { announceEvents } from 'firsthand/webhooks/announce.ts';
 import { startDispatcher } from 'firsthand/webhooks/dispatcher.ts';
 import { Agent, request } from 'undici';
 import { median, percentile } from './measure.ts';
+import { createReport } from './report.ts';
 
 /** As many as the service opens to one endpoint. */
 const CONNECTIONS = 32;
@@ -72,7 +73,7 @@ async function main(): Promise<void> {
     options: {
       events: { type: 'string', default: '20000' },
       rounds: { type: 'string', default: '5' },
-      markdown: { type: 'string' },
+      write: { type: 'string' },
     },
   });
   const [events, rounds] = [Number(values.events), Number(values.rounds)];
@@ -123,8 +124,9 @@ async function main(): Promise<void> {
       `| commit to first attempt, idle queue, p50 | ${p50.toFixed(1)} ms | |`,
       `| commit to first attempt, idle queue, p99 | ${p99.toFixed(1)} ms | ${LIMIT_MS} ms |`,
     ];
-    console.log(lines.join('\n'));
-    if (values.markdown) await writeFile(values.markdown, `${lines.join('\n')}\n`);
+    const report = createReport('Webhooks sent a second');
+    report.print(lines.join('\n'));
+    report.write(values.write);
     if (factor > LIMIT_FACTOR || p99 > LIMIT_MS) process.exitCode = 1;
   } finally {
     receiver.kill();

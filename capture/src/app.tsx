@@ -9,7 +9,7 @@ import { type End, endOf, type Held, placeToResume } from './flow.ts';
 import { usePlace } from './history.ts';
 import { createLocator } from './location.ts';
 import type { Reporter } from './progress.ts';
-import { EndScreen, Success } from './screens/ends.tsx';
+import { EndScreen, Success } from './screens/end-screens.tsx';
 import { Landing } from './screens/landing.tsx';
 import { SendingScreen } from './screens/sending.tsx';
 import { StepScreen } from './screens/step.tsx';

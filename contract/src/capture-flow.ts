@@ -24,7 +24,7 @@ export const UploadUrlResponse = Type.Object(
     image_key: Type.String(),
     upload_url: Type.String(),
     method: Type.Literal('PUT'),
-    headers: MapOf(Type.String(), { description: 'the client must send these' }),
+    headers: MapOf(Type.String(), { description: 'send these headers with the upload' }),
     expires_at: DateTime,
   },
   closed,
@@ -78,7 +78,7 @@ export function captureFaults(body: unknown): Fault[] {
     faults.push({ path: 'motion_frame_base64', message: 'cannot be sent together with motion_frame_key' });
   }
   if (typeof client_captured_at === 'string' && /^\d{4}-/.test(client_captured_at) && !instantOf(client_captured_at)) {
-    faults.push({ path: 'client_captured_at', message: 'must be a date of the calendar' });
+    faults.push({ path: 'client_captured_at', message: 'must be a date that exists' });
   }
   return faults;
 }

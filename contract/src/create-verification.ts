@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Fault } from './errors.ts';
-import { EXPIRES_IN_SECONDS, MAX_CAPTURES } from './limits.ts';
+import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
 import { SIGNAL_NAMES } from './signals.ts';
 import { StepInput } from './steps.ts';
@@ -21,7 +21,10 @@ export const Context = Type.Object(
   closed,
 );
 
-export const Metadata = MapOf(Type.String({ maxLength: 500 }));
+export const Metadata = MapOf(Type.String({ maxLength: 500 }), {
+  maxProperties: METADATA_MAX_KEYS,
+  propertyNames: { minLength: 1, maxLength: METADATA_KEY_MAX },
+});
 
 export const Person = Type.Object(
   {
@@ -75,7 +78,7 @@ const fields = {
   seal: Type.Optional(Type.Boolean({ default: true })),
   mode: Type.Optional(Type.Enum(['verification', 'audit'])),
   context: Type.Optional(Context),
-  webhook_url: Type.Optional(Type.String({ format: 'uri' })),
+  webhook_url: Type.Optional(Type.String({ format: 'uri', maxLength: URL_MAX })),
   notify_email: Type.Optional(Type.Union([Email, Type.Null()])),
   metadata: Type.Optional(Metadata),
   expected_location: Type.Optional(ExpectedLocation),
@@ -106,7 +109,7 @@ export function crossFieldFaults(body: unknown): Fault[] {
   if (!isRecord(body)) return [];
   const faults: Fault[] = [];
   if (body.max_captures !== undefined && body.steps !== undefined) {
-    faults.push({ path: 'max_captures', message: 'send either max_captures or steps, not both' });
+    faults.push({ path: 'max_captures', message: 'cannot be sent together with steps' });
   }
   if (typeof body.webhook_url === 'string' && !/^https?:\/\/[^/]/i.test(body.webhook_url)) {
     faults.push({ path: 'webhook_url', message: 'must be an http or https URL' });

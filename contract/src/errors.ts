@@ -6,6 +6,7 @@ export const ERROR_STATUS = {
   unknown_step: 400,
   unauthorized: 401,
   forbidden: 403,
+  reauthentication_required: 403,
   not_found: 404,
   idempotency_in_progress: 409,
   step_full: 409,
@@ -14,6 +15,9 @@ export const ERROR_STATUS = {
   verification_closed: 409,
   template_revoked: 409,
   not_completed: 409,
+  last_owner: 409,
+  already_member: 409,
+  not_configured: 409,
   expired: 410,
   redacted: 410,
   idempotency_conflict: 422,
@@ -33,7 +37,7 @@ export const ErrorResponse = Type.Object(
     error: Type.Object(
       {
         code: Type.Enum(Object.keys(ERROR_STATUS) as ErrorCode[]),
-        message: Type.String({ description: 'English, for people' }),
+        message: Type.String({ description: 'what went wrong, in English' }),
         fields: Type.Optional(Type.Array(Fault, { description: 'only on invalid_request' })),
       },
       { additionalProperties: false },

@@ -1,5 +1,6 @@
 import { EVIDENCE_EXAMPLES } from './evidence-examples.ts';
 import { MANAGEMENT_EXAMPLES } from './management-examples.ts';
+import { PEOPLE_EXAMPLES } from './people-examples.ts';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
 
 /** An example of each request and of each successful answer, shown in the OpenAPI document and replayed by a test. */
@@ -184,5 +185,6 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   },
   ...EVIDENCE_EXAMPLES,
   ...MANAGEMENT_EXAMPLES,
+  ...PEOPLE_EXAMPLES,
   ...WEBHOOK_EXAMPLES,
 };

@@ -3,7 +3,21 @@ import { Type } from 'typebox';
 /** Crockford base 32 body of a ULID: 48 bits of time, 80 random bits. */
 const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
-export type IdPrefix = 'vfy' | 'cap' | 'tnt' | 'key' | 'evt' | 'whd' | 'whe' | 'tpl' | 'usr' | 'mlk' | 'walotp' | 'aud';
+export type IdPrefix =
+  | 'vfy'
+  | 'cap'
+  | 'tnt'
+  | 'key'
+  | 'evt'
+  | 'whd'
+  | 'whe'
+  | 'tpl'
+  | 'usr'
+  | 'ses'
+  | 'psk'
+  | 'mlk'
+  | 'walotp'
+  | 'aud';
 
 const patternOf = (prefix: IdPrefix) => `^${prefix}_${ULID}$`;
 

@@ -1,5 +1,8 @@
 /** Bounds of the wire format, in the units their names say. */
 export const MAX_CAPTURES = 20;
+export const URL_MAX = 2_048;
+export const METADATA_MAX_KEYS = 50;
+export const METADATA_KEY_MAX = 40;
 export const EXPIRES_IN_SECONDS = { min: 60, max: 86_400, default: 3_600 } as const;
 export const UPLOAD_HARD_CAP_BYTES = 26_214_400;
 export const UPLOAD_DEFAULT_BYTES = 10_485_760;

@@ -14,24 +14,24 @@ const apiKey = {
   id: IdSchema('key'),
   name: Type.String(),
   kind: Type.Enum(['publishable', 'secret']),
-  livemode: Type.Optional(Type.Boolean({ description: 'absent on a secret key, which sees both modes' })),
-  prefix: Type.String({ description: 'its first characters, to tell keys apart' }),
+  livemode: Type.Optional(Type.Boolean({ description: 'absent on a secret key, which works in both modes' })),
+  prefix: Type.String({ description: 'the first characters of the key, to recognise it by' }),
   created_at: DateTime,
 };
 export const ApiKey = Type.Object({ ...apiKey, last_used_at: Type.Optional(DateTime) }, closed);
 export type ApiKey = Static<typeof ApiKey>;
 /** The answer that mints a key: the only one that ever shows it. */
 export const NewApiKey = Type.Object(
-  { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; left out of a replayed answer' })) },
+  { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; a retry does not repeat it' })) },
   closed,
 );
 
 const settings = {
   name: Name,
-  notify_email: Type.Union([Email, Type.Null()], { description: 'copied into verifications that name none' }),
+  notify_email: Type.Union([Email, Type.Null()], { description: 'default for verifications created without one' }),
   retention_days: Type.Union([Type.Integer({ minimum: 1, maximum: RETENTION_DAYS_MAX }), Type.Null()], {
     description:
-      'not in force yet: the number is kept and nothing is erased. Later: days after which a closed verification is redacted; null keeps it',
+      'not in force yet: the number is stored and nothing is erased. Later: days after which a closed verification is redacted; null: never',
   }),
 };
 export const Settings = Type.Object(
@@ -45,7 +45,7 @@ export const SettingsPatch = Type.Object(
     name: Type.Optional(settings.name),
     notify_email: Type.Optional(settings.notify_email),
     retention_days: Type.Optional(settings.retention_days),
-    rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: refused' })),
+    rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   closed,
 );
@@ -76,7 +76,10 @@ export const Brand = Type.Object(
     logo_url: Type.Optional(Type.String({ format: 'uri' })),
     colors: Type.Optional(Colors),
     worn_colors: Type.Optional(
-      Type.Object(Colors.properties, { ...closed, description: 'as the pages wear them: the accent made legible' }),
+      Type.Object(Colors.properties, {
+        ...closed,
+        description: 'the colors the pages use, with the accent made legible',
+      }),
     ),
     created_at: DateTime,
     updated_at: DateTime,
@@ -94,7 +97,7 @@ const linkTemplate = {
   name: Type.String(),
   version: Type.Integer({ minimum: 1 }),
   status: Type.Enum(['active', 'revoked']),
-  url: Type.String({ format: 'uri', description: 'opening it issues a verification from the current version' }),
+  url: Type.String({ format: 'uri', description: 'opening it creates a verification from the current version' }),
   request: TemplateRequest,
   livemode: Type.Boolean(),
   created_at: DateTime,
@@ -131,9 +134,11 @@ export const AuditEntry = Type.Object(
       { kind: Type.Enum(['secret', 'session', 'command_line', 'system']), id: Type.Optional(Type.String()) },
       closed,
     ),
-    target: Type.Optional(Type.String({ description: 'id or slug of what was acted on' })),
+    target: Type.Optional(Type.String({ description: 'id or slug of the changed object' })),
     detail: Type.Record(Type.String(), Type.Unknown()),
     request_id: Type.Optional(Type.String()),
+    address: Type.Optional(Type.String({ description: 'IP address it came from' })),
+    device: Type.Optional(Type.String({ description: 'in words, such as `Chrome on Windows`' })),
     created_at: DateTime,
   },
   closed,

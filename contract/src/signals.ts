@@ -57,7 +57,7 @@ export const SIGNALS = [
     name: 'ai',
     key: 'ai_detection',
     reason: 'ai_generated',
-    words: 'made by a generator',
+    words: 'an AI-generated picture',
     uploads: true,
     members: { label: Type.Enum(['likely_human', 'likely_ai', 'unknown']), confidence: Unit },
     unevaluated: { label: 'unknown', confidence: 0 },
@@ -78,7 +78,7 @@ export const SIGNALS = [
     name: 'reverse',
     key: 'reverse_search',
     reason: 'reverse_search_match',
-    words: 'found elsewhere',
+    words: 'a picture found elsewhere',
     uploads: true,
     members: { found_online: Type.Boolean(), match_count: Type.Integer({ minimum: 0 }) },
     unevaluated: { found_online: false, match_count: 0 },
@@ -88,7 +88,7 @@ export const SIGNALS = [
     name: 'depth',
     key: 'depth',
     reason: 'depth_anomaly',
-    words: 'a flat reproduction',
+    words: 'a flat copy instead of a three-dimensional object',
     uploads: false,
     members: { source: Type.String(), confidence: Unit },
     unevaluated: { source: 'unavailable', confidence: 0 },
@@ -138,9 +138,9 @@ export const CaptureSignals = Type.Unsafe<CaptureSignals>(
       {
         ...members,
         band: Type.Optional(Type.Enum([...BANDS])),
-        evaluated: Type.Optional(Type.Boolean({ description: 'false where the signal could not be evaluated' })),
+        evaluated: Type.Optional(Type.Boolean({ description: 'false if the signal could not be evaluated' })),
       },
-      { additionalProperties: true, description: 'the members of the verdict, and the evidence behind them' },
+      { additionalProperties: true, description: 'the members of the verdict and the evidence for them' },
     ),
   ),
 );
@@ -150,7 +150,7 @@ export const VerdictSignals = Type.Unsafe<VerdictSignals>(
     Type.Object(
       {
         ...members,
-        evaluated: Type.Optional(Type.Literal(false, { description: 'present where it could not be evaluated' })),
+        evaluated: Type.Optional(Type.Literal(false, { description: 'present if the signal could not be evaluated' })),
       },
       closed,
     ),

@@ -148,9 +148,9 @@ export const Attestation = Type.Object(
   {
     verdict: Type.Enum(['ok', 'error']),
     provider: Type.String({
-      description: '`turnstile`, `app_attest`, `play_integrity`, or `unknown` for a token of no known form',
+      description: '`turnstile`, `app_attest`, `play_integrity`, or `unknown` for a token in an unknown format',
     }),
-    detail: Type.Optional(Type.String({ description: 'why it is an error' })),
+    detail: Type.Optional(Type.String({ description: 'why the result is an error' })),
     checked_at: DateTime,
   },
   closed,
@@ -166,10 +166,10 @@ export const ContextCheck = Type.Object(
     probability: Type.Optional(Unit),
     reasoning: Type.Optional(Type.String()),
     instructions_found: Type.Optional(
-      Type.Boolean({ description: 'the picture holds text that addresses an examiner' }),
+      Type.Boolean({ description: 'the picture contains text that addresses the person or model that checks it' }),
     ),
     model: Type.Optional(Type.String()),
-    no_answer: Type.Optional(Type.String({ description: 'why it could not be evaluated' })),
+    no_answer: Type.Optional(Type.String({ description: 'why the signal could not be evaluated' })),
   },
   closed,
 );
@@ -189,8 +189,8 @@ export const Capture = Type.Object(
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     created_at: DateTime,
     client_captured_at: Type.Optional(DateTime),
-    image_url: Type.Optional(Type.String({ description: 'presigned, 1-hour TTL' })),
-    preview_url: Type.Optional(Type.String({ description: 'presigned, 1-hour TTL' })),
+    image_url: Type.Optional(Type.String({ description: 'presigned URL, valid for 1 hour' })),
+    preview_url: Type.Optional(Type.String({ description: 'presigned URL, valid for 1 hour' })),
     attestation: Type.Optional(Attestation),
     location: Type.Optional(GeoPoint),
     location_match: Type.Optional(
@@ -204,7 +204,7 @@ export const Capture = Type.Object(
       ),
     ),
     signals: Type.Optional(CaptureSignals),
-    metadata: Type.Optional(MapOf(Type.Unknown(), { description: 'what the file says of its camera, time and place' })),
+    metadata: Type.Optional(MapOf(Type.Unknown(), { description: 'camera, time and place as the file states them' })),
     context: Type.Optional(ContextCheck),
     text: Type.Optional(MapOf(Type.Unknown(), { description: 'text read for ocr_type' })),
   },
@@ -280,8 +280,8 @@ export const EndUserView = Type.Object(
     brand: Type.Optional(BrandView),
     requires: Type.Object(
       {
-        location: Type.Boolean({ description: 'ask for the place at the shutter' }),
-        motion_frame: Type.Boolean({ description: 'take a second frame after a small sideways move' }),
+        location: Type.Boolean({ description: 'ask for the location with the first photo' }),
+        motion_frame: Type.Boolean({ description: 'take a second photo after a small sideways move' }),
       },
       closed,
     ),

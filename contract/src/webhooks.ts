@@ -58,7 +58,7 @@ export const WebhookAttempt = Type.Object(
     status_code: Type.Optional(Type.Integer()),
     error: Type.Optional(Type.Enum(Object.keys(ATTEMPT_ERRORS) as AttemptError[])),
     latency_ms: Type.Integer({ minimum: 0 }),
-    response_excerpt: Type.Optional(Type.String({ description: 'the first 1 kB of the answer' })),
+    response_excerpt: Type.Optional(Type.String({ description: 'the first 1 kB of the response' })),
   },
   closed,
 );
@@ -96,7 +96,7 @@ export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
 export const WebhookSecret = Type.Object(
   {
-    secret: Type.String({ description: 'whsec_ and base64' }),
+    secret: Type.String({ description: '`whsec_`, followed by base64' }),
     previous: Type.Optional(Type.Object({ secret: Type.String(), expires_at: DateTime }, closed)),
   },
   closed,

@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
 import { analyzePicture } from './analyze.ts';
-import { makePreview } from './decode.ts';
+import { isLarge, makePreview } from './decode.ts';
 import { ImageFault, inspect } from './inspect.ts';
-import type { Answer, Question } from './pool.ts';
+import type { Answer, Question, Reply } from './pool.ts';
 import { warmUp } from './warm-up.ts';
 
 // One picture at a time in one thread: parallelism comes from the number of threads.
@@ -13,10 +13,16 @@ sharp.cache(false);
 const port = parentPort;
 if (!port) throw new Error('This file runs in a worker thread only.');
 
-port.on('message', async (question: Question) => {
+let granted: (() => void) | undefined;
+
+port.on('message', async (question: Question | { kind: 'go' }) => {
+  if (question.kind === 'go') {
+    granted?.();
+    return;
+  }
   let answer: Answer;
   try {
-    answer = { id: question.id, value: await work(question) };
+    answer = { id: question.id, value: await work(question), ...(spent ? { spent } : {}) };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     answer = { id: question.id, fault: { code: cause instanceof ImageFault ? cause.code : undefined, message } };
@@ -28,5 +34,20 @@ async function work(question: Question): Promise<unknown> {
   if (question.kind === 'warm-up') return warmUp();
   const { kind, request } = question;
   if (kind === 'inspect') return { info: await inspect(request.bytes), preview: await makePreview(request.bytes) };
+  const info = await inspect(request.bytes);
+  const frame = request.motionFrame && (await inspect(request.motionFrame).catch(() => undefined));
+  if (isLarge(info) || (frame && isLarge(frame))) await leave(question.id);
+  spent ||= isLarge(info) && (info.contentType === 'image/heic' || info.contentType === 'image/heif');
   return analyzePicture(request);
+}
+
+/** WebAssembly memory only grows: after a large HEIC picture this thread is worth replacing. */
+let spent = false;
+
+/** Waits until no other thread has a large picture in work. */
+function leave(id: number): Promise<void> {
+  return new Promise(resolve => {
+    granted = resolve;
+    port!.postMessage({ id, large: true } satisfies Reply);
+  });
 }

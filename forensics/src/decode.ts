@@ -2,6 +2,25 @@ import sharp, { type Sharp } from 'sharp';
 import { ImageFault, type ImageInfo, inspect, MAX_PIXELS } from './inspect.ts';
 import { halved, type Picture } from './picture.ts';
 
+/**
+ * Past this many pixels a picture is decoded at half its width and height, past four times as many at a quarter. JPEG is shrunk while
+ * it is decoded, and PNG row by row, so that the whole picture never lies in memory.
+ */
+export const FULL_PIXELS = 24_000_000;
+
+/** By how much the sides of a picture are shrunk when it is decoded: 1, 2 or 4. */
+export function shrinkOnLoad({ width, height }: Pick<ImageInfo, 'width' | 'height'>): number {
+  const pixels = width * height;
+  if (pixels <= FULL_PIXELS) return 1;
+  return pixels <= 4 * FULL_PIXELS ? 2 : 4;
+}
+
+/** Past this many pixels a picture is worked on alone: its analysis takes up to 450 MB. */
+const ALONE_PIXELS = 16_000_000;
+
+export const isLarge = ({ width, height }: Pick<ImageInfo, 'width' | 'height'>): boolean =>
+  width * height > ALONE_PIXELS;
+
 /** Longest side of a preview. */
 const PREVIEW_SIDE = 1600;
 
@@ -10,8 +29,8 @@ const PREVIEW_SIDE = 1600;
  * HEVC decoder) and then served from memory; everything else goes to libvips.
  */
 interface Source {
-  /** A fresh upright pipeline without alpha in sRGB. */
-  pipeline(): Sharp;
+  /** A fresh pipeline without alpha in sRGB; upright unless `asStored`. */
+  pipeline(o?: { asStored?: boolean }): Sharp;
 }
 
 async function open(bytes: Uint8Array, info: ImageInfo): Promise<Source> {
@@ -23,11 +42,10 @@ async function open(bytes: Uint8Array, info: ImageInfo): Promise<Source> {
     }
   }
   return {
-    pipeline: () =>
-      sharp(bytes, { failOn: 'none', limitInputPixels: MAX_PIXELS, sequentialRead: true })
-        .autoOrient()
-        .flatten({ background: '#808080' })
-        .toColourspace('srgb'),
+    pipeline: ({ asStored = false } = {}) => {
+      const opened = sharp(bytes, { failOn: 'none', limitInputPixels: MAX_PIXELS, sequentialRead: true });
+      return (asStored ? opened : opened.autoOrient()).flatten({ background: '#808080' }).toColourspace('srgb');
+    },
   };
 }
 
@@ -58,15 +76,15 @@ function undecodable(cause: unknown): ImageFault {
 /** The pixels and a preview of one picture, from one opening of the file. */
 export interface Decoded {
   info: ImageInfo;
-  /** The whole picture at full size. */
+  /** The whole picture; shrunk where it is large. */
   picture: Picture;
   /** JPEG, at most 1600 pixels a side, without metadata. */
   preview: Buffer;
 }
 
 /**
- * Decodes a picture once, upright, 8-bit sRGB (an alpha channel is laid on mid grey; of an animation the first frame), and
- * makes its preview from the same pixels. Damage inside the compressed data is decoded as far as it goes, as browsers do.
+ * Decodes a picture once, upright, 8-bit sRGB (an alpha channel is laid on mid grey; of an animation the first frame), shrunk
+ * past {@link FULL_PIXELS}, and makes its preview from the same pixels. Damage inside the compressed data is decoded as far as it goes, as browsers do.
  *
  * @throws ImageFault as `inspect` does, and `undecodable` when the decoder gives up.
  */
@@ -83,12 +101,48 @@ export async function decode(bytes: Uint8Array): Promise<Decoded> {
 export async function decodePicture(bytes: Uint8Array, info: ImageInfo): Promise<Picture> {
   try {
     const source = await open(bytes, info);
+    if (shrinkOnLoad(info) > 1) return await decodeShrunk(source, info);
     const { data, info: out } = await source.pipeline().raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
     if (out.channels === 3) return { width: out.width, height: out.height, data };
     return { width: out.width, height: out.height, data: spread(data, out.channels) };
   } catch (cause) {
     throw undecodable(cause);
   }
+}
+
+/** What sharp calls the EXIF orientations: mirrored first, then turned. */
+const UPRIGHT: Readonly<Record<number, { flip?: boolean; flop?: boolean; turn: number }>> = {
+  2: { flop: true, turn: 0 },
+  3: { turn: 180 },
+  4: { flip: true, turn: 0 },
+  5: { flop: true, turn: 270 },
+  6: { turn: 90 },
+  7: { flop: true, turn: 90 },
+  8: { turn: 270 },
+};
+
+/** Turned only once it is small: what lies on its side is else decoded as a whole before a row of it is known. */
+async function decodeShrunk(source: Source, info: ImageInfo): Promise<Picture> {
+  const { width, height, orientation } = info;
+  const factor = shrinkOnLoad(info);
+  const [storedWidth, storedHeight] = orientation >= 5 ? [height, width] : [width, height];
+  const { data, info: out } = await source
+    .pipeline({ asStored: true })
+    // Rounded up, as a JPEG decoder shrinks: nothing is left to resample.
+    .resize({ width: Math.ceil(storedWidth / factor), height: Math.ceil(storedHeight / factor), fit: 'fill' })
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const pixels = out.channels === 3 ? data : spread(data, out.channels);
+  const upright = UPRIGHT[orientation];
+  if (!upright) return { width: out.width, height: out.height, data: pixels };
+  const raw = { width: out.width, height: out.height, channels: 3 as const };
+  const turned = await sharp(pixels, { raw, limitInputPixels: MAX_PIXELS })
+    .flip(upright.flip ?? false)
+    .flop(upright.flop ?? false)
+    .rotate(upright.turn)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { width: turned.info.width, height: turned.info.height, data: turned.data };
 }
 
 /** Grey (one channel) or more than three to three. */

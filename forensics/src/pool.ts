@@ -41,8 +41,13 @@ export type Question =
 
 const WARM_UP = 0;
 
+/** What a thread says: that its picture is large, and later what came of it. */
+export type Reply = Answer | { id: number; large: true };
+
 export interface Answer {
   id: number;
+  /** The thread holds memory that it cannot give back: it is to be replaced. */
+  spent?: boolean;
   value?: unknown;
   fault?: { code?: ImageFaultCode; message: string };
 }
@@ -63,11 +68,13 @@ interface Thread {
 
 /**
  * Analyses pictures in worker threads, so that the caller's event loop stays free and a picture that hangs or exhausts its
- * thread costs that thread only. Threads are started when first needed.
+ * thread costs that thread only. One large picture (see `decode.ts`) is in work at a time, over all threads: decoding some formats takes
+ * up to six bytes a pixel of the whole. Threads are started when first needed.
  */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const threads = new Set<Thread>();
   const queue: Task[] = [];
+  const large: Thread[] = [];
   let lastId = WARM_UP;
   let warm = false;
   let closed = false;
@@ -91,12 +98,34 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
       if (!task) return;
       idle.task = task;
       idle.worker.ref();
-      idle.timer = setTimeout(() => {
-        drop(idle, new AnalysisFault('timeout', `The analysis took longer than ${options.timeoutMs} ms.`));
-        void idle.worker.terminate();
-      }, options.timeoutMs);
+      startClock(idle);
       idle.worker.postMessage(task.question);
     }
+  };
+
+  const startClock = (thread: Thread): void => {
+    thread.timer = setTimeout(() => {
+      drop(thread, new AnalysisFault('timeout', `The analysis took longer than ${options.timeoutMs} ms.`));
+      void thread.worker.terminate();
+    }, options.timeoutMs);
+  };
+
+  /** The first in the list has a large picture in work, the others wait for it, and their time with them. */
+  const enlist = (thread: Thread): void => {
+    clearTimeout(thread.timer);
+    if (large.push(thread) === 1) goAhead();
+  };
+  const goAhead = (): void => {
+    const [first] = large;
+    if (!first) return;
+    startClock(first);
+    first.worker.postMessage({ kind: 'go' });
+  };
+  const delist = (thread: Thread): void => {
+    const at = large.indexOf(thread);
+    if (at < 0) return;
+    large.splice(at, 1);
+    if (at === 0 && !closed) goAhead();
   };
 
   const start = (): Thread => {
@@ -110,12 +139,21 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
       thread.warm = Promise.withResolvers<void>();
       worker.postMessage({ id: WARM_UP, kind: 'warm-up' } satisfies Question);
     }
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: Reply) => {
       if (answer.id === WARM_UP) thread.warm?.resolve();
       if (thread.task?.question.id !== answer.id) return;
+      if ('large' in answer) {
+        enlist(thread);
+        return;
+      }
       const { task } = thread;
       clearTimeout(thread.timer);
+      delist(thread);
       thread.task = undefined;
+      if (answer.spent) {
+        threads.delete(thread);
+        void worker.terminate();
+      }
       worker.unref();
       if (answer.fault?.code) task.reject(new ImageFault(answer.fault.code, answer.fault.message));
       else if (answer.fault) task.reject(new AnalysisFault('failed', answer.fault.message));
@@ -132,6 +170,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const drop = (thread: Thread, fault: AnalysisFault): void => {
     if (!threads.delete(thread)) return;
     clearTimeout(thread.timer);
+    delist(thread);
     thread.warm?.resolve();
     thread.task?.reject(fault);
     thread.task = undefined;

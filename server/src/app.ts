@@ -1,4 +1,5 @@
 import type { ServerOptions } from 'node:https';
+import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
@@ -14,12 +15,22 @@ import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
 import { registerLog } from './evidence/log-routes.ts';
 import { getEvidenceKeys } from './evidence/read-keys.ts';
+import { createBodyBudget } from './http/body-budget.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { registerOpenapi } from './http/openapi.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
+import { endOtherSessions, endSession, getMe, listSessions, signOut, switchTenant } from './people/me.ts';
+import { addPasskey, deletePasskey, passkeyCreationOptions } from './people/passkeys.ts';
+import { endPersonsSessions, invitePerson, listPeople, patchPerson, removePerson } from './people/people.ts';
+import { redeemFirstRun } from './people/sign-in/first-run.ts';
+import { redeemMagicLink, requestMagicLink } from './people/sign-in/magic-link.ts';
+import { getSignInMethods } from './people/sign-in/methods.ts';
+import { redeemOneTimeCode, requestOneTimeCode } from './people/sign-in/one-time-code.ts';
+import { passkeyRequestOptions, redeemPasskey } from './people/sign-in/passkey.ts';
+import { providerCallback, startProvider } from './people/sign-in/provider.ts';
 import { createLinkTemplate } from './templates/create.ts';
 import { listLinkTemplates } from './templates/list.ts';
 import { registerLinks } from './templates/open-link.ts';
@@ -31,6 +42,7 @@ import { listAuditLog } from './tenants/audit.ts';
 import { deleteBrand, getBrand, listBrands, putBrand } from './tenants/brands.ts';
 import { getLogo } from './tenants/logo.ts';
 import { getSettings, patchSettings } from './tenants/settings.ts';
+import { getWebhookSecret, rotateWebhookSecret } from './tenants/webhook-secret.ts';
 import { createTrial, getTrial } from './trials/trial.ts';
 import { cancelVerification } from './verifications/cancel.ts';
 import { createVerification } from './verifications/create.ts';
@@ -38,7 +50,6 @@ import { listVerifications } from './verifications/list.ts';
 import { getPublicVerification, getVerification } from './verifications/read.ts';
 import { listDeliveries, recoverDeliveries, retryDelivery } from './webhooks/deliveries.ts';
 import { enableWebhookEndpoint, listWebhookEndpoints } from './webhooks/endpoints.ts';
-import { getWebhookSecret, rotateWebhookSecret } from './webhooks/signing-secrets.ts';
 import { streamEvents } from './webhooks/stream.ts';
 import { resendEvent, sendTestEvent } from './webhooks/test-event.ts';
 
@@ -95,6 +106,33 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/events/stream': streamEvents,
   'GET /v1/webhook-secret': getWebhookSecret,
   'POST /v1/webhook-secret/rotate': rotateWebhookSecret,
+
+  'GET /v1/auth/methods': getSignInMethods,
+  'GET /v1/auth/:provider/start': startProvider,
+  'GET /v1/auth/:provider/callback': providerCallback,
+  'POST /v1/auth/magic-link': requestMagicLink,
+  'POST /v1/auth/magic-link/redeem': redeemMagicLink,
+  'POST /v1/auth/one-time-code': requestOneTimeCode,
+  'POST /v1/auth/one-time-code/redeem': redeemOneTimeCode,
+  'POST /v1/auth/passkey/options': passkeyRequestOptions,
+  'POST /v1/auth/passkey/redeem': redeemPasskey,
+  'POST /v1/auth/first-run': redeemFirstRun,
+  'POST /v1/auth/sign-out': signOut,
+
+  'GET /v1/me': getMe,
+  'POST /v1/me/tenant': switchTenant,
+  'POST /v1/me/passkeys/options': passkeyCreationOptions,
+  'POST /v1/me/passkeys': addPasskey,
+  'DELETE /v1/me/passkeys/:id': deletePasskey,
+  'GET /v1/me/sessions': listSessions,
+  'DELETE /v1/me/sessions/:id': endSession,
+  'DELETE /v1/me/sessions': endOtherSessions,
+
+  'GET /v1/people': listPeople,
+  'POST /v1/people': invitePerson,
+  'PATCH /v1/people/:id': patchPerson,
+  'DELETE /v1/people/:id': removePerson,
+  'DELETE /v1/people/:id/sessions': endPersonsSessions,
 });
 
 export interface AppOptions {
@@ -108,17 +146,20 @@ export async function createApp(
   { https, phase = () => 'serving' }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
+  await app.register(cookie);
   await registerOpenapi(app, ENDPOINTS);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
   const guard = createGuard(deps, limiter);
-  for (const endpoint of ENDPOINTS) register(app, deps, guard, endpoint);
+  const budget = createBodyBudget();
+  for (const endpoint of ENDPOINTS) register(app, deps, guard, budget, endpoint);
   registerPreflights(app, ENDPOINTS);
   const pages = createPages(deps);
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   registerLog(app, deps);
   await registerPages(app, pages);
-  if ('signer' in deps.blobs) await app.register(blobRoutes, { store: deps.blobs as DiskStore });
+  if ('signer' in deps.blobs)
+    await app.register(blobRoutes, { store: deps.blobs as DiskStore, stallMs: deps.config.bodyStallMs });
   return app;
 }

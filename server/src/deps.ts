@@ -6,6 +6,7 @@ import type { Log } from './lib/log.ts';
 import type { Mailer } from './lib/mail.ts';
 import type { Metrics } from './lib/metrics.ts';
 import type { Pictures } from './lib/pictures.ts';
+import type { SessionTokens } from './lib/session-tokens.ts';
 import type { Vision } from './vision/client.ts';
 
 /** Where the service is reached from outside, without a trailing slash. Known once it listens. */
@@ -25,6 +26,7 @@ export interface Deps {
   db: Pool;
   blobs: BlobStore;
   keyring: Keyring;
+  sessionTokens: SessionTokens;
   origins: Origins;
   clock: Clock;
   metrics: Metrics;

@@ -1,9 +1,11 @@
+import { ROLES } from '@firsthand/contract/people.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { calibrateCommand } from './commands/calibrate.ts';
 import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
+import { invitePersonCommand, listPeopleCommand, removePersonCommand, signInLinkCommand } from './commands/people.ts';
 import { rekeyCommand } from './commands/rekey.ts';
 import { rotateEvidenceKeyCommand } from './commands/rotate-evidence-key.ts';
 import { serve } from './commands/serve.ts';
@@ -21,82 +23,110 @@ import { defaultServiceUrl, loadEnvironment } from './config/config.ts';
 const environment = loadEnvironment();
 
 const program = new Command('firsthand')
-  .description('Photo evidence that can be believed. Settings come from the environment or a .env file.')
+  .description('Checks whether photos are first-hand. Reads its settings from the environment or a .env file.')
   .showHelpAfterError();
 
-const tls = new Option('--tls', 'HTTPS with a self-made certificate on all addresses, so that a phone gets its camera');
+const tls = new Option(
+  '--tls',
+  'serve HTTPS with a self-signed certificate on all addresses, so a phone can use its camera',
+);
 
 program
   .command('all')
-  .description('the whole service: API, pages and worker')
+  .description('Run everything: API, pages and worker.')
   .addOption(tls)
   .action(({ tls = false }: { tls?: boolean }) => serve({ http: true, worker: true, tls }));
 program
   .command('serve')
-  .description('API and pages; the work is done elsewhere')
+  .description('Run the API and the pages. Jobs run where "firsthand work" runs.')
   .addOption(tls)
   .action(({ tls = false }: { tls?: boolean }) => serve({ http: true, worker: false, tls }));
 program
   .command('work')
-  .description('worker alone; needs DATABASE_URL')
+  .description('Run the worker only. Needs DATABASE_URL.')
   .action(() => serve({ http: false, worker: true, tls: false }));
-program.command('migrate').description('bring the database up to date and end').action(migrateCommand);
+program.command('migrate').description('Apply pending database migrations, then exit.').action(migrateCommand);
 program
   .command('create-tenant')
   .argument('<name>')
-  .description('make a tenant; prints its keys once, as JSON')
+  .description('Create a tenant. Prints its keys once, as JSON.')
   .action(createTenantCommand);
 program
   .command('mint-key')
-  .description('make an API key; prints it once, as JSON')
-  .requiredOption('--tenant <id>', 'whose key it is')
+  .description('Create an API key. Prints it once, as JSON.')
+  .requiredOption('--tenant <id>', 'the tenant that owns the key')
   .addOption(
-    new Option('--mode <mode>', 'what it creates and sees').choices(['live', 'test', 'secret']).makeOptionMandatory(),
+    new Option('--mode <mode>', 'live or test verifications; secret: both, and management')
+      .choices(['live', 'test', 'secret'])
+      .makeOptionMandatory(),
   )
-  .option('--name <name>', 'to tell it from others', 'minted on the command line')
+  .option('--name <name>', 'a name to recognise the key by', 'minted on the command line')
   .action(mintKeyCommand);
 program
   .command('calibrate')
-  .argument('<folder>', 'at least 99 genuine pictures of the kind that will be checked')
-  .description('set the thresholds of a model of your own; writes them beside its manifest')
-  .requiredOption('--model <manifest>', "the model's manifest, as AI_MODEL names it")
+  .argument('<folder>', 'at least 99 genuine pictures like those you will check')
+  .description('Set the thresholds of your own AI model. Writes them beside its manifest.')
+  .requiredOption('--model <manifest>', "path of the model's manifest, as in AI_MODEL")
   .action(calibrateCommand);
 program
   .command('corpus')
-  .description('lists that reverse search looks in')
+  .description('Manage the picture lists that reverse search looks in.')
   .command('import')
-  .argument('<path>', 'a text file with a PDQ hash a line, or a folder of pictures')
-  .description('add pictures to a list; prints what was taken and what was not, as JSON')
-  .option('--tenant <id>', "whose searches look in it; everybody's unless given")
-  .option('--name <name>', 'of the list; the name of the file or folder unless given')
+  .argument('<path>', 'a text file with one PDQ hash per line, or a folder of pictures')
+  .description('Add pictures to a list. Prints what was added and what was skipped, as JSON.')
+  .option('--tenant <id>', 'only this tenant searches the list (default: every tenant)')
+  .option('--name <name>', 'name of the list (default: the name of the file or folder)')
   .action(corpusImportCommand);
 program
   .command('list-keys')
-  .description("list a tenant's API keys in force, never the keys themselves")
-  .requiredOption('--tenant <id>', 'whose keys they are')
+  .description("List a tenant's active API keys, without the keys themselves.")
+  .requiredOption('--tenant <id>', 'the tenant that owns the keys')
   .action(listKeysCommand);
 program
   .command('revoke-key')
-  .argument('<id>', 'key_…, as list-keys shows it')
-  .description('make an API key open nothing any more')
-  .requiredOption('--tenant <id>', 'whose key it is')
+  .argument('<id>', 'id of the key (key_…), as list-keys prints it')
+  .description('Revoke an API key. Requests that use it get 401 at once.')
+  .requiredOption('--tenant <id>', 'the tenant that owns the key')
   .action(revokeKeyCommand);
 program
   .command('set-limit')
-  .argument('<tenant>')
-  .argument('<limit>', 'requests a minute, or default', limitOf)
-  .description('set how many requests a minute a tenant may make; in force at once')
+  .argument('<tenant>', 'id of the tenant (tnt_…)')
+  .argument('<limit>', 'requests per minute, or "default"', limitOf)
+  .description('Set how many requests per minute a tenant may make. Takes effect at once.')
   .action(setLimitCommand);
 program
   .command('rekey')
-  .description('encrypt stored secrets anew under the first of ENCRYPTION_KEYS; safe while the service runs')
+  .description('Encrypt stored secrets again with the first of ENCRYPTION_KEYS. Safe while the service runs.')
   .action(rekeyCommand);
-program.command('doctor').description('say what is in place, what is missing and what to do').action(doctor);
+program
+  .command('sign-in-link')
+  .description('Print a link that signs a person in once, within 24 hours.')
+  .requiredOption('--email <address>', 'whose link it is; an owner without an address takes this one')
+  .action(signInLinkCommand);
+const people = program.command('people').description('Manage who may sign in.');
+const tenant = new Option('--tenant <id>', 'the account (default: the first one)');
+people.command('list').description('List the people of an account.').addOption(tenant).action(listPeopleCommand);
+people
+  .command('invite')
+  .description('Invite a person. Prints the person as JSON, with a sign-in link if no mail is sent.')
+  .addOption(tenant)
+  .option('--email <address>')
+  .option('--phone <number>', 'E.164, such as +4915123456789')
+  .option('--name <name>')
+  .addOption(new Option('--role <role>', 'what the person may do').choices(ROLES).makeOptionMandatory())
+  .action(invitePersonCommand);
+people
+  .command('remove')
+  .argument('<id>', 'usr_…, as people list shows it')
+  .description("Remove a person and end the person's sessions.")
+  .addOption(tenant)
+  .action(removePersonCommand);
+program.command('doctor').description('Check the installation and say how to fix what is missing.').action(doctor);
 program
   .command('demo')
-  .description('play the whole flow against the running service')
-  .option('--url <url>', 'where the service listens', defaultServiceUrl(environment))
-  .option('--key <key>', 'an API key; the test key of first-run.json unless given')
+  .description('Run the whole flow against the running service.')
+  .option('--url <url>', 'base URL of the service', defaultServiceUrl(environment))
+  .option('--key <key>', 'an API key (default: the test key in first-run.json)')
   .action(demo);
 
 program
@@ -107,14 +137,19 @@ program
 const several = (value: string, before: string[]) => [...before, value];
 program
   .command('verify-evidence')
-  .argument('<file>', 'a bundle: the zip of GET /v1/verifications/:id/evidence')
+  .argument('<file>', 'evidence bundle (zip) from GET /v1/verifications/:id/evidence')
   .description(
-    'check a bundle without server or network; exit 0 holds, 1 does not, 2 nobody vouched for the keys, 3 no bundle',
+    'Check an evidence bundle offline. Exit code 0: valid, 1: not valid, 2: no trusted key, 3: not a bundle.',
   )
-  .option('--trust <key>', 'a verifier key, or a file of verifier keys or a JWK Set; may be given often', several, [])
-  .option('--witness <vkey>', 'a witness that must have cosigned; may be given often', several, [])
-  .option('--tsa-root <pem>', 'root certificates to check the time stamp against')
-  .option('--max-bytes <bytes>', 'refuse larger bundles', bytesOf)
+  .option(
+    '--trust <key>',
+    'trust this verifier key, or the keys in this file (verifier keys or a JWK Set); repeatable',
+    several,
+    [],
+  )
+  .option('--witness <vkey>', 'require the cosignature of this witness; repeatable', several, [])
+  .option('--tsa-root <pem>', 'root certificates for the timestamp')
+  .option('--max-bytes <bytes>', 'reject bundles larger than this', bytesOf)
   .option('--json', 'print the report as JSON')
   .action((file: string, o: VerifyEvidenceOptions) => verifyEvidence(file, o));
 
@@ -127,27 +162,27 @@ function limitOf(text: string): number | null {
   if (text === 'default') return null;
   const limit = Number(text);
   if (!/^\d+$/.test(text) || limit < 1 || limit > 1_000_000) {
-    throw new InvalidArgumentError('takes a whole number from 1 to 1000000, or default');
+    throw new InvalidArgumentError('Give a whole number from 1 to 1000000, or "default".');
   }
   return limit;
 }
 
-const service = new Option('--url <url>', 'where the service listens').default(defaultServiceUrl(environment));
-const secretKey = new Option('--key <key>', 'a secret key; that of first-run.json unless given');
+const service = new Option('--url <url>', 'base URL of the service').default(defaultServiceUrl(environment));
+const secretKey = new Option('--key <key>', 'a secret key (default: the one in first-run.json)');
 program
   .command('listen')
-  .description("follow the account's events and post each, signed anew, to an address on your machine")
-  .requiredOption('--forward <url>', 'where to post them')
+  .description("Follow the account's events and post each one, freshly signed, to a URL on your machine.")
+  .requiredOption('--forward <url>', 'URL to post the events to')
   .addOption(service)
   .addOption(secretKey)
-  .addOption(new Option('--mode <mode>', 'only live or only test events').choices(['live', 'test']))
+  .addOption(new Option('--mode <mode>', 'forward only live or only test events').choices(['live', 'test']))
   .action(listen);
 program
   .command('events')
-  .description('what became of events')
+  .description('Work with webhook events.')
   .command('resend')
-  .argument('<id>', 'a delivery (whd_…) or an event (evt_…)')
-  .description('send it once more')
+  .argument('<id>', 'id of a delivery (whd_…) or an event (evt_…)')
+  .description('Send a delivery, or every delivery of an event, again.')
   .addOption(service)
   .addOption(secretKey)
   .action(resend);

@@ -3,14 +3,16 @@ import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
 import { openDiskStore } from './blobs/disk.ts';
 import { openS3Store } from './blobs/s3.ts';
 import type { Config } from './config/config.ts';
+import { openDatabaseClock } from './db/clock.ts';
 import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, UNHURRIED } from './db/pool.ts';
-import type { Clock, Deps, Origins } from './deps.ts';
+import type { Deps, Origins } from './deps.ts';
 import type { Log } from './lib/log.ts';
 import { createMailer } from './lib/mail.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { openKeyring } from './lib/secrets.ts';
+import { createSessionTokens } from './lib/session-tokens.ts';
 import { connectVision } from './vision/connect.ts';
 
 const ANALYSIS_TIMEOUT_MS = 60_000;
@@ -49,7 +51,11 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
         ? log.error('the database does not answer; requests get 503 until it does')
         : log.warn('the database answers again'),
   });
-  const clock: Clock = { now: () => new Date() };
+  const clock = await openDatabaseClock(db, log).catch(async error => {
+    await db.end();
+    await embedded?.stop();
+    throw error;
+  });
   const local = `${config.tls ? 'https' : 'http'}://localhost:${config.port}`;
   const origins: Origins = {
     public: config.publicUrl ?? local,
@@ -76,6 +82,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     db,
     blobs,
     keyring,
+    sessionTokens: createSessionTokens(config.sessionSecrets, keyring),
     origins,
     clock,
     metrics,
@@ -99,6 +106,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     async close() {
       await pictures.close();
       mailer?.close();
+      clock.close();
       await db.end();
       await embedded?.stop();
     },

@@ -60,6 +60,9 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
   }
 }
 
+/** A request that takes longer to end than this, such as a slow upload, is cut off: its sender tries another node. */
+const DRAIN_MS = 45_000;
+
 /**
  * Stops listening and lets the requests that run be answered. A connection that a client keeps open for more is closed as
  * soon as it is idle: Node would wait for as long as its keep-alive lasts.
@@ -67,9 +70,11 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
 async function drain(app: FastifyInstance): Promise<void> {
   const closing = app.close();
   const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+  const end = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   try {
     await closing;
   } finally {
     clearInterval(idle);
+    clearTimeout(end);
   }
 }

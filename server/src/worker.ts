@@ -1,26 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { analyzeCapture } from './analysis/analyze.ts';
+import { createOverdueSweep } from './analysis/overdue.ts';
+import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
+import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
+import { sweepUploads } from './captures/upload-addresses.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
 import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
 import { startLog } from './evidence/run.ts';
+import { forgetKeys } from './http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
 import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
+import { sendOneTimeCode } from './notifications/one-time-code.ts';
 import { mailOutcome } from './notifications/outcome.ts';
+import { mailSignInLink } from './notifications/sign-in-link.ts';
+import { forgetSignIns } from './people/forget.ts';
 import { settle } from './verdict/settle.ts';
 import { sweepExpired } from './verifications/advance.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 
 /** Job name to the one call into the domain that does it. */
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
-  analyze_capture: (deps, { capture_id }, { attempt }) => analyzeCapture(deps, capture_id, attempt),
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
+  mail_sign_in_link: (deps, { mail_id }) => mailSignInLink(deps, mail_id),
+  send_one_time_code: (deps, { otp_id }) => sendOneTimeCode(deps, otp_id),
 };
 
 /** What waits for a model or a text reader: at most so many at once, beside the others, so that no verdict waits behind them. */
@@ -45,13 +53,17 @@ const SWEEPS: readonly Sweep[] = [
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
+  { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
   {
     name: 'forget idempotency keys',
     everyMs: 600_000,
-    async work(deps) {
-      const before = new Date(deps.clock.now().getTime() - 2 * 86_400_000);
-      await deps.db.query('delete from idempotency_keys where created_at < $1', [before]);
-    },
+    work: deps => forgetKeys(deps.db, deps.clock.now()),
+  },
+  {
+    name: 'forget sessions and sign-ins that are over',
+    everyMs: 600_000,
+    work: forgetSignIns,
   },
   {
     name: 'forget rate windows and bot signatures',
@@ -71,14 +83,15 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
     alone: false,
     concurrency: deps.config.vision?.concurrency ?? 2,
   });
-  const webhooks = await startDispatcher(deps, o);
+  const analyses = await startAnalyses(deps, o);
+  const webhooks = await startDispatcher(deps, { ...o, also: { [ANALYSIS_CHANNEL]: analyses.ring } });
   const log = startLog(deps);
   const stopping = new AbortController();
   const sweeping = SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal));
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([workers.stop(), slow.stop(), webhooks.stop(), log.stop(), ...sweeping]);
+      await Promise.all([workers.stop(), slow.stop(), analyses.stop(), webhooks.stop(), log.stop(), ...sweeping]);
     },
   };
 }

@@ -21,6 +21,8 @@ export interface TestService {
   deps: Deps;
   /** The keys of the first tenant. */
   tenant: NewTenant;
+  /** The link that signs the first tenant's owner in, once. */
+  dashboardUrl: string;
   /** Everything the service logged, a JSON line each. */
   logged: string[];
   /** Another tenant with keys of its own. */
@@ -65,14 +67,19 @@ export async function startTestService(o: TestOptions = {}): Promise<TestService
   const opened = await openDeps(config, log, { database: 'own' });
   if (o.now) opened.deps.clock.now = o.now;
   const service = await startService(opened, { http: true, worker: o.worker ?? true });
-  const tenant = o.beside?.tenant ?? service.firstRun;
+  const { dashboard_url: dashboardUrl = '', ...made } = service.firstRun ?? {};
+  const tenant = o.beside?.tenant ?? (service.firstRun ? (made as NewTenant) : undefined);
   if (!tenant) throw new Error('a fresh database has no tenant');
   return {
     url: opened.deps.origins.public,
     deps: opened.deps,
     tenant,
+    dashboardUrl,
     logged,
-    newTenant: (name = 'Another tenant') => transaction(opened.deps.db, tx => createTenant(tx, opened.deps, name)),
+    async newTenant(name = 'Another tenant') {
+      const { owner_id: _, ...made } = await transaction(opened.deps.db, tx => createTenant(tx, opened.deps, name));
+      return made;
+    },
     async stop() {
       await service.stop();
       if (o.beside) return;
@@ -95,6 +102,7 @@ export interface RequestOptions {
   /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
+  redirect?: 'manual';
 }
 
 /** One request to the service; the answer's body is parsed where it is JSON. */
@@ -111,6 +119,7 @@ export async function ask<T = unknown>(
       ...o.headers,
     },
     ...(o.body === undefined ? {} : { body: JSON.stringify(o.body) }),
+    ...(o.redirect ? { redirect: o.redirect } : {}),
   });
   const text = await answer.text();
   const json = answer.headers.get('content-type')?.startsWith('application/json') ?? false;

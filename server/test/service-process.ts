@@ -45,6 +45,7 @@ export function startServiceProcess(o: {
       RATE_LIMIT_PER_MINUTE: '1000000',
       ANALYSIS_THREADS: '1',
       LOG_LEVEL: 'warn',
+      MALLOC_ARENA_MAX: '2',
       ...o.env,
     },
     // `detached` makes it the leader of a new group, so that the whole group can be killed.

@@ -2,7 +2,7 @@
  * Are altered copies of a picture found again, and is nothing else? The service's own path: fingerprint, slot index in PostgreSQL, many
  * look-ups, geometric confirmation.
  *
- *   npm run bench:duplicates -- [--data FOLDER] [--drawn N] [--every N] [--only TEXT]... [--json OUT] [--gate]
+ *   npm run bench:duplicates -- [--data FOLDER] [--drawn N] [--every N] [--only TEXT]... [--json OUT] [--write FILE] [--gate]
  *
  * FOLDER holds MANIFEST.tsv (class, path, repository ...), whose pictures of class `camera` are kept and altered, every Nth of
  * them; N drawn scenes besides. `--only` picks the alterations whose name holds TEXT. Copies are made from the picture at 1200 pixels at most and saved as JPEG of quality 85 unless the
@@ -18,7 +18,7 @@ import { decodePicture } from '@firsthand/forensics/decode.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
 import { type Fingerprint, prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
 import type { Picture } from '@firsthand/forensics/picture.ts';
-import { areaResize } from '@firsthand/forensics/screen/resize.ts';
+import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import sharp, { type Sharp } from 'sharp';
 import { findStored, type StoredMatch } from '../../../server/src/analysis/reverse/find.ts';
@@ -28,6 +28,7 @@ import { migrate } from '../../../server/src/db/migrate.ts';
 import { createPool } from '../../../server/src/db/pool.ts';
 import { transaction } from '../../../server/src/db/sql.ts';
 import { createLog } from '../../../server/src/lib/log.ts';
+import { createReport } from '../report.ts';
 import { upperBound } from './statistics.ts';
 
 const { values: options } = parseArgs({
@@ -37,6 +38,7 @@ const { values: options } = parseArgs({
     every: { type: 'string', default: '1' },
     only: { type: 'string', multiple: true, default: [''] },
     json: { type: 'string' },
+    write: { type: 'string' },
     gate: { type: 'boolean', default: false },
   },
 });
@@ -212,18 +214,20 @@ try {
     process.stderr.write(`${table.length} of ${chosen.length}: ${alteration.name} ${found} of ${kept.length}\n`);
   }
 
-  console.log(`${kept.length} pictures; ${plain} too plain, ${unreadable} unreadable\n`);
-  console.log('| alteration | found | share | 95% bound |\n|---|---|---|---|');
+  const report = createReport('Near-duplicates');
+  report.print(`${kept.length} pictures; ${plain} too plain, ${unreadable} unreadable\n`);
+  report.print('| alteration | found | share | 95% bound |\n|---|---|---|---|');
   for (const row of table)
-    console.log(
+    report.print(
       `| ${row.alteration}${row.aimed ? '' : ' (not aimed at)'} | ${row.found} of ${row.of} | ${row.recall.toFixed(3)} | ${row.lower_95.toFixed(3)} |`,
     );
   const pairs = (kept.length * (kept.length - 1)) / 2;
-  console.log(`\nPairs of different pictures taken for the same: ${others.size} of ${pairs}`);
+  report.print(`\nPairs of different pictures taken for the same: ${others.size} of ${pairs}`);
   for (const { pair, distance, correlation } of others.values())
-    console.log(`  ${pair.join(' = ')}: ${distance} bits, ${correlation}`);
+    report.print(`  ${pair.join(' = ')}: ${distance} bits, ${correlation}`);
   for (const { alteration, missed } of table)
-    for (const name of missed) console.log(`missed after ${alteration}: ${name}`);
+    for (const name of missed) report.print(`missed after ${alteration}: ${name}`);
+  report.write(options.write);
   if (options.json)
     writeFileSync(
       options.json,

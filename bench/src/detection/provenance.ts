@@ -1,7 +1,7 @@
 /**
  * What provenance alone says of each source's files:
  *
- *   npm run bench:provenance -- --data FOLDER [--repositories FOLDER]
+ *   npm run bench:provenance -- --data FOLDER [--repositories FOLDER] [--write FILE]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Sources of class `ai` carry a generator's marks or carry none; what
  * counts is that no file of a camera is called generated, which ends the program with an error. `--repositories` adds the photographs that
@@ -14,6 +14,7 @@ import { type AiResult, assessProvenance } from '@firsthand/forensics/ai/assess.
 import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
 import { readMetadata } from '@firsthand/forensics/metadata/read.ts';
 import { listedPictures, tableLines, type Use } from '../../../forensics/training/screen/sets.ts';
+import { createReport } from '../report.ts';
 import { upperBound } from './statistics.ts';
 
 const CLASSES = ['ai', 'c2pa', 'camera', 'screen', 'heic', 'depth'];
@@ -23,7 +24,11 @@ const GENUINE = ['camera', 'screen', 'heic', 'depth', 'listed'];
 const LISTED: Use[] = ['report', 'choose', 'held', 'confounder'];
 
 const { values: options } = parseArgs({
-  options: { data: { type: 'string', default: process.env.FIRSTHAND_DATA }, repositories: { type: 'string' } },
+  options: {
+    data: { type: 'string', default: process.env.FIRSTHAND_DATA },
+    repositories: { type: 'string' },
+    write: { type: 'string' },
+  },
 });
 const manifest = options.data && join(options.data, 'MANIFEST.tsv');
 if (!options.data || !manifest || !existsSync(manifest)) {
@@ -75,7 +80,8 @@ process.stderr.write('\n');
 
 const labelled = (results: AiResult[], label: AiResult['label']) => results.filter(result => result.label === label);
 
-console.log(
+const report = createReport('Generated pictures: what the file itself says');
+report.print(
   '| class | source | files | likely_ai, of them doubtful | likely_human | unknown | said by |\n|---|---|---|---|---|---|---|',
 );
 for (const { kind, source, results, unreadable } of rows.values()) {
@@ -90,10 +96,11 @@ for (const { kind, source, results, unreadable } of rows.values()) {
     labelled(results, 'unknown').length,
     saidBy.join(', '),
   ];
-  console.log(`| ${cells.join(' | ')} |`);
+  report.print(`| ${cells.join(' | ')} |`);
 }
 const genuine = [...rows.values()].filter(({ kind }) => GENUINE.includes(kind)).flatMap(({ results }) => results);
 const accused = labelled(genuine, 'likely_ai').length;
 const bound = (100 * upperBound(accused, genuine.length)).toFixed(1);
-console.log(`\n${accused} of ${genuine.length} camera files called likely_ai (95% upper bound ${bound}%)`);
+report.print(`\n${accused} of ${genuine.length} camera files called likely_ai (95% upper bound ${bound}%)`);
+report.write(options.write);
 if (accused > 0) process.exitCode = 1;

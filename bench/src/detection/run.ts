@@ -2,7 +2,7 @@
  * How good the screen detector is on pictures whose source it never saw, per source and pooled, with its robustness:
  *
  *   npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--measured FILE.jsonl]
- *     [--json OUT] [--scores OUT.tsv] [--baseline FILE]
+ *     [--json OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures
  * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--displays`, `--held` or
@@ -21,6 +21,7 @@ import { type Model, predict } from '@firsthand/forensics/screen/model.ts';
 import sharp from 'sharp';
 import { type LabelledPicture, listedPictures, manifestPictures } from '../../../forensics/training/screen/sets.ts';
 import { vary } from '../../../forensics/training/screen/vary.ts';
+import { createReport } from '../report.ts';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
 
 const { values: options } = parseArgs({
@@ -33,6 +34,7 @@ const { values: options } = parseArgs({
     measured: { type: 'string' },
     json: { type: 'string' },
     scores: { type: 'string' },
+    write: { type: 'string' },
     baseline: { type: 'string' },
   },
 });
@@ -247,8 +249,10 @@ const pooled = [
   ),
   ...pool('found later, pooled', scored.filter(later)),
 ];
-console.log(`Model ${screenModel.name}; thresholds ${JSON.stringify(screenModel.thresholds)}\n`);
-console.log(table([...perSource, ...pooled]));
+const report = createReport('Photos of screens, one still');
+report.print(`Model ${screenModel.name}; thresholds ${JSON.stringify(screenModel.thresholds)}\n`);
+report.print(table([...perSource, ...pooled]));
+report.write(options.write);
 
 const rows = [...perSource, ...pooled];
 if (options.json)

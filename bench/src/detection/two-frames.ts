@@ -2,7 +2,7 @@
  * The two-frame test on simulated flat subjects against real deep ones, and simulated deep ones beside them:
  *
  *   npm run bench:frames -- [--frames FOLDER] [--data FOLDER] [--subjects N] [--tuning] [--cache FOLDER] [--workers N]
- *     [--json OUT] [--gate]
+ *     [--json OUT] [--write FILE] [--gate]
  *
  * FOLDER of `--frames` holds the sets of `frame-sets.tsv`, each in a folder of its name; sets that are not there are left out.
  * `--data` (or FIRSTHAND_DATA) names a folder with MANIFEST.tsv, whose camera photographs are shown on the simulated displays and
@@ -16,6 +16,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { CONFIDENT_FLAT, LEAST_MOIRE } from '@firsthand/forensics/motion/signal.ts';
+import { createReport } from '../report.ts';
 import { frameSets, type Row, realTasks, type Task } from './frames/tasks.ts';
 import { areaUnderCurve, foundAt, upperBound } from './statistics.ts';
 
@@ -28,6 +29,7 @@ const { values: options } = parseArgs({
     cache: { type: 'string', default: '.tmp/frames' },
     workers: { type: 'string', default: '1' },
     json: { type: 'string' },
+    write: { type: 'string' },
     gate: { type: 'boolean', default: false },
   },
 });
@@ -84,9 +86,10 @@ const count = (list: Row[], answer: string): number => list.filter(({ test }) =>
 const percent = (value: number | undefined): string =>
   value === undefined || Number.isNaN(value) ? '' : value.toFixed(3);
 
-console.log(`\nFlat or deep (${split})\n`);
-console.log('| pairs | number | answered | flat | deep | not moved enough | too few matches | flat at 0.95 |');
-console.log('|---|---|---|---|---|---|---|---|');
+const report = createReport('Two frames: flat or deep');
+report.print(`\nFlat or deep (${split})\n`);
+report.print('| pairs | number | answered | flat | deep | not moved enough | too few matches | flat at 0.95 |');
+report.print('|---|---|---|---|---|---|---|---|');
 const line = (name: string, list: Row[]): void => {
   const answered = scores(list);
   const cells = [
@@ -98,7 +101,7 @@ const line = (name: string, list: Row[]): void => {
     count(list, 'not_enough_matches'),
     answered.filter(p => p >= CONFIDENT_FLAT).length,
   ];
-  console.log(`| ${name} | ${cells.join(' | ')} |`);
+  report.print(`| ${name} | ${cells.join(' | ')} |`);
 };
 for (const group of groups) line(group, of(group));
 const flat = of(...FLAT);
@@ -149,11 +152,11 @@ const shown = of('display', 'display in a room');
 const honest = [...hand, ...of('photographic print', 'deep')];
 const moire = rates(shown, honest, moireOf, [LEAST_MOIRE]);
 const summarize = (name: string, { answered, pairs, auc, found_at_1, fixed }: Rates): void => {
-  console.log(
+  report.print(
     `\n${name}: answered ${answered.flat} of ${pairs.flat} and ${answered.deep} of ${pairs.deep}; AUC ${percent(auc)}, found at 1% ${percent(found_at_1)}`,
   );
   for (const [threshold, rate] of Object.entries(fixed))
-    console.log(
+    report.print(
       `  at ${threshold}: found ${percent(rate.found)} (at least ${percent(rate.found_lower)}), wrong ${rate.wrong} of ${rate.wrong_of} (at most ${percent(rate.wrong_upper)})`,
     );
 };
@@ -165,11 +168,11 @@ if (airborne.size > 0)
     rates(flat, of(...airborne), ({ test }) => test.probability, [0.5, CONFIDENT_FLAT]),
   );
 
-console.log('\n| moire by kind | pairs | compared | found |\n|---|---|---|---|');
+report.print('\n| moire by kind | pairs | compared | found |\n|---|---|---|---|');
 const moireLine = (name: string, list: Row[]): void => {
   const compared = list.filter(row => moireOf(row) !== undefined);
   const found = compared.filter(row => moireOf(row)! >= LEAST_MOIRE).length;
-  if (list.length > 0) console.log(`| ${name} | ${list.length} | ${compared.length} | ${found} |`);
+  if (list.length > 0) report.print(`| ${name} | ${list.length} | ${compared.length} | ${found} |`);
 };
 for (const layout of [...new Set(shown.map(row => row.layout ?? ''))].sort())
   moireLine(
@@ -188,16 +191,17 @@ for (const [low, high] of [
   );
 for (const group of groups.filter(name => !name.startsWith('display'))) moireLine(group, of(group));
 
-console.log('\nReal hand-held pairs called flat:');
+report.print('\nReal hand-held pairs called flat:');
 for (const { name, test } of hand.filter(({ test }) => test.answer === 'flat'))
-  console.log(`  ${name}: ${test.probability?.toFixed(3)} ${JSON.stringify(test.evidence)}`);
+  report.print(`  ${name}: ${test.probability?.toFixed(3)} ${JSON.stringify(test.evidence)}`);
 
 const sorted = (values: number[]): number[] => values.sort((a, b) => a - b);
 const at = (values: number[], share: number): number =>
   Math.round(values[Math.floor(share * (values.length - 1))] ?? 0);
 const [wall, cpu] = [sorted(rows.map(({ ms }) => ms)), sorted(rows.map(({ cpu_ms }) => cpu_ms))];
 const time = { ms_p50: at(wall, 0.5), ms_p95: at(wall, 0.95), cpu_ms_p50: at(cpu, 0.5), cpu_ms_p95: at(cpu, 0.95) };
-console.log(`\nA pair: ${JSON.stringify(time)}`);
+report.print(`\nA pair: ${JSON.stringify(time)}`);
+report.write(options.write);
 if (options.json) writeFileSync(options.json, `${JSON.stringify({ split, parallax, moire, time, rows }, null, 2)}\n`);
 
 if (options.gate) {

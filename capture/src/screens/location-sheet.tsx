@@ -11,7 +11,7 @@ export function LocationSheet(props: {
   locator: Locator;
   onDone: (location: DeviceLocation | undefined) => void;
 }): JSX.Element {
-  const { t, brand, language } = usePage();
+  const { t, brand } = usePage();
   const text = t('location.text', { name: brand?.name ?? t('common.requester') });
   const [waiting, setWaiting] = useState(false);
   const allow = async () => {
@@ -25,7 +25,7 @@ export function LocationSheet(props: {
   };
   return (
     <Sheet title={t('location.title')}>
-      <p>{text.charAt(0).toLocaleUpperCase(language) + text.slice(1)}</p>
+      <p>{text}</p>
       {waiting ? (
         <p class="with-icon soft" role="status">
           <Icon name="place" />

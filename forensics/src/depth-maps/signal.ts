@@ -1,4 +1,5 @@
 import type { Band } from '@firsthand/contract/signals.ts';
+import { round } from '../pixels/round.ts';
 import { assessDepthMap } from './planarity.ts';
 import { readDepthMap } from './read.ts';
 
@@ -39,5 +40,3 @@ export async function depthSignal(
   const band = suspicious ? (confidence >= CONFIDENT ? 'confident' : 'doubtful') : 'clear';
   return { source: found.source, confidence: round(confidence), band, evaluated: true, evidence };
 }
-
-const round = (value: number): number => Math.round(value * 1_000) / 1_000;

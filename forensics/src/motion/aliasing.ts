@@ -1,5 +1,6 @@
 import type { Picture } from '../picture.ts';
-import { fft2, HANN, N } from '../screen/fft.ts';
+import { fft2, HANN, N } from '../pixels/fft.ts';
+import { lumaAt } from '../pixels/luma.ts';
 import type { Matrix3 } from './geometry.ts';
 
 /**
@@ -183,9 +184,7 @@ function load(to: Float32Array, { width, data }: Picture, x0: number, y0: number
   let mean = 0;
   for (let y = 0; y < N; y++) {
     for (let x = 0, from = ((y0 + y) * width + x0) * 3; x < N; x++, from += 3) {
-      const value = colour
-        ? data[from] - data[from + 2]
-        : 0.299 * data[from] + 0.587 * data[from + 1] + 0.114 * data[from + 2];
+      const value = colour ? data[from] - data[from + 2] : lumaAt(data, from);
       to[y * N + x] = value;
       mean += value;
     }

@@ -1,3 +1,4 @@
+import { boxBlur } from '../pixels/blur.ts';
 /** One channel, floating point, row by row. */
 export interface Plane {
   width: number;
@@ -70,41 +71,4 @@ function isPeak(response: Float32Array, at: number, width: number): boolean {
     for (let dx = -1; dx <= 1; dx++) if (response[at + dy * width + dx] > here) return false;
   }
   return true;
-}
-
-/** Running mean over 2 * radius + 1 pixels both ways, in place, edges repeated. */
-export function boxBlur(data: Float32Array, width: number, height: number, radius: number): void {
-  const scale = 1 / (2 * radius + 1);
-  const line = new Float32Array(width);
-  for (let y = 0; y < height; y++) {
-    const row = data.subarray(y * width, (y + 1) * width);
-    line.set(row);
-    let sum = 0;
-    for (let i = -radius; i <= radius; i++) sum += line[Math.max(0, Math.min(width - 1, i))];
-    for (let x = 0; x < width; x++) {
-      row[x] = sum * scale;
-      sum += line[Math.min(width - 1, x + radius + 1)] - line[Math.max(0, x - radius)];
-    }
-  }
-  // Down the columns a whole row at a time, so that memory is read in order; the rows still needed are kept aside.
-  const kept = Array.from({ length: radius + 1 }, () => new Float32Array(width));
-  const sums = new Float32Array(width);
-  for (let i = -radius; i <= radius; i++) {
-    const from = Math.max(0, Math.min(height - 1, i)) * width;
-    for (let x = 0; x < width; x++) sums[x] += data[from + x];
-  }
-  for (let y = 0; y < height; y++) {
-    const at = y * width;
-    const own = kept[y % kept.length];
-    own.set(data.subarray(at, at + width));
-    if (y === 0) for (const row of kept) row.set(own);
-    const next = Math.min(height - 1, y + radius + 1) * width;
-    // With y == height - 1 the last row is written already: its own values lie in `own`.
-    const below = next === at ? own : data.subarray(next, next + width);
-    const above = kept[(y + 1) % kept.length];
-    for (let x = 0; x < width; x++) {
-      data[at + x] = sums[x] * scale;
-      sums[x] += below[x] - above[x];
-    }
-  }
 }

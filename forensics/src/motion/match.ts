@@ -1,4 +1,5 @@
-import { boxBlur, type Corner, findCorners, type Plane } from './corners.ts';
+import { boxBlur } from '../pixels/blur.ts';
+import { type Corner, findCorners, type Plane } from './corners.ts';
 
 /** The same point in two frames, pixels. */
 export interface Match {

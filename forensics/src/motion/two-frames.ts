@@ -1,8 +1,11 @@
 import { type Picture, shrink } from '../picture.ts';
+import { boxBlur } from '../pixels/blur.ts';
+import { lumaOf } from '../pixels/luma.ts';
+import { areaResize } from '../pixels/resize.ts';
+import { round } from '../pixels/round.ts';
 import { random } from '../random.ts';
-import { areaResize } from '../screen/resize.ts';
 import { testAliasing } from './aliasing.ts';
-import { boxBlur, type Plane } from './corners.ts';
+import type { Plane } from './corners.ts';
 import {
   fitFundamental,
   fitHomography,
@@ -216,9 +219,7 @@ function atSize(h: Matrix3, first: Picture, a: Plane, second: Picture, b: Plane)
 
 function toPlane(picture: Picture): Plane {
   const { width, height, data } = picture;
-  const plane = new Float32Array(width * height);
-  for (let i = 0; i < plane.length; i++)
-    plane[i] = 0.299 * data[3 * i] + 0.587 * data[3 * i + 1] + 0.114 * data[3 * i + 2];
+  const plane = lumaOf(data, width * height);
   // The lattice and the moire of a display stay behind when the camera moves; what it shows is coarser.
   boxBlur(plane, width, height, 1);
   boxBlur(plane, width, height, 1);
@@ -228,8 +229,4 @@ function toPlane(picture: Picture): Plane {
 function coverageOf(matches: Match[], width: number, height: number): number {
   const cells = new Set(matches.map(({ x0, y0 }) => Math.floor((x0 / width) * 8) * 8 + Math.floor((y0 / height) * 8)));
   return round(cells.size / 64);
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

@@ -1,6 +1,6 @@
 import { buffers, kernels, ROW_PIXELS } from '../kernels.ts';
 import { TURNS, type Turn, turnedHash } from './hash.ts';
-import { hasherOf, lumaOf, type Pdq, type Pixels } from './pdq.ts';
+import { hasherOf, type Pdq, type Pixels, planeOf } from './pdq.ts';
 import { insideBorder, type Plane, type Region, shrink, WHOLE } from './plane.ts';
 
 /** Hashes of pictures with less in them than this match anything plain; the reference draws the line here too. */
@@ -72,8 +72,7 @@ function reduced(pixels: Pixels): Plane {
   const factor = Math.floor(Math.max(pixels.width, pixels.height) / HASHED);
   const width = Math.floor(pixels.width / factor);
   const height = Math.floor(pixels.height / factor);
-  if (factor < 2 || width < 1 || height < 1 || channels !== 3)
-    return { data: lumaOf(pixels), width: pixels.width, height: pixels.height };
+  if (factor < 2 || width < 1 || height < 1 || channels !== 3) return planeOf(pixels);
   const luma = new Float32Array(width * height);
   /** Blocks of a row that are summed at once. */
   const blocks = Math.floor((2 * ROW_PIXELS) / factor);

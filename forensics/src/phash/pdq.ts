@@ -1,4 +1,5 @@
 import { buffers, kernels } from '../kernels.ts';
+import { lumaOf } from '../pixels/luma.ts';
 import { type Part, type Plane, partOf, type Region, WHOLE } from './plane.ts';
 
 /**
@@ -34,8 +35,7 @@ for (let k = 0; k < FREQUENCIES; k++)
 
 /** Hash and quality of a picture of any size. The work grows with its pixels: a decode shrunk to 512 across hashes alike within a few bits. */
 export function pdq(pixels: Pixels): Pdq {
-  const { width, height } = pixels;
-  return hasherOf({ data: lumaOf(pixels), width, height }, WHOLE)(false, false);
+  return hasherOf(planeOf(pixels), WHOLE)(false, false);
 }
 
 /** Hash and quality of a part of a plane, as it is or with left and right (mirror), top and bottom (flip) exchanged. */
@@ -52,17 +52,12 @@ export function hasherOf(plane: Plane, region: Region): (mirror: boolean, flip: 
   };
 }
 
-/** Luma by Rec. 601, as the reference weighs it. */
-export function lumaOf({ data, width, height, channels }: Pixels): Float32Array {
-  const luma = new Float32Array(width * height);
-  if (channels === 1) {
-    luma.set(data.length === luma.length ? data : data.subarray(0, luma.length));
-    return luma;
-  }
-  for (let i = 0, at = 0; i < luma.length; i++, at += channels)
-    luma[i] = 0.299 * data[at]! + 0.587 * data[at + 1]! + 0.114 * data[at + 2]!;
-  return luma;
-}
+/** Luma of the pixels; the reference weighs it by Rec. 601. */
+export const planeOf = ({ data, width, height, channels }: Pixels): Plane => ({
+  data: channels === 1 ? Float32Array.from(data.subarray(0, width * height)) : lumaOf(data, width * height, channels),
+  width,
+  height,
+});
 
 /*
  * The two passes of the reference's box filter each way are one weighted sum a sample, so only the samples are computed and not the

@@ -1,6 +1,7 @@
 import { withParallax } from '../motion/signal.ts';
 import type { TwoFrameTest } from '../motion/two-frames.ts';
 import type { Picture } from '../picture.ts';
+import { round } from '../pixels/round.ts';
 import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
 import { measureScreen } from './features.ts';
 import { drawHeatmap } from './heatmap.ts';
@@ -45,8 +46,4 @@ export async function detectScreen(
     },
     heatmapPng: await drawHeatmap(picture, measured),
   };
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

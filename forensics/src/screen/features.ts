@@ -1,7 +1,7 @@
 import { halved, type Picture } from '../picture.ts';
+import { areaResize } from '../pixels/resize.ts';
+import { mean, quantile } from '../pixels/statistics.ts';
 import { measureContext } from './context.ts';
-import { areaResize } from './resize.ts';
-import { mean, quantile } from './statistics.ts';
 import { measureTexture } from './texture.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
 import { findWaves } from './waves.ts';

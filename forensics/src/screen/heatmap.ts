@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { Picture } from '../picture.ts';
+import { N } from '../pixels/fft.ts';
 import type { ScreenMeasurement } from './features.ts';
-import { N } from './fft.ts';
 import type { Tile } from './tiles.ts';
 
 /**

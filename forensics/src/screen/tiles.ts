@@ -1,6 +1,6 @@
 import { buffers, COLOUR_RINGS, kernels, SECTORS, SUMMED_BINS } from '../kernels.ts';
 import type { Picture } from '../picture.ts';
-import { N } from './fft.ts';
+import { N } from '../pixels/fft.ts';
 
 /**
  * Periodic structure in 256 x 256 tiles: the lattice of a display's pixels and the moire it makes with the sensor are lines

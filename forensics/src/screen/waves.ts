@@ -1,5 +1,5 @@
-import { N } from './fft.ts';
-import { mean, quantile } from './statistics.ts';
+import { N } from '../pixels/fft.ts';
+import { mean, quantile } from '../pixels/statistics.ts';
 import type { Peak, TileGrid } from './tiles.ts';
 
 /**

@@ -1,8 +1,9 @@
 import type { Picture } from '../picture.ts';
+import { lumaAt } from '../pixels/luma.ts';
+import { areaResize } from '../pixels/resize.ts';
 import type { Features } from './features.ts';
 import { measureLines } from './lines.ts';
 import { measureQuadrilateral } from './quadrilateral.ts';
-import { areaResize } from './resize.ts';
 import { measureBorders, measureTones } from './tones.ts';
 
 /** Longest side at which the whole picture is looked at, its context read and its heat map drawn, pixels. */
@@ -24,7 +25,7 @@ export function measureWhole(picture: Picture, features: Features): void {
 function toGrey(picture: Picture): Uint8Array {
   const grey = new Uint8Array(picture.width * picture.height);
   for (let i = 0; i < grey.length; i++) {
-    grey[i] = 0.299 * picture.data[3 * i] + 0.587 * picture.data[3 * i + 1] + 0.114 * picture.data[3 * i + 2] + 0.5;
+    grey[i] = lumaAt(picture.data, 3 * i) + 0.5;
   }
   return grey;
 }

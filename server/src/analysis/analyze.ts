@@ -6,81 +6,79 @@ import {
   type ShownSignalName,
 } from '@firsthand/contract/signals.ts';
 import type { ContextCheck } from '@firsthand/contract/verification.ts';
+import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { ImageFault } from '@firsthand/forensics/inspect.ts';
-import { AnalysisFault } from '@firsthand/forensics/pool.ts';
+import { failAnalysis } from '../captures/analysis-queue.ts';
 import { evidenceKeyOf, previewKeyOf } from '../captures/image-key.ts';
 import { checkContext } from '../checks/context.ts';
 import { matchLocation } from '../checks/location.ts';
-import { one, transaction } from '../db/sql.ts';
-import { storable, storableText } from '../db/storable.ts';
+import { transaction } from '../db/sql.ts';
+import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
+import { sha256Hex } from '../lib/keyring.ts';
 import { settle } from '../verdict/settle.ts';
 import { type CaptureRow, findVerification, type VerificationRow } from '../verifications/row.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
 
-/** Attempts after which an analysis that keeps crashing or timing out is permanent. */
-const ANALYSIS_ATTEMPTS = 4;
-
-/**
- * Job: analyses one capture and settles its verification. Detectors and the store are used with no transaction open;
- * one short transaction writes what was found. A store that is down is waited for; a picture that cannot be analysed
- * is a permanent error at once, a crash or a timeout after {@link ANALYSIS_ATTEMPTS}.
- */
-export async function analyzeCapture(deps: Deps, captureId: string, attempt: number): Promise<void> {
-  const capture = await one<CaptureRow>(deps.db, 'select * from captures where id = $1', [captureId]);
-  const row = capture && (await findVerification(deps.db, capture.verification_id));
-  if (!capture || !row || capture.analysis_state !== 'pending' || row.redacted_at) {
-    deps.log.info({ captureId }, 'nothing to analyse');
-    return;
-  }
-  try {
-    const found = await inspectCapture(deps, row, capture);
-    await transaction(deps.db, async tx => {
-      await tx.query(
-        `update captures set analysis_state = 'done', analyzed_at = $2, signals = $3, metadata = $4, preview_blob = $5,
-           location_match = $6, context = $7 where id = $1 and analysis_state = 'pending'`,
-        [
-          capture.id,
-          deps.clock.now(),
-          storable(found.signals),
-          storable(found.metadata),
-          found.previewKey,
-          storable(found.locationMatch),
-          storable(found.context),
-        ],
-      );
-      if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
-      await settle(tx, deps, row.id);
-    });
-  } catch (error) {
-    const permanent =
-      error instanceof ImageFault ||
-      (error instanceof AnalysisFault && error.code !== 'closed' && attempt >= ANALYSIS_ATTEMPTS);
-    if (!permanent) throw error;
-    deps.log.error({ err: error, captureId, attempt }, 'analysis ended in a permanent error');
-    await transaction(deps.db, async tx => {
-      await tx.query(
-        `update captures set analysis_state = 'failed', analyzed_at = $2, analysis_error = $3
-         where id = $1 and analysis_state = 'pending'`,
-        [capture.id, deps.clock.now(), storableText(error.message, 500)],
-      );
-      await settle(tx, deps, row.id);
-    });
-  }
+/** A picture that no further attempt can analyse. The message names why. */
+export class PictureFault extends Error {
+  override name = 'PictureFault';
 }
 
-async function inspectCapture(deps: Deps, row: VerificationRow, capture: CaptureRow) {
-  const limit = { maxBytes: UPLOAD_HARD_CAP_BYTES };
+/**
+ * Analyses one capture and settles its verification. Detectors and the store are used with no transaction open; one short transaction
+ * writes what was found. `freeThread` is called once the pixels are done with.
+ *
+ * @throws PictureFault for what is permanent; anything else may be tried again.
+ */
+export async function analyzeCapture(deps: Deps, capture: CaptureRow, freeThread: () => void): Promise<void> {
+  const row = await findVerification(deps.db, capture.verification_id);
+  if (!row || row.redacted_at) {
+    deps.log.info({ captureId: capture.id }, 'nothing to analyse');
+    await failAnalysis(deps.db, capture.id, deps.clock.now(), 'the verification was redacted');
+    return;
+  }
+  const found = await inspectCapture(deps, row, capture, freeThread);
+  await transaction(deps.db, async tx => {
+    await tx.query(
+      `update captures set analysis_state = 'done', analyzed_at = $2, signals = $3, metadata = $4, preview_blob = $5,
+         location_match = $6, context = $7 where id = $1 and analysis_state = 'pending'`,
+      [
+        capture.id,
+        deps.clock.now(),
+        storable(found.signals),
+        storable(found.metadata),
+        found.previewKey,
+        storable(found.locationMatch),
+        storable(found.context),
+      ],
+    );
+    if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
+    await settle(tx, deps, row.id);
+  });
+}
+
+/** The stored bytes, held against the hash that was submitted: what is judged is what was sent. */
+async function originalOf(deps: Deps, capture: CaptureRow): Promise<Buffer> {
+  const bytes = await deps.blobs.get(capture.image_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+  const sha256 = sha256Hex(bytes);
+  if (sha256 === capture.sha256) return bytes;
+  throw new PictureFault(
+    `the stored picture has changed: its SHA-256 is ${sha256}, that of the submitted one ${capture.sha256}`,
+  );
+}
+
+async function inspectCapture(deps: Deps, row: VerificationRow, capture: CaptureRow, freeThread: () => void) {
   const [bytes, motionFrame] = await Promise.all([
-    deps.blobs.get(capture.image_blob, limit),
-    capture.motion_blob ? deps.blobs.get(capture.motion_blob, limit) : undefined,
+    originalOf(deps, capture),
+    capture.motion_blob ? deps.blobs.get(capture.motion_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES }) : undefined,
   ]);
   const required = row.config.signals_required;
   const uploaded = capture.source === 'upload';
   const wanted = SHOWN_SIGNALS.filter(({ name }) => required.includes(name));
   const measured = wanted.filter(({ uploads }) => uploads || !uploaded);
-  const analysis = await deps.pictures.analyze({
+  const analysis = await analysisOf(deps, {
     bytes,
     signals: measured.map(({ name }) => name),
     attested: !uploaded && capture.attestation?.verdict === 'ok',
@@ -90,6 +88,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
     ...(deps.config.aiModel ? { aiModel: deps.config.aiModel } : {}),
     ...(deps.config.c2paTrustAnchors ? { trustAnchors: deps.config.c2paTrustAnchors } : {}),
   });
+  freeThread();
   const previewKey = previewKeyOf(row.id, capture.id);
   await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
   const reverse = await rememberAndSearch(
@@ -122,6 +121,15 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
   };
 }
 
+async function analysisOf(deps: Deps, request: AnalysisRequest): Promise<PictureAnalysis> {
+  try {
+    return await deps.pictures.analyze(request);
+  } catch (error) {
+    if (error instanceof ImageFault) throw new PictureFault(error.message, { cause: error });
+    throw error;
+  }
+}
+
 /** The context check, where it is asked for; null where there is nothing to hold the picture against. */
 async function contextOf(deps: Deps, row: VerificationRow, preview: Uint8Array): Promise<ContextCheck | null> {
   const { signals_required, context } = row.config;
@@ -131,9 +139,8 @@ async function contextOf(deps: Deps, row: VerificationRow, preview: Uint8Array):
   return checkContext(deps.vision, context, preview);
 }
 
-type Analysis = Awaited<ReturnType<Deps['pictures']['analyze']>>;
 interface Subject {
-  analysis: Analysis;
+  analysis: PictureAnalysis;
   reverse: ReverseSignal | undefined;
   row: VerificationRow;
   capture: CaptureRow;

@@ -1,4 +1,4 @@
-import { one } from '../db/sql.ts';
+import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { modesOfAll, type Principal } from '../http/principal.ts';
 import { sha256 } from '../lib/keyring.ts';
@@ -46,4 +46,9 @@ export async function fromBearer(deps: Deps, token: string): Promise<Principal |
   return key.livemode === null
     ? { kind: 'secret', ...common, ...all }
     : { kind: 'key', ...common, livemode: key.livemode, reads: [key.livemode] };
+}
+
+/** Whether a key would open another request now: asked by answers that go on for hours. */
+export async function isInForce(db: Queryable, keyId: string): Promise<boolean> {
+  return (await one(db, 'select 1 from api_keys where id = $1 and revoked_at is null', [keyId])) !== undefined;
 }

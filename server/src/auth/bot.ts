@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isId } from '@firsthand/contract/ids.ts';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { modesOfAll, type Principal } from '../http/principal.ts';
+import { invalidField } from '../http/problem.ts';
+import { isRecord } from '../lib/ask-json.ts';
 import { equalSecrets, sha256 } from '../lib/keyring.ts';
 
 /** How far a signature's timestamp may lie from now, either way. */
@@ -29,27 +32,35 @@ export function botRequestOf(headers: IncomingHttpHeaders, raw: Buffer): BotRequ
 }
 
 /**
- * The messaging bot: hex HMAC-SHA256 over `<timestamp>.<raw body>`, at most five minutes old, under any of the accepted
- * secrets. The tenant travels in the body. Null when anything does not hold.
+ * Whether the messaging bot signed these bytes: hex HMAC-SHA256 over `<timestamp>.<raw body>`, at most five minutes old, under
+ * any of the accepted secrets.
  */
-export async function fromBot(deps: Deps, { signature, timestamp, raw }: BotRequest): Promise<Principal | null> {
-  const age = Math.abs(deps.clock.now().getTime() - Number(timestamp));
-  if (!/^\d{1,16}$/.test(timestamp) || !(age <= MAX_AGE_MS)) return null;
+export function isSigned({ config, clock }: Pick<Deps, 'config' | 'clock'>, { signature, timestamp, raw }: BotRequest) {
+  const age = Math.abs(clock.now().getTime() - Number(timestamp));
+  if (!/^\d{1,16}$/.test(timestamp) || !(age <= MAX_AGE_MS)) return false;
   // Each secret is tried, whichever fits: the time taken says nothing of which one did.
-  const matches = deps.config.botSecrets
+  const matches = config.botSecrets
     .map(secret => createHmac('sha256', secret).update(`${timestamp}.`).update(raw).digest('hex'))
     .filter(expected => equalSecrets(expected, signature.toLowerCase()));
-  const tenantId = matches.length > 0 ? tenantOf(raw) : null;
-  if (tenantId === null) return null;
-  const tenant = await one<{ rate_limit_per_minute: number | null }>(
-    deps.db,
-    'select rate_limit_per_minute from tenants where id = $1 and not is_trial',
-    [tenantId],
-  );
-  if (!tenant) return null;
+  return matches.length > 0;
+}
+
+/** The bot, speaking for the tenant that a signed body names. Throws `invalid_request` where it names none. */
+export async function botFor(deps: Deps, body: unknown): Promise<Principal> {
+  const id = isRecord(body) ? body.tenant_id : undefined;
+  if (id === undefined) throw invalidField('tenant_id', 'is required');
+  const tenant =
+    typeof id === 'string' && isId('tnt', id)
+      ? await one<{ rate_limit_per_minute: number | null }>(
+          deps.db,
+          'select rate_limit_per_minute from tenants where id = $1 and not is_trial',
+          [id],
+        )
+      : undefined;
+  if (!tenant) throw invalidField('tenant_id', 'names no tenant');
   return {
     kind: 'bot',
-    tenantId,
+    tenantId: id as string,
     requestsPerMinute: tenant.rate_limit_per_minute,
     ...modesOfAll(deps.config.mode),
   };
@@ -90,14 +101,4 @@ export async function releaseSignature(db: Queryable, request: BotRequest): Prom
 export async function forgetSignatures(deps: Pick<Deps, 'db' | 'clock'>): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - REMEMBERED_MS);
   await deps.db.query('delete from bot_signatures where seen_at < $1', [before]);
-}
-
-function tenantOf(raw: Buffer): string | null {
-  try {
-    const body: unknown = JSON.parse(raw.toString('utf8'));
-    const id = (body as { tenant_id?: unknown } | null)?.tenant_id;
-    return typeof id === 'string' && !id.includes('\0') ? id : null;
-  } catch {
-    return null;
-  }
 }

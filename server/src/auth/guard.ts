@@ -5,14 +5,24 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { hasRole, type Principal, readableModes } from '../http/principal.ts';
-import { forbidden, notFound, unauthorized } from '../http/problem.ts';
+import { forbidden, invalid, notFound, type Problem, reauthenticationRequired, unauthorized } from '../http/problem.ts';
 import type { Guard } from '../http/register.ts';
 import { sha256 } from '../lib/keyring.ts';
 import type { Limiter, Permit } from '../lib/limits/limiter.ts';
-import { bearerOf, fromBearer } from './bearer.ts';
-import { type BotRequest, botRequestOf, claimSignature, fromBot, releaseSignature } from './bot.ts';
+import { bearerOf, fromBearer, isInForce } from './bearer.ts';
+import { type BotRequest, botFor, botRequestOf, claimSignature, isSigned, releaseSignature } from './bot.ts';
 import { fromCaptureToken } from './capture.ts';
-import { addressPermit, takePermits, tell, tenantPermit, verificationPermit } from './limits.ts';
+import {
+  accountPermit,
+  addressPermit,
+  personPermit,
+  signInPermit,
+  takePermits,
+  tell,
+  tenantPermit,
+  verificationPermit,
+} from './limits.ts';
+import { fromSession, isFromOurPages, isRecent, mayOpenSession } from './session.ts';
 
 interface Refused {
   principal: Principal;
@@ -21,8 +31,11 @@ interface Refused {
 
 /** For so long a refused key is not looked up again: a revoked one may be told 429 instead of 401 meanwhile. */
 const REFUSED_MS = 1_000;
-const REFUSED_KEPT = 10_000;
+/** Keys that a node remembers anything of. */
+const REMEMBERED = 10_000;
 const REFUSAL_DELAY_MS = 50;
+/** A key or a session that opened something so recently is looked up even where others have spent the limit of its address. */
+const KNOWN_MS = 60_000;
 
 /**
  * Turns credentials into principals and keeps everyone to what is theirs. Which endpoint takes which credential is said
@@ -31,22 +44,46 @@ const REFUSAL_DELAY_MS = 50;
 export function createGuard(deps: Deps, limiter: Limiter): Guard {
   const claims = new WeakMap<FastifyRequest, BotRequest>();
   const refused = new Map<string, Refused>();
+  const known = new Map<string, number>();
 
   /**
    * A key whose limit is spent is told so again without a look-up, and not at once: clients that ask again as soon as
    * they are answered would keep the node busy with refusals, and every other tenant waiting.
    */
   async function refuseAgain(token: string, reply: FastifyReply, endpoint: Endpoint): Promise<void> {
-    const known = refused.get(token);
-    if (!known) return;
-    const standing = known.until > Date.now() ? limiter.refused(tenantPermit(deps.config, known.principal).key) : null;
+    const last = refused.get(token);
+    if (!last) return;
+    const standing = last.until > Date.now() ? limiter.refused(tenantPermit(deps.config, last.principal).key) : null;
     if (!standing) {
       refused.delete(token);
       return;
     }
-    admit(endpoint, known.principal);
+    if (mayOpen(endpoint, last.principal)) {
+      await sleep(REFUSAL_DELAY_MS);
+      tell(reply, standing);
+    }
+  }
+
+  /** Throws 429, before a credential costs a look-up, where its address has spent its limit on refused ones. */
+  async function refuseAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const standing = limiter.refused(addressPermit('address', request.ip).key);
+    if (!standing) return;
     await sleep(REFUSAL_DELAY_MS);
     tell(reply, standing);
+  }
+
+  /** A refused credential counts against its address. Throws 429 instead of `problem` where that has nothing left. */
+  async function refuse(request: FastifyRequest, reply: FastifyReply, problem: Problem): Promise<never> {
+    const [standing] = await limiter.take([addressPermit('address', request.ip)]);
+    if (!standing!.allowed) tell(reply, standing!);
+    throw problem;
+  }
+
+  const isKnown = (digest: string): boolean => (known.get(digest) ?? 0) > Date.now();
+
+  function remember<V>(map: Map<string, V>, key: string, value: V): void {
+    if (map.size >= REMEMBERED) map.clear();
+    map.set(key, value);
   }
 
   return {
@@ -54,28 +91,43 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       const { headers } = request;
       const token = bearerOf(headers.authorization);
       if (token === null) {
+        const cookie = request.cookies[deps.config.sessionCookie];
+        const digest = sha256(cookie ?? '').toString('base64');
+        if (!isKnown(digest)) await refuseAddress(request, reply);
         if (headers['x-bot-auth'] !== undefined) return null;
-        throw unauthorized();
+        const person = cookie === undefined ? null : await fromSession(deps, cookie);
+        if (!person || !isFromOurPages(deps, request) || !mayOpen(endpoint, person)) {
+          known.delete(digest);
+          return refuse(request, reply, person ? forbidden() : unauthorized());
+        }
+        remember(known, digest, Date.now() + KNOWN_MS);
+        if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
+        return person;
       }
       const digest = sha256(token).toString('base64');
       await refuseAgain(digest, reply, endpoint);
+      if (!isKnown(digest)) await refuseAddress(request, reply);
       const principal = await fromBearer(deps, token);
-      if (!principal) throw unauthorized();
-      admit(endpoint, principal);
+      if (!principal || !mayOpen(endpoint, principal)) {
+        known.delete(digest);
+        return refuse(request, reply, principal ? forbidden() : unauthorized());
+      }
+      remember(known, digest, Date.now() + KNOWN_MS);
       if (limiter.refused(tenantPermit(deps.config, principal).key)) {
-        if (refused.size >= REFUSED_KEPT) refused.clear();
-        refused.set(digest, { principal, until: Date.now() + REFUSED_MS });
+        remember(refused, digest, { principal, until: Date.now() + REFUSED_MS });
       }
       return principal;
     },
 
-    async fromBody(request, raw, endpoint) {
+    async fromBody(request, reply, endpoint, { raw, parse }) {
       const bot = botRequestOf(request.headers, raw);
-      const principal = bot ? await fromBot(deps, bot) : null;
-      if (!bot || !principal) throw unauthorized();
-      admit(endpoint, principal);
+      if (!bot || !isSigned(deps, bot)) return refuse(request, reply, unauthorized());
+      const { value, fault } = await parse();
+      if (fault) throw invalid([fault]);
+      const principal = await botFor(deps, value);
+      if (!mayOpen(endpoint, principal)) return refuse(request, reply, forbidden());
       const claim = await claimSignature(deps, bot);
-      if (claim === 'replay') throw unauthorized();
+      if (claim === 'replay') return refuse(request, reply, unauthorized());
       if (claim === 'first') claims.set(request, bot);
       return principal;
     },
@@ -97,13 +149,25 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
     },
 
     async limit(request, reply, endpoint, principal) {
+      if (principal?.kind === 'session') return takePermits(limiter, reply, [personPermit(principal.userId)]);
       if (principal) return takePermits(limiter, reply, [tenantPermit(deps.config, principal)]);
+      if (endpoint.credentials.includes('sign_in') && !mayOpenSession(deps, request)) throw forbidden();
       const permits: Permit[] = [addressPermit('address', request.ip)];
-      if (endpoint.addressLimit) permits.push(addressPermit(endpoint.addressLimit, request.ip));
+      if (endpoint.addressLimit === 'sign_in') permits.push(signInPermit(endpoint.path, request.ip));
+      else if (endpoint.addressLimit) permits.push(addressPermit(endpoint.addressLimit, request.ip));
       const id = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
       if (id && isId('vfy', id)) permits.push(verificationPermit(id));
       return takePermits(limiter, reply, permits);
     },
+
+    async stillAdmitted({ principal, cookies }, endpoint) {
+      if (principal && 'keyId' in principal) return isInForce(deps.db, principal.keyId);
+      if (principal?.kind !== 'session') return true;
+      const person = await fromSession(deps, cookies[deps.config.sessionCookie] ?? '', { seen: false });
+      return person?.tenantId === principal.tenantId && mayOpen(endpoint, person);
+    },
+
+    limitAccount: (reply, way, account) => takePermits(limiter, reply, [accountPermit(way, account)]),
 
     async release(request) {
       const claim = claims.get(request);
@@ -112,8 +176,8 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
   };
 }
 
-/** Throws 403 for a valid credential of a kind, or a person of a role, that the endpoint does not take. */
-function admit(endpoint: Endpoint, principal: Principal): void {
-  if (!endpoint.credentials.includes(principal.kind)) throw forbidden();
-  if (principal.kind === 'session' && !hasRole(principal.role, endpoint.role ?? 'viewer')) throw forbidden();
+/** Whether the endpoint takes a credential of this kind, and a person of this role. */
+function mayOpen(endpoint: Endpoint, principal: Principal): boolean {
+  if (!endpoint.credentials.includes(principal.kind)) return false;
+  return principal.kind !== 'session' || hasRole(principal.role, endpoint.role ?? 'viewer');
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import type { Principal } from '../http/principal.ts';
 import { Problem } from '../http/problem.ts';
+import { sha256Hex } from '../lib/keyring.ts';
 import { createLimiter, type Limiter, type Permit, type Standing } from '../lib/limits/limiter.ts';
 import { createMemoryStore } from '../lib/limits/memory.ts';
 import { createPostgresStore } from '../lib/limits/postgres.ts';
@@ -18,6 +19,7 @@ const OPEN_LIMITS = {
   trial: { limit: 10, windowMs: 60 * MINUTE_MS },
   link: { limit: 60, windowMs: MINUTE_MS },
 } as const;
+const SIGN_IN_LIMIT = { limit: 10, windowMs: 10 * MINUTE_MS } as const;
 export type AddressLimit = 'address' | 'trial' | 'link';
 
 /** The limiter of this node: windows in Redis or the database where other nodes may share them, else in memory. */
@@ -36,6 +38,25 @@ export const tenantPermit = (config: Config, principal: Principal): Permit => ({
 export const addressPermit = (name: AddressLimit, ip: string): Permit => ({
   key: `${name}:${networkOf(ip)}`,
   ...OPEN_LIMITS[name],
+});
+
+/** Tries of one way to sign in, from one address. */
+export const signInPermit = (path: string, ip: string): Permit => ({
+  key: `sign_in:${path}:${networkOf(ip)}`,
+  ...SIGN_IN_LIMIT,
+});
+
+/** Tries of one way to sign in, as one account: whoever tries, from wherever. */
+export const accountPermit = (way: string, account: string): Permit => ({
+  key: `sign_in:${way}:${sha256Hex(account)}`,
+  ...SIGN_IN_LIMIT,
+});
+
+/** Requests of a signed-in person, in all sessions together. */
+export const personPermit = (personId: string): Permit => ({
+  key: `person:${personId}`,
+  limit: 600,
+  windowMs: MINUTE_MS,
 });
 
 export const verificationPermit = (id: string): Permit => ({ key: `verification:${id}`, ...OPEN_LIMITS.verification });
@@ -65,7 +86,9 @@ export function tell(reply: FastifyReply, standing: Standing): void {
   reply.header('ratelimit-remaining', String(standing.remaining));
   reply.header('ratelimit-reset', String(seconds));
   if (!standing.allowed) {
-    throw new Problem('too_many_requests', 'Too many requests; try again later.', { retryAfterSeconds: seconds });
+    throw new Problem('too_many_requests', 'Too many requests. Try again after the time in Retry-After.', {
+      retryAfterSeconds: seconds,
+    });
   }
 }
 

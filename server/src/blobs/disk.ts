@@ -21,7 +21,7 @@ export interface DiskStore extends BlobStore {
   readonly origin: null;
   readonly signer: Signer;
   /** Stores a stream under a key that no object has yet, whole or not at all. */
-  receive(grant: PutGrant, body: Readable): Promise<Received>;
+  receive(grant: PutGrant, body: AsyncIterable<Buffer>): Promise<Received>;
   /** Opens an object for reading. Throws {@link BlobMissing}. */
   open(key: string): Promise<{ size: number; contentType: string; stream: Readable }>;
 }
@@ -196,8 +196,7 @@ export async function openDiskStore({
       return draft(contentType, async (made, file) => {
         let size = 0;
         async function* bounded() {
-          // A body that is too long is left unread, not broken off: its sender is to hear why.
-          for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+          for await (const chunk of body) {
             size += chunk.length;
             if (size > maxBytes) return;
             yield chunk;

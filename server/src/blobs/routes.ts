@@ -1,6 +1,7 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import type { FastifyInstance } from 'fastify';
 import { forbidden, invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
+import { Stalled, untilStalled } from '../lib/stall.ts';
 import type { DiskStore } from './disk.ts';
 import { attachment, BlobMissing, BlobUnavailable } from './store.ts';
 
@@ -8,7 +9,10 @@ import { attachment, BlobMissing, BlobUnavailable } from './store.ts';
 const SHOWN = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/heic', 'image/heif']);
 
 /** Serves the presigned URLs of a disk store under `/blobs/`: what a bucket does for an S3 store. */
-export async function blobRoutes(app: FastifyInstance, { store }: { store: DiskStore }): Promise<void> {
+export async function blobRoutes(
+  app: FastifyInstance,
+  { store, stallMs }: { store: DiskStore; stallMs: number },
+): Promise<void> {
   // The body is streamed to disk: nothing reads it before the handler does.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -38,19 +42,24 @@ export async function blobRoutes(app: FastifyInstance, { store }: { store: DiskS
     const grant = permitted(store.signer.verifyPut(key, request.query as Record<string, unknown>));
     const type = request.headers['content-type'] ?? '';
     if (type.toLowerCase() !== grant.contentType.toLowerCase()) {
-      throw invalidField('Content-Type', `must be ${grant.contentType}, as the address was made for`);
+      throw invalidField('Content-Type', `must be ${grant.contentType}: this upload URL accepts no other type`);
     }
     if (length > grant.maxBytes) throw tooLarge(grant.maxBytes);
     if (grant.sizeBytes !== null && length !== grant.sizeBytes) throw wrongSize(grant.sizeBytes);
     const usedUp = () => reply.code(412).send(USED_UP.toBody());
     try {
       if (await store.head(key)) return usedUp();
-      const received = await store.receive(grant, request.raw);
+      // However slowly they come, the bytes are waited for. Those of a refused body are left unread: its sender hears why.
+      const received = await store.receive(grant, untilStalled(request.raw, stallMs));
       if (received === 'exists') return usedUp();
       if (received === 'too_large') throw tooLarge(grant.maxBytes);
       if (received === 'wrong_size') throw wrongSize(grant.sizeBytes!);
       return reply.code(200).send();
     } catch (error) {
+      if (error instanceof Stalled) {
+        reply.header('connection', 'close');
+        throw invalidField('body', 'stopped coming');
+      }
       throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
     }
   });
@@ -79,11 +88,11 @@ export async function blobRoutes(app: FastifyInstance, { store }: { store: DiskS
 
 function permitted<G>(found: G | 'forged' | 'expired'): G {
   if (found === 'forged') throw forbidden();
-  if (found === 'expired') throw new Problem('expired', 'This address has expired; ask for a new one.');
+  if (found === 'expired') throw new Problem('expired', 'This upload URL has expired. Ask for a new one.');
   return found as G;
 }
 
 /** The status is the one that S3 gives to a condition that failed, so that clients see one behaviour. */
-const USED_UP = new Problem('invalid_request', 'Something was uploaded to this address already; it takes one upload.');
+const USED_UP = new Problem('invalid_request', 'This upload URL has been used already. It accepts one upload.');
 const tooLarge = (maxBytes: number) => invalidField('body', `must have at most ${maxBytes} bytes`);
 const wrongSize = (sizeBytes: number) => invalidField('body', `must have exactly ${sizeBytes} bytes`);

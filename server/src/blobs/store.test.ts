@@ -229,7 +229,7 @@ describe('a folder', () => {
       if (error instanceof Problem) return reply.code(error.status).send(error.toBody());
       return reply.code(500).send({ error: { code: 'internal_error', message: String(error) } });
     });
-    await app.register(blobRoutes, { store });
+    await app.register(blobRoutes, { store, stallMs: 30_000 });
     await app.listen({ port: 0, host: '127.0.0.1' });
     origin = `http://127.0.0.1:${(app.server.address() as { port: number }).port}`;
   });

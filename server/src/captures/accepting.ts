@@ -4,8 +4,16 @@ import { isTerminal } from '../verifications/status.ts';
 import type { Held, Slot } from '../verifications/steps.ts';
 import { pickSlot } from '../verifications/steps.ts';
 
-export const unknownStep = (key: string | undefined): Problem =>
-  new Problem('unknown_step', `No step that takes pictures is named ${JSON.stringify(key ?? '')}.`);
+/** A longer name is no step's. The message does not repeat it. */
+const MAX_NAME = 64;
+
+export const unknownStep = (key = ''): Problem =>
+  new Problem(
+    'unknown_step',
+    key.length > MAX_NAME
+      ? `A step name has at most ${MAX_NAME} characters.`
+      : `There is no image or upload step ${JSON.stringify(key)}.`,
+  );
 const stepFull = (key: string | undefined): Problem =>
   new Problem(
     'step_full',

@@ -15,7 +15,7 @@ import { endUserView } from './session.ts';
 
 export const submitAnswers = openEndpoint({
   summary: 'Answer text steps',
-  description: 'An answer can be replaced until completion.',
+  description: 'You can replace an answer until the verification is completed.',
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',
@@ -52,8 +52,9 @@ async function unfitAnswers({ deps, params, body }: Asked): Promise<Fault[]> {
   const answers = typeof body === 'object' && body !== null && 'answers' in body ? body.answers : null;
   if (typeof answers !== 'object' || answers === null) return [];
   const row = await findVerification(deps.db, params.token!);
+  const steps = new Map(row?.config.steps.map(step => [step.key, step]));
   return Object.entries(answers).flatMap(([key, value]) => {
-    const step = row?.config.steps.find(candidate => candidate.key === key);
+    const step = steps.get(key);
     const takes = step?.type === 'text' ? step : null;
     if (takes && typeof value !== 'string') return [];
     const message = takes ? answerFault(takes, value) : 'is not a text step of this verification';

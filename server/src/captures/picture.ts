@@ -4,7 +4,8 @@ import { ImageFault, type ImageInfo, inspect } from '@firsthand/forensics/inspec
 import { BlobMissing, BlobTooLarge, BlobUnavailable } from '../blobs/store.ts';
 import type { Deps } from '../deps.ts';
 import { invalidField, storageUnavailable } from '../http/problem.ts';
-import { sha256Hex } from '../lib/keyring.ts';
+import { decodeBase64 } from '../lib/base64.ts';
+import { turn } from '../lib/turns.ts';
 import { imageKeyOf, parseImageKey } from './image-key.ts';
 
 export interface Picture {
@@ -17,6 +18,8 @@ export interface Picture {
   stored: { captureId: string; key: string } | null;
 }
 
+type Images = ReadonlyMap<string, Buffer>;
+
 const MESSAGE: Record<ImageFault['code'], string> = {
   not_an_image: 'is not a picture',
   unsupported_type: 'must be a JPEG, PNG, WebP, HEIC, HEIF or AVIF picture',
@@ -26,8 +29,13 @@ const MESSAGE: Record<ImageFault['code'], string> = {
 };
 
 /** Reads and checks the picture of a capture request: type by content, decodable header, size, hash. Throws `invalid_request`. */
-export async function readPicture(deps: Deps, verificationId: string, body: CaptureRequest): Promise<Picture> {
-  if (body.image_base64 !== undefined) return inline('image_base64', body.image_base64);
+export async function readPicture(
+  deps: Deps,
+  verificationId: string,
+  body: CaptureRequest,
+  images: Images,
+): Promise<Picture> {
+  if (body.image_base64 !== undefined) return inline('image_base64', images);
   const picture = await byKey(deps, verificationId, 'image_key', body.image_key!);
   if (picture.sha256 !== body.image_sha256!.toLowerCase()) {
     throw hashMismatch();
@@ -40,26 +48,33 @@ export async function readMotionFrame(
   deps: Deps,
   verificationId: string,
   body: CaptureRequest,
+  images: Images,
 ): Promise<Picture | null> {
-  if (body.motion_frame_base64 !== undefined) return inline('motion_frame_base64', body.motion_frame_base64);
+  if (body.motion_frame_base64 !== undefined) return inline('motion_frame_base64', images);
   if (body.motion_frame_key === undefined) return null;
   return byKey(deps, verificationId, 'motion_frame_key', body.motion_frame_key);
 }
 
-async function inline(field: string, text: string): Promise<Picture> {
-  // Characters count for three quarters of a byte: an over-long text is refused before it is decoded.
-  if (text.length > Math.ceil(INLINE_MAX_BYTES / 3) * 4 + 4) throw tooLarge(field, INLINE_MAX_BYTES);
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) {
-    throw invalidField(field, 'is not base64 (RFC 4648)');
-  }
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.length > INLINE_MAX_BYTES) throw tooLarge(field, INLINE_MAX_BYTES);
+async function inline(field: string, images: Images): Promise<Picture> {
+  const bytes = await decodeBase64(images.get(field)!, INLINE_MAX_BYTES);
+  if (bytes === 'too_large') throw tooLarge(field, INLINE_MAX_BYTES);
+  if (bytes === 'malformed') throw invalidField(field, 'is not base64 (RFC 4648)');
   return checked(field, bytes, null);
 }
 
+/** The SHA-256 of the picture that a request holds, in lowercase hex; of no bytes where it holds none. */
+export async function inlineSha256(images: Images): Promise<string> {
+  const bytes = await decodeBase64(images.get('image_base64') ?? Buffer.alloc(0), INLINE_MAX_BYTES);
+  return digestOf(typeof bytes === 'string' ? Buffer.alloc(0) : bytes);
+}
+
+/** SHA-256 in lowercase hex, computed off the event loop. */
+const digestOf = async (bytes: Uint8Array): Promise<string> =>
+  Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
+
 async function byKey(deps: Deps, verificationId: string, field: string, imageKey: string): Promise<Picture> {
   const parsed = parseImageKey(imageKey);
-  if (!parsed) throw invalidField(field, 'is not an image_key that upload-url gave');
+  if (!parsed) throw invalidField(field, 'is not an image_key from upload-url');
   if (parsed.verificationId !== verificationId) throw invalidField(field, 'belongs to another verification');
   const key = imageKeyOf(parsed.verificationId, parsed.captureId);
   try {
@@ -74,9 +89,10 @@ async function byKey(deps: Deps, verificationId: string, field: string, imageKey
 }
 
 async function checked(field: string, bytes: Buffer, stored: Picture['stored']): Promise<Picture> {
+  await turn();
   try {
     const info = await inspect(bytes);
-    return { bytes, sha256: sha256Hex(bytes), info, field, stored };
+    return { bytes, sha256: await digestOf(bytes), info, field, stored };
   } catch (error) {
     if (error instanceof ImageFault) throw invalidField(field, MESSAGE[error.code]);
     throw error;

@@ -8,8 +8,8 @@ import { requirementsMet } from '../verifications/steps.ts';
 import { storeProgress } from '../verifications/write.ts';
 
 export const reportProgress = openEndpoint({
-  summary: "Report the capture page's position",
-  description: 'Overwrites the snapshot; `abandoned: true` says that the person left.',
+  summary: 'Report progress on the capture page',
+  description: 'Each report replaces the previous one. Send `abandoned: true` when the person leaves before finishing.',
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',

@@ -13,8 +13,8 @@ export async function endUserView(deps: Deps, row: VerificationRow): Promise<End
 }
 
 export const getSession = openEndpoint({
-  summary: 'Read what the capture page needs',
-  description: 'Answers for closed verifications too: their `status` says what to show.',
+  summary: 'Get what the capture page needs',
+  description: 'Works for closed verifications too: `status` tells the page which screen to show.',
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',

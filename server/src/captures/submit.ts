@@ -8,48 +8,49 @@ import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
 import { invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
-import { addJob } from '../jobs/queue.ts';
 import { newId } from '../lib/ids.ts';
-import { sha256Hex } from '../lib/keyring.ts';
 import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
+import { awaitAnalysis } from './analysis-queue.ts';
 import { type Attested, attest } from './attestation/attest.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
-import { hashMismatch, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
+import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
+import { useAddresses } from './upload-addresses.ts';
 import { acceptedBy, maxBytesOf } from './upload-url.ts';
 
 /** Two pictures in base64 and room for the rest. */
 const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
 
 export const submitCapture = openEndpoint({
-  summary: 'Submit a capture',
-  description: 'Inline as base64 (up to 6 MB), or by the image_key of a finished upload.',
+  summary: 'Submit a photo',
+  description: 'Send the picture inline as base64 (up to 6 MB), or name a finished upload by its `image_key`.',
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',
   bodyLimitBytes: BODY_LIMIT,
+  imageFields: ['image_base64', 'motion_frame_base64'],
   body: CaptureRequest,
   faults: captureFaults,
   responses: { 201: EndUserView },
   errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'idempotency_conflict'],
-  async handler({ deps, params, body, ip, idempotencyKey }): Promise<Answer> {
+  async handler({ deps, params, body, images, ip, idempotencyKey }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
     if (before) {
-      assertSame(before, body, body.image_sha256 ?? sha256Hex(Buffer.from(body.image_base64 ?? '', 'base64')));
+      assertSame(before, body, body.image_sha256 ?? (await inlineSha256(images)));
       // Read again: the first submission may have ended since.
       return created(await endUserView(deps, await readCurrent(deps, row.id)));
     }
 
     const held = heldBy(await capturesOf(deps.db, row.id));
     const likely = likelyStep(row, held, body.step_key);
-    const picture = await readPicture(deps, row.id, body);
+    const picture = await readPicture(deps, row.id, body, images);
     if (likely) checkAgainstStep(likely, picture);
-    const motion = await readMotionFrame(deps, row.id, body);
+    const motion = await readMotionFrame(deps, row.id, body, images);
     openSlot(row, held, body.step_key, deps.clock.now());
     const subject = { verificationId: row.id, sha256: picture.sha256, ip };
     const attested = await attest(deps, body.attestation_token, subject);
@@ -57,7 +58,7 @@ export const submitCapture = openEndpoint({
     const captureId = picture.stored?.captureId ?? newId('cap', deps.clock.now().getTime());
     const blobs = await storeBytes(deps, row.id, captureId, picture, motion);
     const after = await transaction(deps.db, tx =>
-      persist(tx, deps, { verificationId: row.id, captureId, body, picture, blobs, attested, idempotencyKey }),
+      persist(tx, deps, { verificationId: row.id, captureId, body, picture, motion, blobs, attested, idempotencyKey }),
     );
     return created(await endUserView(deps, after));
   },
@@ -71,7 +72,7 @@ function assertSame(stored: Stored, body: CaptureRequest, sha256: string): void 
   if (captureIdIn(body) === stored.id) {
     if (!samePicture) throw hashMismatch();
   } else if (!samePicture || (body.step_key !== undefined && body.step_key !== stored.step_key)) {
-    throw new Problem('idempotency_conflict', 'This Idempotency-Key was used with another request.');
+    throw new Problem('idempotency_conflict', 'This Idempotency-Key was already used with a different request.');
   }
 }
 
@@ -103,7 +104,7 @@ function likelyStep(row: VerificationRow, held: Record<string, number>, stepKey:
 function checkAgainstStep(step: PictureStep, picture: Picture): void {
   const accepted = acceptedBy(step);
   if (!accepted.includes(picture.info.contentType)) {
-    throw invalidField(picture.field, `is ${picture.info.contentType}; the step takes ${accepted.join(', ')}`);
+    throw invalidField(picture.field, `is ${picture.info.contentType}. This step accepts ${accepted.join(', ')}.`);
   }
   if (picture.bytes.length > maxBytesOf(step)) throw tooLarge(picture.field, maxBytesOf(step));
 }
@@ -139,6 +140,7 @@ interface Persist {
   captureId: string;
   body: CaptureRequest;
   picture: Picture;
+  motion: Picture | null;
   blobs: StoredBlobs;
   attested: Attested;
   idempotencyKey: string | undefined;
@@ -157,6 +159,10 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   const captures = await capturesOf(tx, row.id);
   const step = openSlot(row, heldBy(captures), body.step_key, deps.clock.now());
   checkAgainstStep(step, picture);
+  await useAddresses(
+    tx,
+    [picture, o.motion].flatMap(one => (one?.stored ? [one.stored.captureId] : [])),
+  );
   const now = deps.clock.now();
   const attestation = await o.attested(tx);
   const capture = await one<CaptureRow>(
@@ -187,6 +193,6 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   );
   if (!capture) throw new Error('insert returned no row');
   const after = await captureStored(tx, deps, row, [...captures, capture], now);
-  await addJob(tx, 'analyze_capture', { capture_id: capture.id });
+  await awaitAnalysis(tx, row, capture.id);
   return after;
 }

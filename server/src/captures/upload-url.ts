@@ -9,6 +9,7 @@ import { capturesOf, heldBy } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
 import { imageKeyOf } from './image-key.ts';
+import { openAddress } from './upload-addresses.ts';
 
 /** What image steps take; an upload step says its own. */
 const LIVE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'];
@@ -18,8 +19,9 @@ export const maxBytesOf = (step: PictureStep): number =>
   step.type === 'upload' ? step.max_size_bytes : UPLOAD_HARD_CAP_BYTES;
 
 export const createUploadUrl = openEndpoint({
-  summary: 'Get a presigned URL to upload one picture to',
-  description: 'Single use, valid five minutes, locked to the content type. PUT the raw bytes with the headers given.',
+  summary: 'Get an upload URL for one picture',
+  description:
+    'Send the raw bytes with PUT and the returned headers. The URL works once, for five minutes, and only for this content type.',
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',
@@ -49,6 +51,7 @@ export const createUploadUrl = openEndpoint({
     openSlot(row, held, body.step_key, deps.clock.now());
 
     const captureId = newId('cap', deps.clock.now().getTime());
+    await openAddress(deps, row.id, captureId);
     const imageKey = imageKeyOf(row.id, captureId);
     const signed = await deps.blobs.presignPut(imageKey, {
       contentType,

@@ -15,14 +15,15 @@ import { storeNarrative } from '../verifications/write.ts';
 import { startCaseAnalysis } from './analyze-case.ts';
 
 const FinalizeRequest = Type.Object(
-  { narrative: Type.String({ maxLength: NARRATIVE_MAX, description: 'what the claimant says happened' }) },
+  { narrative: Type.String({ maxLength: NARRATIVE_MAX, description: "what happened, in the claimant's words" }) },
   { additionalProperties: false },
 );
 
 export const finalizeVerification = tenantEndpoint({
-  summary: 'Finalize a case with the narrative',
+  summary: 'Finalize a case',
   description:
-    'Runs the case analysis once. 202 without `case_analysis` when it is still to come: it is attached later and `verification.case_completed` fires.',
+    'Runs the case analysis over all photos and the narrative, once. If it takes longer, the response is 202 without ' +
+    '`case_analysis`. The service adds it later and sends `verification.case_completed`.',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
   role: 'member',
@@ -38,11 +39,11 @@ export const finalizeVerification = tenantEndpoint({
       const current = await lockCurrent(tx, deps, params.id!);
       if (!current) throw notFound();
       if (current.status === 'expired') throw expired();
-      if (current.finalized_at) throw new Problem('already_finalized', 'The verification was finalized before.');
+      if (current.finalized_at) throw new Problem('already_finalized', 'The verification has already been finalized.');
       if (current.status === 'failed' || current.redacted_at) throw verificationClosed();
       const held = heldBy(await capturesOf(tx, current.id));
       if (!requirementsMet(current.config.steps, held, answeredKeys(current))) {
-        throw new Problem('steps_incomplete', 'Required captures or answers are still missing.');
+        throw new Problem('steps_incomplete', 'Required photos or answers are still missing.');
       }
       const marked = await storeNarrative(tx, current.id, { narrative: body.narrative, at: deps.clock.now() });
       if (!marked) throw notFound();

@@ -1,15 +1,13 @@
-import { OpenLocationCode } from 'open-location-code';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { askJson } from '../lib/ask-json.ts';
 import type { Place } from './distance.ts';
+import { decodeCentre } from './open-location-code.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_000_000;
 /** An address that was not found may be added to the map some day; one that was does not move. */
 const NEGATIVE_TTL_MS = 24 * 3_600_000;
-
-const codes = new OpenLocationCode();
 
 /** A place written as `lat,lng` or as a full Open Location Code (plus.codes): no geocoder needed. */
 export function literalPlace(text: string): Place | null {
@@ -18,10 +16,7 @@ export function literalPlace(text: string): Place | null {
     const place = { latitude: Number(pair[1]), longitude: Number(pair[2]) };
     return Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180 ? place : null;
   }
-  const code = text.trim().toUpperCase();
-  if (!codes.isFull(code)) return null;
-  const area = codes.decode(code);
-  return { latitude: area.latitudeCenter, longitude: area.longitudeCenter };
+  return decodeCentre(text.trim());
 }
 
 /**

@@ -24,7 +24,7 @@ export async function calibrateCommand(folder: string, o: { model: string }): Pr
       scores.push(await model.score(picture));
     } catch (fault) {
       if (!(fault instanceof ImageFault)) throw fault;
-      console.error(`${file}: left out, ${fault.message}`);
+      console.error(`${file}: skipped. ${fault.message}`);
     }
     if ((index + 1) % 50 === 0) console.error(`${index + 1} of ${files.length}`);
   }

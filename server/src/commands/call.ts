@@ -8,7 +8,7 @@ export async function call<T>(url: string, o: { method?: string; key?: string; b
     },
     ...(o.body === undefined ? {} : { body: JSON.stringify(o.body) }),
   }).catch((error: Error) => {
-    throw new Error(`${url} cannot be reached (${error.message}). Is the service running? Start it with: npm start`);
+    throw new Error(`${url} cannot be reached (${error.message}). Start the service with: npm start`);
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`);

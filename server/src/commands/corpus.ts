@@ -1,11 +1,11 @@
 import { importCorpus } from '../analysis/reverse/corpus.ts';
-import { tenantExists } from '../tenants/create.ts';
+import { tenantExists } from '../tenants/exists.ts';
 import { withDeps } from './tenants.ts';
 
 /** `firsthand corpus import FILE|FOLDER [--tenant ID] [--name N]`: prints what was taken and what was not, as JSON. */
 export const corpusImportCommand = (path: string, o: { tenant?: string; name?: string }): Promise<void> =>
   withDeps(async deps => {
-    if (o.tenant && !(await tenantExists(deps.db, o.tenant))) throw new Error(`There is no tenant ${o.tenant}.`);
+    if (o.tenant && !(await tenantExists(deps.db, o.tenant))) throw new Error(`Tenant ${o.tenant} does not exist.`);
     const report = await importCorpus(deps, { path, tenantId: o.tenant ?? null, ...(o.name ? { name: o.name } : {}) });
     console.log(JSON.stringify(report, null, 2));
   });

@@ -30,8 +30,8 @@ interface Credentials {
 }
 
 /**
- * `firsthand demo`: a first-hand picture and a simulated photo of a screen, both made here, go through the running
- * service as a tenant and an end user would send them; ends in a table. Exit code 1 when an outcome is not the expected one.
+ * `firsthand demo`: draws a first-hand photo and a photo of a screen, sends both through the running service as a tenant
+ * and an end user would, and prints a table. Exit code 1 when an outcome is not the expected one.
  */
 export async function demo(o: { url: string; key?: string }): Promise<void> {
   const url = o.url.replace(/\/+$/, '');
@@ -44,7 +44,7 @@ export async function demo(o: { url: string; key?: string }): Promise<void> {
         url,
         credentials,
         receiver,
-        'First-hand picture',
+        'First-hand photo',
         'verified',
         async () => (await simulateDirect(drawScene(7, SIZE), plainCapture(7, SIZE))).jpeg,
       ),
@@ -72,7 +72,7 @@ async function credentialsOf(key: string | undefined): Promise<Credentials> {
     () => null,
   );
   if (key) return { key, webhookSecret: run?.webhook_secret ?? null };
-  if (!run) throw new Error(`There is no ${file}. Start the service first (npm start), or give --key.`);
+  if (!run) throw new Error(`${file} does not exist. Start the service first (npm start), or pass --key.`);
   return { key: run.pk_test, webhookSecret: run.webhook_secret };
 }
 
@@ -113,29 +113,29 @@ async function play(
   picture: () => Promise<Buffer>,
 ) {
   console.log(bold(name));
-  const jpeg = await step('drawing it', picture);
-  const verification = await step('creating a verification', () =>
+  const jpeg = await step('draw the picture', picture);
+  const verification = await step('create a verification', () =>
     call<Verification>(`${url}/v1/verifications`, {
       key,
       // Asked of the vision model where the service has one; `inconclusive` without.
       body: { webhook_url: receiver.url, metadata: { demo: name }, expected_object: 'something grey' },
     }),
   );
-  const upload = await step('asking for an upload URL', () =>
+  const upload = await step('get an upload URL', () =>
     call<UploadUrlResponse>(`${url}/v1/verifications/${verification.id}/captures/upload-url`, {
       body: { contentType: 'image/jpeg', size_bytes: jpeg.length },
     }),
   );
-  await step(`uploading ${Math.round(jpeg.length / 1024)} kB`, async () => {
+  await step(`upload ${Math.round(jpeg.length / 1024)} kB`, async () => {
     const answer = await fetch(upload.upload_url, {
       method: 'PUT',
       headers: upload.headers,
       body: new Uint8Array(jpeg),
     });
-    if (!answer.ok) throw new Error(`the upload was answered ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok) throw new Error(`The upload failed with status ${answer.status}: ${await answer.text()}`);
   });
   const started = performance.now();
-  await step('submitting the capture', () =>
+  await step('submit the photo', () =>
     call(`${url}/v1/verifications/${verification.id}/captures`, {
       body: {
         image_key: upload.image_key,
@@ -144,17 +144,17 @@ async function play(
       },
     }),
   );
-  const done = await step('waiting for the verdict', async () => {
+  const done = await step('wait for the verdict', async () => {
     const deadline = Date.now() + VERDICT_TIMEOUT_MS;
     while (Date.now() < deadline) {
       const now = await call<Verification>(`${url}/v1/verifications/${verification.id}`, { key });
       if (now.verdict || ['expired', 'failed'].includes(now.status)) return now;
       await sleep(50);
     }
-    throw new Error(`no verdict after ${VERDICT_TIMEOUT_MS / 1_000} s; is a worker running?`);
+    throw new Error(`No verdict after ${VERDICT_TIMEOUT_MS / 1_000} s. Check that a worker is running.`);
   });
   const seconds = ((performance.now() - started) / 1_000).toFixed(2);
-  const events = await step('waiting for the webhooks', async () => {
+  const events = await step('wait for the webhooks', async () => {
     const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
     while (
       Date.now() < deadline &&

@@ -9,19 +9,20 @@ import { connectVision } from '../vision/connect.ts';
 import type { Finding } from './doctor-line.ts';
 
 const NO_MODEL =
-  'Without one, object_match is inconclusive, condition is absent, context never trips and case_analysis comes from the record ' +
-  'alone. Set VISION_BASE_URL and VISION_MODEL (docs/vision.md has the lines for vLLM, Ollama and llama.cpp).';
+  'Without one, object_match is inconclusive, condition is absent, context finds nothing and case_analysis uses only the ' +
+  'record. Set VISION_BASE_URL and VISION_MODEL. docs/vision.md shows how for vLLM, Ollama and llama.cpp.';
 
 const ADVICE: Readonly<Record<NoAnswer, string>> = {
-  timeout: 'It took too long. Use a smaller model or picture (VISION_IMAGE_SIDE), or raise VISION_TIMEOUT_SECONDS.',
-  refused: 'It declined a plain question; another model will do better.',
-  wrong_answer: 'It does not keep to the form asked for. Try VISION_RESPONSE_FORMAT=json_schema, or another model.',
-  rate_limited: 'It asks to slow down; see the plan of the account, or lower VISION_CONCURRENCY.',
-  unreachable: 'Nothing answers there. Is the server running, and does the address end in /v1?',
+  timeout:
+    'It took too long. Use a smaller model, send smaller pictures (VISION_IMAGE_SIDE), or raise VISION_TIMEOUT_SECONDS.',
+  refused: 'It declined a simple question. Use another model.',
+  wrong_answer: 'Its answers do not follow the schema. Try VISION_RESPONSE_FORMAT=json_schema, or another model.',
+  rate_limited: "It limits the request rate. Check your account's plan, or lower VISION_CONCURRENCY.",
+  unreachable: 'No server answers there. Check that it is running and that the URL ends in /v1.',
   rejected:
-    'It takes no such request. Look at VISION_API_KEY and VISION_MODEL, then try VISION_RESPONSE_FORMAT=json_object or none, ' +
+    'It rejects the request. Check VISION_API_KEY and VISION_MODEL, then try VISION_RESPONSE_FORMAT=json_object or none, ' +
     'VISION_MAX_TOKENS_FIELD=max_completion_tokens and VISION_TEMPERATURE=omit.',
-  resting: 'It failed several times in a row.',
+  resting: 'It failed several times in a row, so Firsthand stopped asking for a while.',
 };
 
 /** Asks the configured model one real question, about a red square, and looks for the text reader. */
@@ -52,7 +53,7 @@ async function modelFinding({ vision: settings }: Pick<Config, 'vision'>): Promi
   return {
     state: 'wrong',
     what,
-    advice: 'It answers, but does not see a red square in one. Does the model take pictures?',
+    advice: 'It answers, but does not recognise a red square. Check that the model accepts pictures.',
   };
 }
 
@@ -63,6 +64,7 @@ async function textFinding({ tesseract }: Pick<Config, 'tesseract'>): Promise<Fi
     state: 'missing',
     what: 'Tesseract: not found',
     advice:
-      'Text for ocr_type is read by the vision model, if any. Install the package tesseract-ocr, or set TESSERACT to the program.',
+      'The vision model reads the text for ocr_type instead, if you have one. Install the package tesseract-ocr, or set ' +
+      'TESSERACT to the path of the program.',
   };
 }

@@ -1,6 +1,7 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
+import { missingWays } from '../people/sign-in/ways.ts';
 import type { Finding } from './doctor-line.ts';
 import { visionFindings } from './doctor-vision.ts';
 import { amber, green, red } from './print.ts';
@@ -8,7 +9,7 @@ import { withDeps } from './tenants.ts';
 
 const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };
 
-/** `firsthand doctor`: looks at what the service needs and may have, and says what to do. Exit code 1 when something is wrong. */
+/** `firsthand doctor`: checks each required and optional part and prints what to do. Exit code 1 when something is wrong. */
 export async function doctor(): Promise<void> {
   const findings: Finding[] = [];
   const config = readConfig(loadEnvironment());
@@ -19,7 +20,7 @@ export async function doctor(): Promise<void> {
       : {
           state: 'wrong',
           what: `Node.js ${process.versions.node}`,
-          advice: 'Version 24 or later is needed: npm ci brings it.',
+          advice: 'Firsthand needs version 24 or later. Run npm ci to install it.',
         },
   );
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 }).catch(() => {});
@@ -29,13 +30,17 @@ export async function doctor(): Promise<void> {
       (): Finding => ({
         state: 'wrong',
         what: `Data folder ${config.dataDir}`,
-        advice: 'It cannot be written to; set DATA_DIR.',
+        advice: 'Firsthand cannot write to it. Set DATA_DIR to another folder.',
       }),
     ),
   );
   const disk = await statfs(config.dataDir).catch(() => null);
   if (disk && disk.bavail * disk.bsize < 1e9) {
-    findings.push({ state: 'wrong', what: 'Less than 1 GB of disk is free', advice: 'Free some, or set DATA_DIR.' });
+    findings.push({
+      state: 'wrong',
+      what: 'Less than 1 GB of disk space is free',
+      advice: 'Free some space, or set DATA_DIR.',
+    });
   }
   try {
     findings.push(...(await withDeps(inside)));
@@ -47,13 +52,14 @@ export async function doctor(): Promise<void> {
     optional(
       config.geocoderUrl !== null,
       'Geocoder',
-      'Only "lat,lng" and Open Location Codes can be matched. Set GEOCODER_URL to a Nominatim-compatible server.',
+      'Location match reads only "lat,lng" and Open Location Codes. To read addresses, set GEOCODER_URL to a Nominatim-compatible server.',
     ),
-    optional(config.smtpUrl !== null, 'E-mail', 'No notifications are sent. Set SMTP_URL and MAIL_FROM.'),
+    ...signInFindings(config),
+    optional(config.smtpUrl !== null, 'E-mail', 'Firsthand sends no notifications. Set SMTP_URL and MAIL_FROM.'),
     optional(
       config.turnstile !== null || config.appAttest !== null || config.playIntegrity !== null,
       'Attestation',
-      'Tokens are ignored. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY; for apps see docs/attestation.md.',
+      'Firsthand ignores attestation tokens. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY. For apps, see docs/attestation.md.',
     ),
     optional(config.tsaUrl !== null, 'Time stamps', 'Bundles carry none. Set TSA_URL to an RFC 3161 authority.'),
   );
@@ -64,6 +70,19 @@ export async function doctor(): Promise<void> {
 
 const optional = (present: boolean, what: string, advice: string): Finding =>
   present ? { state: 'ok', what } : { state: 'missing', what: `${what}: not configured`, advice };
+
+/** How people sign in: what each way that is off would take. */
+function signInFindings(config: Config): Finding[] {
+  const missing = missingWays({ config, origins: { public: config.publicUrl ?? 'http://localhost', capture: '' } });
+  return (
+    [
+      ['passkey', 'Sign-in with a passkey'],
+      ['providers', 'Sign-in with an identity provider'],
+      ['magic_link', 'Sign-in by e-mail'],
+      ['one_time_code', 'Sign-in with a code by message'],
+    ] as const
+  ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
+}
 
 /** Settings that are read and do nothing so far. */
 export function notYet(accountsWithRetention: number): Finding[] {

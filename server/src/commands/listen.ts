@@ -15,13 +15,13 @@ export interface RemoteOptions {
   key?: string;
 }
 
-/** Where the service is and the secret key to it: the one given, or that of first-run.json. */
+/** The service's URL and a secret key: the given one, or the one in first-run.json. */
 async function connect(o: RemoteOptions): Promise<Connection> {
   const url = o.url.replace(/\/+$/, '');
   if (o.key) return { url, key: o.key };
   const file = join(readConfig(loadEnvironment()).dataDir, 'first-run.json');
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new Error(`There is no ${file}. Give the secret key of your account: --key rk_secret_…`);
+    throw new Error(`${file} does not exist. Pass the secret key of your account: --key rk_secret_…`);
   });
   return { url, key: (JSON.parse(text) as { rk_secret: string }).rk_secret };
 }
@@ -29,7 +29,7 @@ async function connect(o: RemoteOptions): Promise<Connection> {
 async function call<T>({ url, key }: Connection, path: string, method = 'GET'): Promise<T> {
   const answer = await fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${key}` } });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
+  if (!answer.ok) throw new Error(`${method} ${path} failed with status ${answer.status}: ${text}`);
   return JSON.parse(text) as T;
 }
 
@@ -49,7 +49,7 @@ export async function listen(o: RemoteOptions & { forward: string; mode?: 'live'
   const connection = await connect(o);
   const { secret } = await call<{ secret: string }>(connection, '/v1/webhook-secret');
   const signer = new Webhook(secret);
-  console.log(`${bold('Listening')} ${dim(`to ${connection.url}, forwarding to ${o.forward}; Ctrl-C ends it`)}`);
+  console.log(`${bold('Listening')} ${dim(`to ${connection.url}, forwarding to ${o.forward}. Press Ctrl-C to stop.`)}`);
   console.log(`  ${dim('verify with')} ${secret}\n`);
   console.log(bold(`${'time'.padEnd(8)}  ${'event'.padEnd(30)}  ${'answer'.padEnd(22)}  id`));
   const counts = { accepted: 0, refused: 0, slowestMs: 0 };
@@ -71,7 +71,7 @@ export async function listen(o: RemoteOptions & { forward: string; mode?: 'live'
         cursor = position;
       }
     } catch (error) {
-      status.print(dim(`the stream broke off (${(error as Error).message}); taking it up again`));
+      status.print(dim(`lost the stream (${(error as Error).message}), connecting again`));
     }
     await sleep(1_000);
   }
@@ -83,7 +83,7 @@ const summary = (counts: { accepted: number; refused: number; slowestMs: number 
   const parts = [
     `${accepted + refused} forwarded`,
     `${accepted} accepted`,
-    `${refused} not`,
+    `${refused} rejected`,
     `slowest ${slowestMs} ms`,
   ];
   return dim(parts.join(' · '));
@@ -142,7 +142,7 @@ async function* follow(
   const answer = await fetch(`${url}/v1/events/stream${mode ? `?mode=${mode}` : ''}`, {
     headers: { authorization: `Bearer ${key}`, ...(cursor ? { 'last-event-id': cursor } : {}) },
   });
-  if (!answer.ok || !answer.body) throw new Error(`answered ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok || !answer.body) throw new Error(`status ${answer.status}: ${await answer.text()}`);
   let pending = '';
   for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
     pending += text;
@@ -171,10 +171,10 @@ interface Deliveries {
 export async function resend(id: string, o: RemoteOptions): Promise<void> {
   const connection = await connect(o);
   const ids = id.startsWith('whd_') ? [id] : await deliveriesOf(connection, id);
-  if (ids.length === 0) throw new Error(`No delivery of ${id} was found.`);
+  if (ids.length === 0) throw new Error(`Event ${id} has no deliveries.`);
   for (const delivery of ids) {
     await call(connection, `/v1/webhook-deliveries/${delivery}/retry`, 'POST');
-    console.log(`${green('✓')} ${delivery} is on its way again`);
+    console.log(`${green('✓')} ${delivery} will be sent again`);
   }
 }
 

@@ -1,11 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import QRCode from 'qrcode';
 import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
-import { transaction } from '../db/sql.ts';
+import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createLog } from '../lib/log.ts';
 import { openDeps } from '../open.ts';
 import { startService } from '../service.ts';
+import { ownerLink } from '../tenants/create.ts';
 import type { FirstRun } from '../tenants/first-run.ts';
 import { issue } from '../verifications/issue.ts';
 import { ensurePagesBuilt } from './build-pages.ts';
@@ -20,7 +21,7 @@ export interface ServeOptions {
 
 /** Runs the service until SIGTERM or SIGINT; then drains and ends with 0. */
 export async function serve(o: ServeOptions): Promise<void> {
-  // Until there is something to drain, ending is enough: the embedded database is told by the process's end.
+  // Nothing to drain yet: exit at once. The embedded database stops when this process ends.
   let stop: (signal: string) => void = () => process.exit(0);
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
@@ -50,7 +51,7 @@ export async function serve(o: ServeOptions): Promise<void> {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    // Nothing above hangs, but a terminal that waits for ever is worse than a handed-back job.
+    // Last resort if stopping hangs. Another worker takes over the jobs.
     setTimeout(() => process.exit(1), 60_000).unref();
     await service.stop();
     process.exit(code);
@@ -62,8 +63,8 @@ export async function serve(o: ServeOptions): Promise<void> {
   });
 
   if (o.http) await greet(deps, service.firstRun);
-  else console.log('Firsthand works on jobs.');
-  // Nobody waits for it; the threads give way to the API.
+  else console.log('The Firsthand worker is running.');
+  // Not awaited: the threads run at low priority beside the API.
   if (o.worker) void deps.pictures.warmUp();
 }
 
@@ -75,22 +76,38 @@ async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
       `  Test key        ${firstRun.pk_test}`,
       `  Secret key      ${firstRun.rk_secret}`,
       `  Webhook secret  ${firstRun.webhook_secret}`,
-      dim(`  kept in ${deps.config.dataDir}/first-run.json`),
+      dim(`  saved in ${deps.config.dataDir}/first-run.json`),
       '',
     );
-  } else lines.push(dim(`  Keys of the first start: ${deps.config.dataDir}/first-run.json`), '');
+  } else lines.push(dim(`  Your keys are in ${deps.config.dataDir}/first-run.json`), '');
   const link = await freshLink(deps);
   lines.push(`  Capture link    ${bold(link)}`);
-  lines.push(`  Dashboard       ${firstRun?.dashboard_url ?? `${deps.origins.public}/dashboard`}`);
+  const signIn = firstRun?.dashboard_url ?? (await unusedOwnerLink(deps));
+  lines.push(`  Dashboard       ${signIn ?? `${deps.origins.public}/dashboard`}`);
+  if (signIn) lines.push(dim('                  signs you in once, within 24 hours; then add a passkey'));
   lines.push(`  API             ${deps.origins.public}/docs`, '');
-  lines.push('  Open the capture link, or watch the whole flow in another terminal:  npx firsthand demo', '');
+  lines.push('  Open the capture link, or run the whole flow from another terminal:  npx firsthand demo', '');
   console.log(lines.join('\n'));
   if (!/^https?:\/\/(localhost|127\.|\[::1\])/.test(link)) {
     console.log(await QRCode.toString(link, { type: 'terminal', small: true }));
   }
 }
 
-/** A fresh verification of the first tenant in test mode, to try the page with. */
+/** A new link for the owner of the first tenant, as long as nobody has signed in there; null from then on. */
+const unusedOwnerLink = (deps: Deps): Promise<string | null> =>
+  transaction(deps.db, async tx => {
+    const owner = await one<{ tenant_id: string; person_id: string }>(
+      tx,
+      `select m.tenant_id, m.person_id from memberships m join persons p on p.id = m.person_id
+       where m.tenant_id = (select id from tenants where not is_trial order by id limit 1) and m.role = 'owner'
+         and not exists (select 1 from memberships o join persons q on q.id = o.person_id
+                         where o.tenant_id = m.tenant_id and q.last_sign_in_at is not null)
+       order by m.created_at limit 1`,
+    );
+    return owner ? ownerLink(tx, deps, { tenantId: owner.tenant_id, ownerId: owner.person_id }) : null;
+  });
+
+/** Creates a test verification of the first tenant, to try the capture page with. */
 async function freshLink(deps: Deps): Promise<string> {
   const { rows } = await deps.db.query<{ id: string }>('select id from tenants where not is_trial order by id limit 1');
   const tenantId = rows[0]!.id;
@@ -100,7 +117,7 @@ async function freshLink(deps: Deps): Promise<string> {
   return `${deps.origins.capture}/v/${row.id}`;
 }
 
-/** The address that a phone in the same network reaches this machine at. */
+/** The address at which a phone in the same network reaches this machine. */
 function lanAddress(): string | null {
   const addresses = Object.values(networkInterfaces()).flatMap(list => list ?? []);
   return addresses.find(address => address.family === 'IPv4' && !address.internal)?.address ?? null;

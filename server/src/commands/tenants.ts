@@ -5,12 +5,13 @@ import { createLog } from '../lib/log.ts';
 import { openDeps } from '../open.ts';
 import { listKeys, revokeKey } from '../tenants/api-keys.ts';
 import { type Activity, audit } from '../tenants/audit.ts';
-import { createTenant, tenantExists } from '../tenants/create.ts';
+import { createTenant, ownerLink } from '../tenants/create.ts';
+import { tenantExists } from '../tenants/exists.ts';
 import { mintKey } from '../tenants/keys.ts';
 import { setLimit } from '../tenants/settings.ts';
 import { table } from './print.ts';
 
-/** Opens the service's dependencies beside a running service, or alone, for one piece of work. */
+/** Runs `work` with the service's dependencies open, beside a running service or without one. */
 export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> {
   const opened = await openDeps(readConfig(loadEnvironment()), createLog('warn'), { database: 'join' });
   try {
@@ -26,13 +27,16 @@ const activity = (deps: Deps, tenantId: string): Activity => ({
   actor: { kind: 'command_line' },
   at: deps.clock.now(),
 });
-const noTenant = (id: string) => new Error(`There is no tenant ${id}.`);
+const noTenant = (id: string) => new Error(`Tenant ${id} does not exist.`);
 
 /** `firsthand create-tenant NAME`: prints the same JSON as first-run.json. */
 export const createTenantCommand = (name: string): Promise<void> =>
   withDeps(async deps => {
-    const tenant = await transaction(deps.db, tx => createTenant(tx, deps, name, { kind: 'command_line' }));
-    console.log(JSON.stringify({ ...tenant, dashboard_url: `${deps.origins.public}/dashboard` }, null, 2));
+    const made = await transaction(deps.db, async tx => {
+      const { owner_id: ownerId, ...tenant } = await createTenant(tx, deps, name, { kind: 'command_line' });
+      return { ...tenant, dashboard_url: await ownerLink(tx, deps, { tenantId: tenant.tenant_id, ownerId }) };
+    });
+    console.log(JSON.stringify(made, null, 2));
   });
 
 /** `firsthand mint-key --tenant ID --mode live|test|secret [--name N]`: prints the key once. */
@@ -52,7 +56,7 @@ export const mintKeyCommand = (o: { tenant: string; mode: 'live' | 'test' | 'sec
     console.log(JSON.stringify({ tenant_id: o.tenant, id: key.id, [member]: key.plaintext }, null, 2));
   });
 
-/** `firsthand list-keys --tenant ID`: the keys in force, never the keys themselves. */
+/** `firsthand list-keys --tenant ID`: prints the active keys, never the keys themselves. */
 export const listKeysCommand = (o: { tenant: string }): Promise<void> =>
   withDeps(async deps => {
     if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
@@ -72,20 +76,20 @@ export const listKeysCommand = (o: { tenant: string }): Promise<void> =>
     );
   });
 
-/** `firsthand revoke-key --tenant ID KEY_ID`: every node refuses it at once. */
+/** `firsthand revoke-key --tenant ID KEY_ID`: every node rejects the key at once. */
 export const revokeKeyCommand = (id: string, o: { tenant: string }): Promise<void> =>
   withDeps(async deps => {
     const done = await transaction(deps.db, tx => revokeKey(tx, activity(deps, o.tenant), id));
-    if (!done) throw new Error(`The tenant ${o.tenant} has no key ${id} in force.`);
-    console.log(`The key ${id} opens nothing any more.`);
+    if (!done) throw new Error(`Tenant ${o.tenant} has no active key ${id}.`);
+    console.log(`Revoked key ${id}.`);
   });
 
-/** `firsthand set-limit TENANT N|default`: requests a minute, in force at once on every node. */
+/** `firsthand set-limit TENANT N|default`: requests per minute. Takes effect at once on every node. */
 export const setLimitCommand = (tenant: string, limit: number | null): Promise<void> =>
   withDeps(async deps => {
     if (!(await transaction(deps.db, tx => setLimit(tx, activity(deps, tenant), limit)))) throw noTenant(tenant);
-    const now = limit === null ? `${deps.config.rateLimitPerMinute}, the default` : `${limit}`;
-    console.log(`Requests a minute of ${tenant}: ${now}.`);
+    const now = limit === null ? `${deps.config.rateLimitPerMinute} (the default)` : `${limit}`;
+    console.log(`Tenant ${tenant} may now make ${now} requests per minute.`);
   });
 
 export const migrateCommand = (): Promise<void> => withDeps(async () => console.log('The database is up to date.'));

@@ -49,7 +49,7 @@ describe('readConfig', () => {
     [{ PLAY_INTEGRITY_PACKAGE: 'example' }, 'the package name of an app'],
     [PLAY, 'PLAY_INTEGRITY_SERVICE_ACCOUNT takes a value when PLAY_INTEGRITY_PACKAGE is set, or'],
     [{ ...PLAY, PLAY_INTEGRITY_SERVICE_ACCOUNT: 'package.json' }, "a service account's key file"],
-    [{ ...PLAY, PLAY_INTEGRITY_SERVICE_ACCOUNT: 'nowhere.json' }, 'the path of a file that is there'],
+    [{ ...PLAY, PLAY_INTEGRITY_SERVICE_ACCOUNT: 'nowhere.json' }, 'the path of an existing file'],
     [{ ...PLAY, PLAY_INTEGRITY_DECRYPTION_KEY: 'hunter2' }, 'PLAY_INTEGRITY_VERIFICATION_KEY'],
     [{ ...PLAY, ...KEYS, PLAY_INTEGRITY_DECRYPTION_KEY: 'hunter2' }, '32 bytes in base64'],
     [{ ...PLAY, ...KEYS, PLAY_INTEGRITY_VERIFICATION_KEY: 'hunter2' }, 'a public key on P-256'],

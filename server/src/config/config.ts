@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { DatabaseTimeouts } from '../db/pool.ts';
 import { type AttestationConfig, readAttestation } from './attestation.ts';
 import { ConfigError, type Env, readerOf } from './reader.ts';
+import { readSignIn, type SignInConfig } from './sign-in.ts';
 import { readVision, type VisionConfig } from './vision.ts';
 
 export interface S3Config {
@@ -14,7 +15,7 @@ export interface S3Config {
   forcePathStyle: boolean;
 }
 
-export interface Config extends AttestationConfig {
+export interface Config extends AttestationConfig, SignInConfig {
   host: string;
   port: number;
   tls: boolean;
@@ -47,8 +48,12 @@ export interface Config extends AttestationConfig {
   evidenceOrigin: string | null;
   tsaUrl: string | null;
   webhookAllowCidrs: string[];
+  /** Name servers for the hosts of webhooks; none: the system's. */
+  webhookNameServers: string[];
   /** Seconds before each retry of a webhook; the first attempt comes at once. */
   webhookRetrySeconds: number[];
+  /** Seconds before each further attempt at an analysis that broke off; after the last one it has failed. */
+  analysisRetrySeconds: number[];
   trustedProxies: string[];
   mode: 'both' | 'live' | 'test';
   logLevel: string;
@@ -56,6 +61,8 @@ export interface Config extends AttestationConfig {
   /** Probabilities of a screen at which it counts as doubtful and as certain; null: those of the published benchmark. */
   screenThresholds: { doubtful: number; confident: number } | null;
   rateLimitPerMinute: number;
+  /** A body of which nothing came for so long is given up; however slowly it comes otherwise, it is waited for. */
+  bodyStallMs: number;
   analysisThreads: number;
   workerConcurrency: number;
 }
@@ -66,23 +73,40 @@ export interface Config extends AttestationConfig {
  */
 export function readConfig(env: Env): Config {
   const reader = readerOf(env);
-  const { text, integer, file, pem, decimal, oneOf, boolean, url, web, list, cidrs, secrets, thresholds, fail } =
-    reader;
+  const {
+    text,
+    integer,
+    file,
+    pem,
+    decimal,
+    oneOf,
+    boolean,
+    url,
+    web,
+    list,
+    cidrs,
+    nameServers,
+    secrets,
+    thresholds,
+    fail,
+  } = reader;
   const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
   const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
     const key = Buffer.from(value, 'base64');
     if (key.length !== 32) {
-      throw new ConfigError('ENCRYPTION_KEYS takes 32-byte keys in base64, comma-separated (openssl rand -base64 32)');
+      throw new ConfigError(
+        'ENCRYPTION_KEYS takes 32-byte keys in base64, comma-separated. Make one with: openssl rand -base64 32',
+      );
     }
     return key;
   });
   if (databaseUrl && encryptionKeys.length === 0) {
     throw new ConfigError(
-      'ENCRYPTION_KEYS must be set when DATABASE_URL is: every node needs the same (openssl rand -base64 32)',
+      'Set ENCRYPTION_KEYS too: DATABASE_URL is set, and every node needs the same keys. Make one with: openssl rand -base64 32',
     );
   }
   const s3Bucket = text('S3_BUCKET');
-  if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('S3_BUCKET must be set when S3_ENDPOINT is');
+  if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('Set S3_BUCKET too: S3_ENDPOINT is set.');
 
   const origin = (name: string): string | null => {
     const value = text(name);
@@ -137,13 +161,18 @@ export function readConfig(env: Env): Config {
     evidenceOrigin: origin('EVIDENCE_ORIGIN'),
     tsaUrl: web('TSA_URL'),
     ...readAttestation(reader),
+    ...readSignIn(reader, env),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
+    webhookNameServers: nameServers('WEBHOOK_NAME_SERVERS'),
     webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    // The second pause outlasts a node that restarts again and again for another reason.
+    analysisRetrySeconds: [10, 120],
     trustedProxies: cidrs('TRUSTED_PROXIES'),
     mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     metricsToken: text('METRICS_TOKEN'),
     screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
+    bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
     analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
     workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -22,10 +23,10 @@ export function readerOf(env: Env) {
   const fail = (name: string, takes: string): never => {
     // An address may carry a password: then the value is not repeated.
     const shown = env[name]?.includes('@') ? '' : `=${JSON.stringify(env[name])}`;
-    throw new ConfigError(`${name}${shown}: ${name} takes ${takes}`);
+    throw new ConfigError(`${name}${shown} is not valid. ${name} takes ${takes}.`);
   };
   const failSecret = (name: string, takes: string): never => {
-    throw new ConfigError(`${name} takes ${takes}`);
+    throw new ConfigError(`${name} takes ${takes}.`);
   };
   const integer = (name: string, min: number, max: number, fallback: number): number => {
     const value = text(name);
@@ -36,9 +37,7 @@ export function readerOf(env: Env) {
   };
   const file = (name: string): string | null => {
     const value = text(name);
-    return value === null || existsSync(value)
-      ? value && resolve(value)
-      : fail(name, 'the path of a file that is there');
+    return value === null || existsSync(value) ? value && resolve(value) : fail(name, 'the path of an existing file');
   };
   const pem = (name: string): string | null => {
     const path = file(name);
@@ -84,6 +83,15 @@ export function readerOf(env: Env) {
     }
     return values;
   };
+  const nameServers = (name: string): string[] => {
+    const values = list(name);
+    try {
+      new Resolver().setServers(values);
+    } catch {
+      fail(name, 'addresses of name servers, with a port where it is not 53, comma-separated');
+    }
+    return values;
+  };
   const secrets = (name: string): string[] => {
     const values = list(name);
     return values.some(value => value.length < 16)
@@ -93,7 +101,7 @@ export function readerOf(env: Env) {
   const together = (names: string[]) => {
     const missing = names.filter(name => text(name) === null);
     if (missing.length > 0 && missing.length < names.length) {
-      throw new ConfigError(`${missing.join(', ')} must be set when ${names.find(name => text(name) !== null)} is`);
+      throw new ConfigError(`Set ${missing.join(', ')} too: ${names.find(name => text(name) !== null)} is set.`);
     }
     return missing.length === 0;
   };
@@ -121,6 +129,7 @@ export function readerOf(env: Env) {
     web,
     list,
     cidrs,
+    nameServers,
     secrets,
     together,
     thresholds,

@@ -45,7 +45,7 @@ export function readVision({ text, web, oneOf, integer, decimal }: Reader): Visi
   const baseUrl = web('VISION_BASE_URL');
   if (!baseUrl) return null;
   const model = text('VISION_MODEL');
-  if (!model) throw new ConfigError('VISION_MODEL must be set when VISION_BASE_URL is');
+  if (!model) throw new ConfigError('Set VISION_MODEL too: VISION_BASE_URL is set.');
   return {
     baseUrl,
     model,

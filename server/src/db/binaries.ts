@@ -43,7 +43,7 @@ export async function findBinaries(account: Account, privateDir: string): Promis
     if ((await isOurs(copy)) && runs(copy, account)) return programs(copy);
   }
   throw new EmbeddedPostgresError(
-    `the embedded PostgreSQL does not run${account ? ` as user ${account.uid}` : ''}: ${whyNot(native, account)}. ` +
+    `The embedded PostgreSQL does not start${account ? ` as user ${account.uid}` : ''}: ${whyNot(native, account)}. ` +
       'Set DATABASE_URL to use a PostgreSQL of your own.',
   );
 }
@@ -65,8 +65,8 @@ async function packageFolder(): Promise<string> {
     }
   }
   throw new EmbeddedPostgresError(
-    `there is no embedded PostgreSQL for ${platform} in node_modules (package ${wanted}). ` +
-      'Install with optional dependencies, or set DATABASE_URL to use a PostgreSQL of your own.',
+    `node_modules holds no embedded PostgreSQL for ${platform} (package ${wanted}). ` +
+      'Install with optional dependencies, or set DATABASE_URL to use your own PostgreSQL.',
   );
 }
 

@@ -89,13 +89,13 @@ function nextOf(known: readonly Migration[], done: readonly Applied[]): Migratio
     const migration = files.get(row.version);
     if (!migration) {
       throw new NewerDatabase(
-        `the database has run migration ${row.name}, which this version of Firsthand does not have; start the newer version`,
+        `The database has run migration ${row.name}, which this version of Firsthand does not have. Start the newer version.`,
       );
     }
     if (row.hash !== migration.hash) {
       throw new EditedMigration(
-        `migration ${migration.name} is not what this database has run as ${row.name}; a migration that was run must ` +
-          'stay as it was, and a change to it is a new migration',
+        `Migration ${migration.name} differs from ${row.name}, which this database has run. Never edit a migration that has ` +
+          'run: add a new one.',
       );
     }
   }

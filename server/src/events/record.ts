@@ -70,7 +70,7 @@ export async function recordTestEvent(
   const body = JSON.stringify({
     type: 'webhook.test' satisfies WebhookEventType,
     timestamp: o.at.toISOString(),
-    data: { message: 'A test: the address and the signature work.', livemode: o.livemode },
+    data: { message: 'This is a test. The URL and the signature work.', livemode: o.livemode },
   });
   await tx.query(
     `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)

@@ -1,9 +1,10 @@
 import type { ErrorCode, Fault } from '@firsthand/contract/errors.ts';
+import type { Role } from '@firsthand/contract/people.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import type { CredentialKind, Principal, Role } from './principal.ts';
+import type { CredentialKind, Principal } from './principal.ts';
 
 export interface Answer {
   status: number;
@@ -17,12 +18,18 @@ export interface Call<B, Q, P> {
   principal: P;
   params: Record<string, string>;
   body: B;
+  /** The base64 of the image fields that were sent, as it stands in the JSON: `lib/base64.ts` decodes it. */
+  images: ReadonlyMap<string, Buffer>;
   query: Q;
   /** The sender's address behind the trusted proxies. */
   ip: string;
   idempotencyKey: string | undefined;
   /** Stores the answer for the request's Idempotency-Key in the transaction of the fact, so that both or neither last. */
   keepAnswer(tx: Tx, answer: Answer): Promise<void>;
+  /** Whether the caller may still ask: an answer that goes on for long looks again. */
+  stillAdmitted(): Promise<boolean>;
+  /** Counts a try to sign in as one account, named by anything that tells it from others. Throws 429. */
+  limitAccount(way: string, account: string): Promise<void>;
   request: FastifyRequest;
   reply: FastifyReply;
 }
@@ -55,6 +62,8 @@ interface Common<B extends TSchema, Q extends TSchema> {
   mediaType?: 'text/event-stream' | 'image/png' | 'application/zip';
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
+  /** Members of the body that hold a picture in base64: they alone may be long. The parsed body has a placeholder there. */
+  imageFields?: readonly string[];
   /** The path holds a verification id in this parameter: an unknown or foreign one is 404 before the body is looked at. */
   target?: 'id' | 'token';
   /** Whether what the path names is there for this caller: asked before the body is looked at, 404 when it is not. */
@@ -64,9 +73,11 @@ interface Common<B extends TSchema, Q extends TSchema> {
   /** Adds presigned links to the body of an answer, after what is kept for a replay was taken: no link is ever stored. */
   links?: (deps: Deps, body: unknown) => Promise<unknown>;
   /** A limit per address beside the usual ones. */
-  addressLimit?: 'trial';
+  addressLimit?: 'trial' | 'sign_in';
   /** The least role a signed-in person needs; `viewer` unless said otherwise. */
   role?: Role;
+  /** A signed-in person must have signed in within the last 15 minutes. */
+  recent?: boolean;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -4,6 +4,17 @@ import { equalSecrets } from '../lib/keyring.ts';
 import { unauthorized } from './problem.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+/** What proxies add: a request with any of these came from somewhere else than its connection. */
+const FORWARDING_HEADERS = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+];
+/** The checks write to the store and ask the database: however often anybody asks, they run once in this time. */
+const CHECKED_MS = 1_000;
 
 /** `starting` until the first tenant and the worker are there, `draining` once the process has been asked to stop. */
 export type Phase = 'starting' | 'serving' | 'draining';
@@ -13,22 +24,38 @@ export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Ph
   const schema = { hide: true } as object;
   app.get('/healthz', { schema }, async () => ({ status: 'ok' }));
 
-  app.get('/readyz', { schema }, async (_request, reply) => {
-    const checks: Record<string, string> = {};
-    const check = async (name: string, work: () => Promise<unknown>) => {
-      checks[name] = await work().then(
-        () => 'ok',
-        error => {
-          deps.log.warn({ err: error, check: name }, 'not ready');
-          return 'failed';
-        },
-      );
-    };
-    await Promise.all([
-      check('database', () => deps.db.query('select 1')),
-      check('store', () => deps.blobs.check()),
-      check('queue', () => deps.db.query('select 1 from graphile_worker._private_jobs limit 1')),
+  const check = (work: () => Promise<unknown>, name: string): Promise<'ok' | 'failed'> =>
+    work().then(
+      () => 'ok',
+      error => {
+        deps.log.warn({ err: error, check: name }, 'not ready');
+        return 'failed';
+      },
+    );
+  const checkAll = async () => {
+    const [database, store, queue] = await Promise.all([
+      check(() => deps.db.query('select 1'), 'database'),
+      check(() => deps.blobs.check(), 'store'),
+      check(() => deps.db.query('select 1 from graphile_worker._private_jobs limit 1'), 'queue'),
     ]);
+    return { database, store, queue };
+  };
+  let last = { checks: checkAll, until: 0 };
+  /** Checks that still run are waited for together. */
+  function recentChecks(): ReturnType<typeof checkAll> {
+    if (last.until <= performance.now()) {
+      const running = checkAll();
+      const current = { checks: () => running, until: Number.POSITIVE_INFINITY };
+      last = current;
+      void running.then(() => {
+        current.until = performance.now() + CHECKED_MS;
+      });
+    }
+    return last.checks();
+  }
+
+  app.get('/readyz', { schema }, async (_request, reply) => {
+    const checks = await recentChecks();
     const now = phase();
     const ready = now === 'serving' && Object.values(checks).every(value => value === 'ok');
     return reply
@@ -37,10 +64,14 @@ export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Ph
   });
 
   app.get('/metrics', { schema }, async (request, reply) => {
-    const { metricsToken } = deps.config;
+    const { metricsToken, trustedProxies } = deps.config;
     const token = request.headers.authorization?.replace(/^Bearer /i, '') ?? '';
-    const allowed = metricsToken ? equalSecrets(token, metricsToken) : LOOPBACK.has(request.ip);
-    if (!allowed) throw unauthorized();
+    // A proxy on this machine comes from loopback too, whoever stands behind it.
+    const isLocal =
+      LOOPBACK.has(request.socket.remoteAddress ?? '') &&
+      trustedProxies.length === 0 &&
+      !FORWARDING_HEADERS.some(name => name in request.headers);
+    if (!(metricsToken ? equalSecrets(token, metricsToken) : isLocal)) throw unauthorized();
     return reply.type(deps.metrics.registry.contentType).send(await deps.metrics.registry.metrics());
   });
 }

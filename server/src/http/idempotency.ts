@@ -45,7 +45,7 @@ export async function claimKey(
     [scope, key],
   );
   if (row && !row.request_hash.equals(requestHash)) {
-    throw new Problem('idempotency_conflict', 'This Idempotency-Key was used with another request.');
+    throw new Problem('idempotency_conflict', 'This Idempotency-Key was already used with a different request.');
   }
   if (!row || row.busy || row.status === null) {
     throw new Problem('idempotency_in_progress', 'The first request with this Idempotency-Key is still running.', {
@@ -74,4 +74,10 @@ export async function releaseKey(db: Queryable, scope: string, key: string): Pro
 /** Frees the keys of requests that died with an earlier process; for a start that knows that no other node is alive. */
 export async function releaseAllKeys(db: Queryable): Promise<void> {
   await db.query('delete from idempotency_keys where status is null');
+}
+
+/** Deletes keys that are past their lifetime, with a day to spare. */
+export async function forgetKeys(db: Queryable, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - (IDEMPOTENCY_TTL_SECONDS + 86_400) * 1_000);
+  await db.query('delete from idempotency_keys where created_at < $1', [before]);
 }

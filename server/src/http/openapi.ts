@@ -5,29 +5,34 @@ import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Endpoint } from './endpoint.ts';
+import { isOpen } from './principal.ts';
 import { SECURITY_SCHEMES, securityOf } from './security.ts';
 
 type Json = Record<string, unknown>;
 
 const MESSAGE: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'The request is not valid; see fields.',
-  unknown_step: 'No step that takes pictures is named "roof".',
-  unauthorized: 'No valid credential was given. Send "Authorization: Bearer <API key>".',
-  forbidden: 'This credential may not do that.',
-  not_found: 'There is nothing here.',
+  invalid_request: 'The request is not valid. See "fields" for each fault.',
+  unknown_step: 'There is no image or upload step "roof".',
+  unauthorized: 'The request has no valid credential. Send "Authorization: Bearer <API key>".',
+  forbidden: 'This credential does not allow that.',
+  reauthentication_required: 'Sign in again. This needs a sign-in within the last 15 minutes.',
+  not_found: 'Nothing was found at this address.',
   idempotency_in_progress: 'The first request with this Idempotency-Key is still running.',
   step_full: 'The step "front" is full.',
-  steps_incomplete: 'Required captures or answers are missing.',
-  already_finalized: 'The verification was finalized before.',
-  verification_closed: 'The verification is closed and takes nothing more.',
-  template_revoked: 'The link template was revoked; publish a new one.',
+  steps_incomplete: 'Required photos or answers are still missing.',
+  already_finalized: 'The verification has already been finalized.',
+  verification_closed: 'The verification is closed and accepts no more changes.',
+  template_revoked: 'The link template was revoked. Create a new one.',
+  last_owner: 'An account needs at least one owner.',
+  already_member: 'This person is already a member of the account.',
+  not_configured: 'To sign in by e-mail, set SMTP_URL and MAIL_FROM.',
   not_completed: 'There is no evidence before the verification has ended with a photo.',
-  expired: 'The verification has expired; ask for a new link.',
+  expired: 'The verification has expired. Ask for a new link.',
   redacted: 'The verification was redacted; nothing of its evidence is kept.',
-  idempotency_conflict: 'This Idempotency-Key was used with another request.',
-  too_many_requests: 'Too many requests; try again later.',
-  internal_error: 'Something went wrong here; it was logged with the Request-Id.',
-  storage_unavailable: 'The database cannot be reached; try again shortly.',
+  idempotency_conflict: 'This Idempotency-Key was already used with a different request.',
+  too_many_requests: 'Too many requests. Try again after the time in Retry-After.',
+  internal_error: 'Something went wrong on the server. The log has the details under this Request-Id.',
+  storage_unavailable: 'The database cannot be reached. Try again shortly.',
 };
 
 export const exampleKey = (endpoint: Pick<Endpoint, 'method' | 'path'>): string =>
@@ -35,9 +40,11 @@ export const exampleKey = (endpoint: Pick<Endpoint, 'method' | 'path'>): string 
 
 /** Every error code that an endpoint may answer with. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
-  const open = endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
+  const open = isOpen(endpoint.credentials);
   const codes: ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'storage_unavailable'];
   if (!open) codes.push('unauthorized', 'forbidden');
+  if (endpoint.credentials.includes('sign_in')) codes.push('forbidden');
+  if (endpoint.recent) codes.push('reauthentication_required');
   if (endpoint.path.includes(':')) codes.push('not_found');
   if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict');
   return [...new Set([...codes, ...(endpoint.errors ?? [])])];
@@ -55,7 +62,8 @@ export function openapiDocument(endpoints: readonly Endpoint[]): Json {
     info: {
       title: 'Firsthand',
       version: '0.1.0',
-      description: 'Photo evidence that can be believed: capture links, fraud verdicts, signed webhooks.',
+      description:
+        'Create a verification, send its capture link, and get a verdict on whether the photos are first-hand.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -126,7 +134,9 @@ function headerParameters(endpoint: Endpoint): Json[] {
   return [{ name: 'Idempotency-Key', in: 'header', required: false, schema }];
 }
 
-const HEADERS = { 'Request-Id': { schema: { type: 'string' }, description: 'a ULID, also in the logs' } };
+const HEADERS = {
+  'Request-Id': { schema: { type: 'string' }, description: 'ULID of the request. The logs carry it too.' },
+};
 
 function successes(endpoint: Endpoint): Json {
   const example = EXAMPLES[exampleKey(endpoint)];
@@ -134,7 +144,7 @@ function successes(endpoint: Endpoint): Json {
     Object.entries(endpoint.responses).map(([status, schema]) => [
       status,
       {
-        description: status === '204' ? 'Done; no content' : 'Success',
+        description: status === '204' ? 'Done. The response has no body.' : 'Success',
         headers: HEADERS,
         ...(schema
           ? {
@@ -177,7 +187,7 @@ export const errorExample = (code: ErrorCode): ErrorResponse => ({
   error: {
     code,
     message: MESSAGE[code],
-    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be >= 1' }] } : {}),
+    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be at least 1' }] } : {}),
   },
 });
 

@@ -1,8 +1,14 @@
-/** How a caller may prove who they are. `capture` is possession of the verification id in the path. */
-export type CredentialKind = 'key' | 'secret' | 'session' | 'bot' | 'capture' | 'none';
+import { ROLES, type Role } from '@firsthand/contract/people.ts';
 
-export const ROLES = ['viewer', 'member', 'owner'] as const;
-export type Role = (typeof ROLES)[number];
+/**
+ * How a caller may prove who they are. `capture` is possession of the verification id in the path; `sign_in` is what the
+ * request itself brings to open a session: a link, a code, a passkey's signature, a provider's answer.
+ */
+export type CredentialKind = 'key' | 'secret' | 'session' | 'bot' | 'capture' | 'sign_in' | 'none';
+
+/** Kinds that ask for no header: whoever sends the request is let in to be checked by the endpoint itself. */
+export const isOpen = (kinds: readonly CredentialKind[]): boolean =>
+  kinds.some(kind => kind === 'capture' || kind === 'sign_in' || kind === 'none');
 
 /** The mode of what a caller creates, and the modes it sees. */
 export interface Modes {
@@ -22,8 +28,16 @@ export type Principal = Common &
     | { kind: 'key'; keyId: string }
     | { kind: 'secret'; keyId: string }
     | { kind: 'bot' }
-    | { kind: 'session'; userId: string; role: Role }
+    | { kind: 'session'; userId: string; role: Role; sessionId: string; signedInAt: Date }
   );
+
+export type PersonPrincipal = Extract<Principal, { kind: 'session' }>;
+
+/** The person of a session. An endpoint that takes no other credential is given nobody else. */
+export function personOf(principal: Principal): PersonPrincipal {
+  if (principal.kind !== 'session') throw new Error(`a ${principal.kind} is not a person`);
+  return principal;
+}
 
 /** Possession of a verification's id: opens the capture flow of that one verification. */
 export interface CapturePrincipal {

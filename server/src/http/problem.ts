@@ -31,22 +31,28 @@ export class Problem extends Error {
 }
 
 export const invalid = (fields: Fault[]): Problem =>
-  new Problem('invalid_request', 'The request is not valid; see fields.', { fields });
+  new Problem('invalid_request', 'The request is not valid. See "fields" for each fault.', { fields });
 export const invalidField = (path: string, message: string): Problem => invalid([{ path, message }]);
-export const notFound = (): Problem => new Problem('not_found', 'There is nothing here.');
+export const notFound = (): Problem => new Problem('not_found', 'Nothing was found at this address.');
 export const unauthorized = (): Problem =>
-  new Problem('unauthorized', 'No valid credential was given. Send "Authorization: Bearer <API key>".');
-export const forbidden = (): Problem => new Problem('forbidden', 'This credential may not do that.');
-export const expired = (): Problem => new Problem('expired', 'The verification has expired; ask for a new link.');
+  new Problem('unauthorized', 'The request has no valid credential. Send "Authorization: Bearer <API key>".');
+export const forbidden = (): Problem => new Problem('forbidden', 'This credential does not allow that.');
+export const reauthenticationRequired = (): Problem =>
+  new Problem('reauthentication_required', 'Sign in again. This needs a sign-in within the last 15 minutes.');
+/** One answer for whatever did not sign anybody in: used, too old, unknown and wrong are not told apart. */
+export const signInRefused = (): Problem =>
+  new Problem('unauthorized', 'This link, code or passkey does not sign you in. Ask for a new one.');
+export const notConfigured = (missing: string): Problem => new Problem('not_configured', missing);
+export const expired = (): Problem => new Problem('expired', 'The verification has expired. Ask for a new link.');
 export const verificationClosed = (): Problem =>
-  new Problem('verification_closed', 'The verification is closed and takes nothing more.');
+  new Problem('verification_closed', 'The verification is closed and accepts no more changes.');
 export const storageUnavailable = (cause: unknown): Problem =>
-  new Problem('storage_unavailable', 'The image store cannot be reached; nothing was lost, try again shortly.', {
+  new Problem('storage_unavailable', 'The image store cannot be reached. Nothing was lost. Try again shortly.', {
     retryAfterSeconds: 5,
     cause,
   });
 export const databaseUnavailable = (cause: unknown): Problem =>
-  new Problem('storage_unavailable', 'The database cannot be reached; try again shortly.', {
+  new Problem('storage_unavailable', 'The database cannot be reached. Try again shortly.', {
     retryAfterSeconds: 5,
     cause,
   });

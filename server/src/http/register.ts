@@ -1,29 +1,41 @@
-import { isUtf8 } from 'node:buffer';
 import type { Fault } from '@firsthand/contract/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
+import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
+import { type ParsedBody, parseBody } from './body.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
 import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
-import type { CapturePrincipal, Principal } from './principal.ts';
+import { type CapturePrincipal, isOpen, type Principal } from './principal.ts';
 import { invalid, notFound } from './problem.ts';
-import { compileBody, compileQuery, type Validator } from './validate.ts';
+import { compileBody, compileQuery, Faults, type Validator } from './validate.ts';
 
 /** What stands between a request and its handler; made by `auth/`. */
 export interface Guard {
   /** From the headers alone. Null: only the body can tell (messaging bot). Throws 401, 403 or 429. */
   fromHeaders(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint): Promise<Principal | null>;
-  /** From the raw body. Throws 401 or 403. */
-  fromBody(request: FastifyRequest, raw: Buffer, endpoint: Endpoint): Promise<Principal>;
+  /** From the body. Throws 401, 403 or 429, and 400 for a body that names no tenant. */
+  fromBody(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, body: BotBody): Promise<Principal>;
   /** Throws 404 when the verification is unknown or not this caller's. */
   target(id: string, principal: Principal): Promise<void>;
   /** From the verification id in the path. Throws 404. */
   fromPath(id: string): Promise<CapturePrincipal>;
   /** Counts the request and sets the RateLimit headers. Throws 429. */
   limit(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, principal: Principal | null): Promise<void>;
+  /** Whether the credential of a request that is being answered still opens the endpoint. */
+  stillAdmitted(request: FastifyRequest, endpoint: Endpoint): Promise<boolean>;
+  /** Counts a try to sign in as one account. Throws 429. */
+  limitAccount(reply: FastifyReply, way: string, account: string): Promise<void>;
   /** The request came to nothing: a signature that opens once may open again. */
   release(request: FastifyRequest): Promise<void>;
+}
+
+/** A signed body, parsed once its signature was found right. */
+export interface BotBody {
+  raw: Buffer;
+  parse(): Promise<ParsedBody>;
 }
 
 const DEFAULT_BODY_LIMIT = 1_048_576;
@@ -32,14 +44,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | CapturePrincipal | null;
     rawBody: Buffer | null;
+    images: ReadonlyMap<string, Buffer>;
   }
 }
 
 /** Adds one endpoint: credential, limit, target, validation, idempotency, handler, in this order. */
-export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoint: Endpoint): void {
+export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget: BodyBudget, endpoint: Endpoint): void {
   const checkBody = endpoint.body ? compileBody(endpoint.body, endpoint.faults) : null;
   const checkQuery = compileQuery(endpoint.query ?? Type.Object({}));
-  const needsPrincipal = !endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
+  const needsPrincipal = !isOpen(endpoint.credentials);
 
   app.route({
     method: endpoint.method,
@@ -52,22 +65,25 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
       if (needsPrincipal) request.principal = await guard.fromHeaders(request, reply, endpoint);
       // Who and what are settled before the body is read: 401, 403, 429 and 404 come before any fault of the body.
       if (request.principal || !needsPrincipal) await admit(request, reply);
+      budget(request, reply, endpoint.bodyLimitBytes ?? DEFAULT_BODY_LIMIT);
     },
     preValidation: async (request, reply) => {
       const raw = request.rawBody ?? Buffer.alloc(0);
+      const parse = () => parseBody(request, raw, endpoint.imageFields ?? []);
       if (needsPrincipal && !request.principal) {
-        request.principal = await guard.fromBody(request, raw, endpoint);
+        request.principal = await guard.fromBody(request, reply, endpoint, { raw, parse });
         await admit(request, reply);
       }
-      const faults = [
-        ...headerFaults(request),
-        ...checkQuery(request.query),
-        ...bodyFaults(request, raw, checkBody, endpoint.bodyOptional),
-      ];
-      for (const fault of (await endpoint.recordFaults?.(askedOf(request))) ?? []) {
-        if (!faults.some(known => known.path === fault.path)) faults.push(fault);
-      }
-      if (faults.length > 0) throw invalid(faults);
+      const parsed = await parse();
+      // One fault says it all where there is far too much of something: the rest is not looked at.
+      const refused = parsed.fault ?? checkBody?.overfull(parsed.value);
+      request.body = refused ? undefined : parsed.value;
+      request.images = parsed.images;
+      const faults = new Faults(headerFaults(request));
+      faults.addNew(checkQuery(request.query));
+      faults.addNew(refused ? [refused] : bodyFaults(request, checkBody, endpoint.bodyOptional));
+      if (!refused) faults.addNew((await endpoint.recordFaults?.(askedOf(request))) ?? []);
+      if (faults.list.length > 0) throw invalid(faults.list);
     },
     onSend: async (request, reply) => {
       if (reply.statusCode >= 300) await guard.release(request);
@@ -85,6 +101,8 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     const principal = request.principal as Principal | null;
     await guard.limit(request, reply, endpoint, principal);
     const params = request.params as Record<string, string>;
+    // Nothing has a name that the database cannot hold.
+    if (Object.values(params).some(value => value.includes('\0'))) throw notFound();
     const target = endpoint.target ? (params[endpoint.target] ?? '') : null;
     if (principal) {
       if (target !== null) await guard.target(target, principal);
@@ -104,10 +122,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
     const principal = request.principal?.kind === 'capture' ? null : request.principal;
     const key = idempotencyKeyOf(request);
     // The capture flow keeps its keys on the capture itself: a retry is answered even after completion.
-    const scope =
-      key && principal && endpoint.method === 'POST'
-        ? `${principal.tenantId}:${principal.kind === 'key' ? principal.livemode : 'any'}`
-        : null;
+    const scope = key && principal && endpoint.method === 'POST' ? scopeOf(principal) : null;
     const call = callOf(request, reply, key);
     if (!scope || !key) return endpoint.handler(call);
     const hash = sha256(`${request.method} ${request.url}\n${sha256(request.rawBody ?? '').toString('hex')}`);
@@ -139,14 +154,23 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
   function callOf(request: FastifyRequest, reply: FastifyReply, key: string | undefined) {
     const call: Call<unknown, unknown, Principal | null> = {
       ...askedOf(request),
+      images: request.images,
       ip: request.ip,
       idempotencyKey: key,
       keepAnswer: async () => {},
+      stillAdmitted: () => guard.stillAdmitted(request, endpoint),
+      limitAccount: (way, account) => guard.limitAccount(reply, way, account),
       request,
       reply,
     };
     return call as Parameters<Endpoint['handler']>[0];
   }
+}
+
+/** Whose idempotency keys are one another's: those of a person are the person's alone. */
+function scopeOf(principal: Principal): string {
+  if (principal.kind === 'session') return `${principal.tenantId}:${principal.userId}:${principal.livemode}`;
+  return `${principal.tenantId}:${principal.kind === 'key' ? principal.livemode : 'any'}`;
 }
 
 function idempotencyKeyOf(request: FastifyRequest): string | undefined {
@@ -160,27 +184,12 @@ function headerFaults(request: FastifyRequest): Fault[] {
   return [{ path: 'Idempotency-Key', message: 'must have 1 to 255 characters' }];
 }
 
-function bodyFaults(request: FastifyRequest, raw: Buffer, check: Validator | null, optional = false): Fault[] {
-  if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return [];
-  if (raw.length === 0) {
-    request.body = undefined;
-    return check && !optional ? [{ path: 'body', message: 'is required' }] : [];
-  }
-  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-  if (type !== 'application/json') return [{ path: 'body', message: 'must be sent as application/json' }];
-  if (!isUtf8(raw)) return [{ path: 'body', message: 'is not UTF-8' }];
-  let body: unknown;
-  try {
-    body = JSON.parse(raw.toString('utf8'));
-  } catch {
-    return [{ path: 'body', message: 'is not valid JSON' }];
-  }
-  request.body = body;
-  if (!check) {
-    const empty = typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0;
-    return empty ? [] : [{ path: 'body', message: 'must be empty' }];
-  }
-  return check(body).map(fault => (fault.path === '' ? { ...fault, path: 'body' } : fault));
+function bodyFaults({ method, body }: FastifyRequest, check: Validator | null, optional = false): Fault[] {
+  if (method === 'GET' || method === 'HEAD' || method === 'DELETE') return [];
+  if (body === undefined) return check && !optional ? [{ path: 'body', message: 'is required' }] : [];
+  if (!check)
+    return isRecord(body) && Object.keys(body).length === 0 ? [] : [{ path: 'body', message: 'must be empty' }];
+  return check.faults(body).map(fault => (fault.path === '' ? { ...fault, path: 'body' } : fault));
 }
 
 /** Capture routes are called from the tenant's own pages too: no cookie is read there, so any origin may. */

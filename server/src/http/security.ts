@@ -8,30 +8,31 @@ export const SECURITY_SCHEMES = {
   publishable_key: {
     type: 'http',
     scheme: 'bearer',
-    description: '`pk_live_…` or `pk_test_…`: creates and reads verifications of its own mode.',
+    description: '`pk_live_…` or `pk_test_…`: creates and reads verifications in its own mode.',
   },
   secret_key: {
     type: 'http',
     scheme: 'bearer',
-    description: '`rk_secret_…`: everything a publishable key can, in both modes, and management. Servers only.',
+    description:
+      '`rk_secret_…`: does everything a publishable key does, in both modes, and manages the account. Use it on servers only.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: 'A person signed in to the dashboard.',
+    description: 'The cookie of a person who signed in to the dashboard.',
   },
   bot_signature: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Bot-Auth',
-    description: 'Hex HMAC-SHA256 over `<X-Bot-Auth-Timestamp>.<raw body>`; `tenant_id` travels in the body.',
+    description: 'HMAC-SHA256, in hex, of `<X-Bot-Auth-Timestamp>.<raw body>`. The body names the `tenant_id`.',
   },
   bot_timestamp: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Bot-Auth-Timestamp',
-    description: 'Milliseconds of the epoch, at most five minutes away from now.',
+    description: 'Unix time in milliseconds, at most five minutes from now.',
   },
 } as const;
 
@@ -44,6 +45,7 @@ const REQUIREMENT: Record<CredentialKind, Requirement | null> = {
   session: { session: [] },
   bot: { bot_signature: [], bot_timestamp: [] },
   capture: null,
+  sign_in: null,
   none: null,
 };
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import Fastify, {
@@ -5,13 +6,20 @@ import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
 import { DatabaseUnavailable } from '../db/pool.ts';
 import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
+import { readBody } from './body.ts';
 import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
+
+/** A connection that has not sent a request's headers by then is closed. Bodies are limited by `bodyStallMs` instead. */
+const HEADERS_MS = 20_000;
+/** No request takes longer: 25 MB at 7 kB a second. */
+const REQUEST_MS = 3_600_000;
 
 /** A bare server: request ids, security headers, raw bodies, and the error envelope for whatever goes wrong. */
 export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance {
@@ -34,7 +42,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     // While it stops, what still comes over an open connection is answered, and the connection then closed.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: 60_000,
+    requestTimeout: REQUEST_MS,
     keepAliveTimeout: 65_000,
     frameworkErrors: (_error, request, reply) => {
       // A URL that cannot be decoded names nothing. No hook has run yet.
@@ -53,15 +61,19 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     },
   };
   const app = Fastify(https ? ({ ...options, https } as FastifyServerOptions) : options) as FastifyInstance;
+  app.server.headersTimeout = HEADERS_MS;
 
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => data => JSON.stringify(data));
   app.decorateRequest('principal', null);
   app.decorateRequest('rawBody', null);
+  app.decorateRequest('images');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    request.rawBody = body as Buffer;
-    done(null, undefined);
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
+    // Nothing lies at an unknown address, however long the body that is sent there.
+    if (request.is404) return;
+    const maxBytes = request.routeOptions.bodyLimit;
+    request.rawBody = await readBody(request, payload, { maxBytes, stallMs: deps.config.bodyStallMs });
   });
 
   app.addHook('onRequest', async (request, reply) => setHeaders(request.id, reply));
@@ -85,7 +97,6 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
 
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(notFound().toBody()));
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // Nothing lies at an unknown address, however long the body that was sent there.
     const problem = request.is404 ? notFound() : asProblem(error);
     if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
     if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
@@ -97,11 +108,14 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
 function asProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailable) return databaseUnavailable(error);
-  if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalidField('body', 'is too large');
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return invalidField('request', error.message);
   }
-  return new Problem('internal_error', 'Something went wrong here; it was logged with the Request-Id.', {
-    cause: error,
-  });
+  return new Problem(
+    'internal_error',
+    'Something went wrong on the server. The log has the details under this Request-Id.',
+    {
+      cause: error,
+    },
+  );
 }

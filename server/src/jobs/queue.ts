@@ -2,13 +2,14 @@ import type { Queryable } from '../db/sql.ts';
 
 /** What each job carries: ids alone. A job is safe to run twice and to find its row gone. */
 export interface JobPayloads {
-  analyze_capture: { capture_id: string };
   settle: { verification_id: string };
   check_subject: { verification_id: string };
   read_text: { capture_id: string };
   analyze_case: { verification_id: string };
   mail_outcome: { event_id: string };
   mail_endpoint_disabled: { endpoint_id: string };
+  mail_sign_in_link: { mail_id: string };
+  send_one_time_code: { otp_id: string };
 }
 
 export interface JobOptions {

@@ -37,7 +37,7 @@ export async function startWorkers(
   o: { alone: boolean; concurrency: number },
 ): Promise<RunningWorkers> {
   const ids = new Set<string>();
-  if (o.alone) await releaseDead(deps, new Date('9999-01-01'));
+  if (o.alone) await releaseDead(deps, 'all');
   const taskList: TaskList = Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [
       name,
@@ -93,15 +93,18 @@ function workerIds(ids: Set<string>): EventEmitter {
 }
 
 async function heartbeat(deps: Deps, ids: Set<string>, signal: AbortSignal): Promise<void> {
+  let beatAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     try {
-      const now = deps.clock.now();
       await deps.db.query(
-        `insert into worker_nodes (worker_id, seen_at) select unnest($1::text[]), $2
+        `insert into worker_nodes (worker_id, seen_at) select unnest($1::text[]), now()
          on conflict (worker_id) do update set seen_at = excluded.seen_at`,
-        [[...ids], now],
+        [[...ids]],
       );
-      await releaseDead(deps, new Date(now.getTime() - DEAD_AFTER_MS));
+      // After a pause of the database's every other worker looks dead until it has had its turn to beat again.
+      const steady = performance.now() - beatAt < 2 * HEARTBEAT_MS;
+      beatAt = performance.now();
+      if (steady) await releaseDead(deps, 'silent');
     } catch (error) {
       deps.log.warn({ err: error }, 'heartbeat failed');
     }
@@ -109,14 +112,19 @@ async function heartbeat(deps: Deps, ids: Set<string>, signal: AbortSignal): Pro
   }
 }
 
-/** Hands back every job locked before `before` by a worker that no heartbeat since then speaks for. */
-async function releaseDead(deps: Deps, before: Date): Promise<void> {
-  await deps.db.query('delete from worker_nodes where seen_at < $1', [before]);
+/**
+ * Hands back every job of a worker that no heartbeat speaks for, by the database's clock; of `all` workers where the caller knows that
+ * none is alive.
+ */
+async function releaseDead(deps: Deps, which: 'silent' | 'all'): Promise<void> {
+  const what = [which === 'all', DEAD_AFTER_MS];
+  await deps.db.query("delete from worker_nodes where $1 or seen_at < now() - $2 * interval '1 ms'", what);
   const dead = await many<{ locked_by: string }>(
     deps.db,
     `select distinct locked_by from graphile_worker.jobs j
-     where locked_at < $1 and not exists (select from worker_nodes n where n.worker_id = j.locked_by)`,
-    [before],
+     where locked_by is not null and ($1 or locked_at < now() - $2 * interval '1 ms')
+       and not exists (select from worker_nodes n where n.worker_id = j.locked_by)`,
+    what,
   );
   if (dead.length === 0) return;
   await deps.db.query('select graphile_worker.force_unlock_workers($1::text[])', [dead.map(row => row.locked_by)]);

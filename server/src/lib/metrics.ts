@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Prometheus metrics of one process. */
 export function createMetrics() {
@@ -36,6 +36,16 @@ export function createMetrics() {
     sealMismatches: new Counter({
       name: 'firsthand_seal_mismatches_total',
       help: 'Reads of a verification whose record is not the one that was sealed',
+      registers: [registry],
+    }),
+    overdueCaptures: new Gauge({
+      name: 'firsthand_captures_overdue',
+      help: 'Captures that have waited longer than ten minutes for their analysis',
+      registers: [registry],
+    }),
+    oldestCaptureSeconds: new Gauge({
+      name: 'firsthand_captures_oldest_seconds',
+      help: 'Age of the oldest capture that has waited longer than ten minutes; 0 where there is none',
       registers: [registry],
     }),
     verdicts: new Counter({

@@ -11,7 +11,7 @@ interface DisabledRow {
   notify_email: string | null;
 }
 
-/** Job: tells a tenant that an endpoint failed for five days and gets nothing more. */
+/** Job: e-mails a tenant that an endpoint failed for five days and was disabled. */
 export async function mailEndpointDisabled(deps: Deps, endpointId: string): Promise<void> {
   const row = await one<DisabledRow>(
     deps.db,
@@ -19,13 +19,13 @@ export async function mailEndpointDisabled(deps: Deps, endpointId: string): Prom
      from webhook_endpoints e join tenants t on t.id = e.tenant_id where e.id = $1`,
     [endpointId],
   );
-  // It was enabled again meanwhile, or there is nobody to tell.
+  // Skip the e-mail if the endpoint was enabled again after this job was queued, or if the tenant has no address.
   if (!deps.mailer || !row?.disabled_at || !row.notify_email) return;
   const { text, html } = renderLetter({
-    heading: 'A webhook endpoint is disabled',
+    heading: 'We disabled a webhook endpoint',
     lead:
-      'Every attempt to deliver webhooks to it failed for five days. Nothing more is sent to it. What it misses is kept: ' +
-      'repair it, enable it, then ask for what it missed.',
+      'Every webhook to this endpoint failed for five days, so we stopped sending. We keep the events it misses. Fix the ' +
+      'endpoint, enable it, then recover the missed events.',
     facts: [
       ['Endpoint', withoutCredentials(row.url)],
       ['Id', endpointId],
@@ -34,16 +34,16 @@ export async function mailEndpointDisabled(deps: Deps, endpointId: string): Prom
         ? ([['Failing since', `${row.failing_since.toISOString().slice(0, 16).replace('T', ' ')} UTC`]] as const)
         : []),
       ['Enable', `POST /v1/webhook-endpoints/${endpointId}/enable`],
-      ['Recover', 'POST /v1/webhook-deliveries/recover'],
+      ['Recover events', 'POST /v1/webhook-deliveries/recover'],
     ],
-    link: { text: 'How to enable and recover', url: `${deps.origins.public}/docs#/Webhooks` },
-    footer: 'You get this because your address is set for the notifications of this account.',
+    link: { text: 'Read how to enable and recover', url: `${deps.origins.public}/docs#/Webhooks` },
+    footer: 'You get this e-mail because this account sends its notifications to your address.',
   });
   try {
     await deps.mailer.send({
       to: row.notify_email,
       id: `${endpointId}-${row.disabled_at.getTime()}`,
-      subject: 'A webhook endpoint is disabled',
+      subject: 'We disabled a webhook endpoint',
       text,
       html,
     });
@@ -53,9 +53,9 @@ export async function mailEndpointDisabled(deps: Deps, endpointId: string): Prom
   }
 }
 
-/** An address may carry a password and, in its query, a token; mail is no place for either. */
+/** Drops the password and the query: either may hold a secret, and e-mail is not encrypted. */
 function withoutCredentials(url: string): string {
-  if (!URL.canParse(url)) return 'an address that is none';
+  if (!URL.canParse(url)) return 'not a valid URL';
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }

@@ -18,14 +18,14 @@ interface OutcomeRow {
 }
 
 const VERDICT: Record<(typeof LABELS)[number], string> = {
-  verified: 'Verified: the pictures are first-hand.',
-  suspicious: 'Suspicious: something is doubtful, and somebody should look at the pictures.',
-  failed: 'Failed: the pictures are not what they claim to be.',
+  verified: 'The photos passed every check.',
+  suspicious: 'At least one check was not sure. Please look at the photos.',
+  failed: 'At least one check found a problem. Please look at the photos.',
 };
 
 const wordsFor = (reason: string): string => SIGNALS.find(signal => signal.reason === reason)?.words ?? reason;
 
-/** Job: tells the address of a verification that it is completed, has expired or could not be analysed. */
+/** Job: e-mails the verification's `notify_email` that it completed, expired or could not be analysed. */
 export async function mailOutcome(deps: Deps, eventId: string): Promise<void> {
   if (!deps.mailer) return;
   const row = await one<OutcomeRow>(
@@ -35,7 +35,7 @@ export async function mailOutcome(deps: Deps, eventId: string): Promise<void> {
      from events e join verifications v on v.id = e.verification_id where e.id = $1`,
     [eventId],
   );
-  // What was redacted meanwhile is told to nobody.
+  // Skip the e-mail if the verification was redacted after this job was queued.
   if (!row?.notify_email || row.redacted_at) return;
   const letter = letterOf(row, deps.origins);
   if (!letter) return;
@@ -55,14 +55,14 @@ function letterOf(row: OutcomeRow, origins: Origins) {
   const facts: [string, string][] = [
     ['Verification', row.verification_id],
     ...(row.external_ref ? ([['Reference', row.external_ref]] as [string, string][]) : []),
-    ['Pictures', String(row.captures_count)],
+    ['Photos', String(row.captures_count)],
     ...(verdict?.reason_code ? ([['Reason', wordsFor(verdict.reason_code)]] as [string, string][]) : []),
     ['Time', `${row.created_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`],
   ];
   const common = {
     facts,
     link: { text: 'Open the verification', url: `${origins.capture}/c/${row.verification_id}` },
-    footer: 'You get this because your address was given for the notifications of this verification.',
+    footer: 'You get this e-mail because this verification sends its notifications to your address.',
   };
   switch (row.public_type) {
     case 'verification.completed':
@@ -70,21 +70,21 @@ function letterOf(row: OutcomeRow, origins: Origins) {
         ...common,
         subject: `${test}Verification ${verdict?.label ?? 'completed'}: ${name}`,
         heading: `Verification completed${verdict ? `: ${verdict.label}` : ''}`,
-        lead: verdict ? VERDICT[verdict.label] : 'The verification is completed.',
+        lead: verdict ? VERDICT[verdict.label] : 'The verification has completed.',
       };
     case 'verification.expired':
       return {
         ...common,
         subject: `${test}Verification expired: ${name}`,
         heading: 'Verification expired',
-        lead: 'The link ended before everything that was asked for had been sent. Create a new one to ask again.',
+        lead: 'The link expired before all photos and answers arrived. Create a new verification to ask again.',
       };
     case 'verification.failed':
       return {
         ...common,
         subject: `${test}Verification failed: ${name}`,
         heading: 'Verification could not be analysed',
-        lead: 'A picture could not be analysed, so there is no verdict. The pictures are kept.',
+        lead: 'A photo could not be analysed, so there is no verdict. The photos are kept.',
       };
     default:
       return null;

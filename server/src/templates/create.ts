@@ -8,10 +8,10 @@ import { insertVersion, templateFaults } from './own-template.ts';
 import { findTemplate, presentTemplate } from './row.ts';
 
 export const createLinkTemplate = tenantEndpoint({
-  summary: 'Publish a link template',
+  summary: 'Create a link template',
   description:
-    'Whoever opens its `url` is given a verification of their own, issued from the current version. A secret key ' +
-    'publishes live ones.',
+    'Each person who opens the `url` gets a verification of their own, made from the current version. A template that a ' +
+    'secret key creates makes live verifications.',
   tag: 'Link templates',
   credentials: ['session', 'secret'],
   role: 'member',

@@ -9,8 +9,8 @@ import { findTemplate, presentTemplate } from './row.ts';
 export const revokeLinkTemplate = tenantEndpoint({
   summary: 'Revoke a link template',
   description:
-    'Its address issues nothing from then on and says so kindly. Verifications that were issued go on. Revoking again ' +
-    'changes nothing.',
+    'The URL makes no more verifications and shows a page that says so. Verifications made earlier continue. Revoking ' +
+    'again changes nothing.',
   tag: 'Link templates',
   credentials: ['session', 'secret'],
   role: 'member',

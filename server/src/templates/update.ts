@@ -7,8 +7,8 @@ import { insertVersion, templateExists, templateFaults } from './own-template.ts
 import { findTemplate, presentTemplate } from './row.ts';
 
 export const updateLinkTemplate = tenantEndpoint({
-  summary: 'Publish the next version of a link template',
-  description: 'The address stays. Verifications that were issued keep the version that they were issued from.',
+  summary: 'Publish a new version of a link template',
+  description: 'The URL stays the same. Verifications made earlier keep their version.',
   tag: 'Link templates',
   credentials: ['session', 'secret'],
   role: 'member',
@@ -27,7 +27,7 @@ export const updateLinkTemplate = tenantEndpoint({
          returning version`,
         [params.id, doing.at],
       );
-      if (!updated) throw new Problem('template_revoked', 'The link template was revoked; publish a new one.');
+      if (!updated) throw new Problem('template_revoked', 'The link template was revoked. Create a new one.');
       await insertVersion(tx, params.id!, updated.version, body, doing.at);
       await audit(tx, doing, {
         action: 'link_template.updated',

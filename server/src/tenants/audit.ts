@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import type { Principal } from '../http/principal.ts';
+import { deviceOf } from '../lib/device.ts';
 import { newId } from '../lib/ids.ts';
 
 export type Actor = AuditEntry['actor'];
@@ -16,6 +17,9 @@ export interface Activity {
   actor: Actor;
   at: Date;
   requestId?: string;
+  /** Where the request came from. */
+  address?: string;
+  device?: string;
 }
 
 /** Who acts in a request. */
@@ -31,8 +35,15 @@ export function activityOf(call: {
       : principal.kind === 'secret'
         ? { kind: 'secret', id: principal.keyId }
         : { kind: 'system' };
-  return { tenantId: principal.tenantId, actor, at: call.deps.clock.now(), requestId: call.request.id };
+  return { tenantId: principal.tenantId, actor, at: call.deps.clock.now(), ...originOf(call.request) };
 }
+
+/** The request, the address and the device that an entry names. */
+export const originOf = (request: FastifyRequest) => ({
+  requestId: request.id,
+  address: request.ip,
+  device: deviceOf(request.headers['user-agent']),
+});
 
 /** Records a management act in the transaction that does it. `detail` must hold no secret. */
 export async function audit(
@@ -41,8 +52,8 @@ export async function audit(
   act: { action: string; target?: string; detail?: Record<string, unknown> },
 ): Promise<void> {
   await tx.query(
-    `insert into audit_log (id, tenant_id, actor, action, target, detail, request_id, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into audit_log (id, tenant_id, actor, action, target, detail, request_id, created_at, address, device)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       newId('aud', activity.at.getTime()),
       activity.tenantId,
@@ -52,6 +63,8 @@ export async function audit(
       JSON.stringify(act.detail ?? {}),
       activity.requestId ?? null,
       activity.at,
+      activity.address ?? null,
+      activity.device ?? null,
     ],
   );
 }
@@ -63,6 +76,8 @@ interface AuditRow {
   target: string | null;
   detail: Record<string, unknown>;
   request_id: string | null;
+  address: string | null;
+  device: string | null;
   created_at: Date;
 }
 
@@ -73,13 +88,16 @@ const present = (row: AuditRow): AuditEntry => ({
   ...(row.target === null ? {} : { target: row.target }),
   detail: row.detail,
   ...(row.request_id === null ? {} : { request_id: row.request_id }),
+  ...(row.address === null ? {} : { address: row.address }),
+  ...(row.device === null ? {} : { device: row.device }),
   created_at: row.created_at.toISOString(),
 });
 
 export const listAuditLog = tenantEndpoint({
-  summary: 'List management acts, newest first',
+  summary: 'List the audit log, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
+  role: 'owner',
   query: PageQuery,
   responses: { 200: Page(AuditEntry) },
   async handler({ deps, principal, query }) {

@@ -84,22 +84,23 @@ const exists = async ({ deps, principal, params }: Asked) =>
 export const putBrand = tenantEndpoint({
   summary: 'Create or replace a brand',
   description:
-    'Colours that are not sent are removed. A logo that is not sent stays, since no answer repeats its bytes; `null` ' +
-    'removes it. Logos are drawn anew as PNG within 512×512. `worn_colors` shows what the pages make of an accent whose ' +
-    'contrast with the background is below WCAG AA.',
+    'Colors you leave out are removed. A logo you leave out stays, because no response repeats its bytes; send `null` to ' +
+    'remove it. Logos are converted to PNG of at most 512×512 pixels. `worn_colors` holds the colors the pages use: an ' +
+    'accent with too little contrast (WCAG AA) is made darker or lighter.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'member',
   bodyLimitBytes: BODY_LIMIT,
+  imageFields: ['logo_base64'],
   body: BrandInput,
   responses: { 200: Brand },
   async handler(call) {
     const { deps, principal, body } = call;
     const slug = call.params.slug!;
     if (!isSlug(slug)) {
-      throw invalidField('slug', 'takes 2 to 40 lower-case letters and digits, with single hyphens between them');
+      throw invalidField('slug', 'must have 2 to 40 lower-case letters and digits, with single hyphens between them');
     }
-    const logo = body.logo_base64 ? await readLogo('logo_base64', body.logo_base64) : null;
+    const logo = body.logo_base64 ? await readLogo('logo_base64', call.images.get('logo_base64')!) : null;
     const logoId = logo ? newUlid() : null;
     if (logo && logoId) {
       await deps.blobs.put(logoKey(logoId), logo, { contentType: 'image/png' }).catch((error: unknown) => {
@@ -149,7 +150,7 @@ async function forgetLogo(deps: Deps, logoId: string | null): Promise<void> {
 }
 
 export const getBrand = tenantEndpoint({
-  summary: 'Read a brand',
+  summary: 'Get a brand',
   tag: 'Management',
   credentials: ['session', 'secret'],
   exists,
@@ -187,7 +188,7 @@ export const listBrands = tenantEndpoint({
 
 export const deleteBrand = tenantEndpoint({
   summary: 'Delete a brand',
-  description: 'Verifications that name it wear the default one from then on.',
+  description: 'Verifications with this brand then show the default brand.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'member',

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { one, type Tx } from '../db/sql.ts';
+import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../lib/ids.ts';
+import { createOwner } from '../people/persons.ts';
+import { mintLink } from '../people/tokens.ts';
 import { type Actor, audit } from './audit.ts';
 import { mintKey } from './keys.ts';
 
@@ -14,13 +16,17 @@ export interface NewTenant {
   webhook_secret: string;
 }
 
-/** Makes a tenant with one key of each kind and a webhook secret. */
+/** A link that signs a tenant's first owner in once, within 24 hours. */
+export const ownerLink = (tx: Tx, deps: Pick<Deps, 'clock' | 'origins'>, o: { tenantId: string; ownerId: string }) =>
+  mintLink(tx, deps, { personId: o.ownerId, purpose: 'first_run', tenantId: o.tenantId, proves: true });
+
+/** Makes a tenant with an owner, one key of each kind and a webhook secret. */
 export async function createTenant(
   tx: Tx,
   deps: Pick<Deps, 'keyring' | 'clock'>,
   name: string,
   actor: Actor = { kind: 'system' },
-): Promise<NewTenant> {
+): Promise<NewTenant & { owner_id: string }> {
   const now = deps.clock.now();
   const id = newId('tnt', now.getTime());
   await tx.query('insert into tenants (id, name, created_at) values ($1, $2, $3)', [id, name, now]);
@@ -35,8 +41,10 @@ export async function createTenant(
     await mintKey(tx, id, 'first test key', 'test', now),
     await mintKey(tx, id, 'first secret key', 'secret', now),
   ];
+  const ownerId = await createOwner(tx, id, now);
   await audit(tx, { tenantId: id, actor, at: now }, { action: 'tenant.created', target: id, detail: { name } });
   return {
+    owner_id: ownerId,
     tenant_id: id,
     pk_live: live.plaintext,
     pk_test: test.plaintext,
@@ -44,9 +52,6 @@ export async function createTenant(
     webhook_secret: webhookSecret,
   };
 }
-
-export const tenantExists = async (db: { query: Tx['query'] }, tenantId: string): Promise<boolean> =>
-  (await one(db, 'select 1 from tenants where id = $1', [tenantId])) !== undefined;
 
 /** The tenant that trials belong to; a database holds one. */
 export async function insertTrialTenant(tx: Tx, at: Date): Promise<void> {

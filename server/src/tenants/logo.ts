@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { BlobMissing, BlobUnavailable } from '../blobs/store.ts';
 import { openEndpoint } from '../http/endpoint.ts';
 import { invalidField, notFound, storageUnavailable } from '../http/problem.ts';
+import { decodeBase64 } from '../lib/base64.ts';
 
 const FORMATS = new Set(['jpeg', 'png', 'webp']);
 /** A logo beyond this is a decompression bomb or a mistake. */
@@ -21,14 +22,10 @@ export const logoPath = (logoId: string): string => `/brand-logos/${logoId}.png`
  * A logo as it is served: PNG within 512×512, upright, without metadata, drawn anew from the pixels, so that nothing of
  * the file that was sent reaches a page. Throws `invalid_request` on `field` for anything that is no such picture.
  */
-export async function readLogo(field: string, base64: string): Promise<Buffer> {
-  const tooLarge = () => invalidField(field, `must have at most ${BRAND_LOGO_MAX_BYTES} bytes`);
-  if (base64.length > Math.ceil(BRAND_LOGO_MAX_BYTES / 3) * 4) throw tooLarge();
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 === 1) {
-    throw invalidField(field, 'is not base64 (RFC 4648)');
-  }
-  const bytes = Buffer.from(base64, 'base64');
-  if (bytes.length > BRAND_LOGO_MAX_BYTES) throw tooLarge();
+export async function readLogo(field: string, base64: Buffer): Promise<Buffer> {
+  const bytes = await decodeBase64(base64, BRAND_LOGO_MAX_BYTES);
+  if (bytes === 'too_large') throw invalidField(field, `must have at most ${BRAND_LOGO_MAX_BYTES} bytes`);
+  if (bytes === 'malformed') throw invalidField(field, 'is not base64 (RFC 4648)');
   const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 });
   const format = await open()
     .metadata()
@@ -50,8 +47,8 @@ export async function readLogo(field: string, base64: string): Promise<Buffer> {
 }
 
 export const getLogo = openEndpoint({
-  summary: "Read a brand's logo",
-  description: 'PNG. The address is that of one picture and stays so: a new logo has another.',
+  summary: "Get a brand's logo",
+  description: 'Returns a PNG. The URL always returns the same picture. A new logo gets a new URL.',
   tag: 'Capture',
   credentials: ['none'],
   mediaType: 'image/png',

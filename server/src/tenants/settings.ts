@@ -41,7 +41,7 @@ export async function setLimit(tx: Queryable, activity: Activity, limit: number 
 }
 
 export const getSettings = tenantEndpoint({
-  summary: 'Read the settings',
+  summary: 'Get the settings',
   tag: 'Management',
   credentials: ['session', 'secret'],
   responses: { 200: Settings },
@@ -57,7 +57,7 @@ function patchFaults(body: unknown): Fault[] {
 
 export const patchSettings = tenantEndpoint({
   summary: 'Change settings',
-  description: 'What is absent stays. Changes hold for later verifications only.',
+  description: 'Settings you leave out stay as they are. A change applies to verifications created later.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',

@@ -88,8 +88,8 @@ function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Sta
 }
 
 export const createTrial = openEndpoint({
-  summary: 'Try it out, without an account',
-  description: 'One step, ten minutes, ten an hour from one address.',
+  summary: 'Create a trial verification, without an account',
+  description: 'A trial has one step and lasts ten minutes. Each IP address may create ten per hour.',
   tag: 'Trial',
   credentials: ['none'],
   addressLimit: 'trial',
@@ -110,7 +110,7 @@ export const createTrial = openEndpoint({
 });
 
 export const getTrial = openEndpoint({
-  summary: 'Read the result of a trial',
+  summary: 'Get the result of a trial',
   tag: 'Trial',
   credentials: ['capture'],
   target: 'id',

@@ -67,6 +67,12 @@ export function fail(tx: Tx, deps: Needs, row: VerificationRow, captures: Captur
   return change(tx, deps, row, { status }, 'verification.failed', captures, at);
 }
 
+/** Nothing else could be made of a verification: it fails. */
+export async function giveUpOn(tx: Tx, deps: Needs, id: string): Promise<void> {
+  const row = await lockVerification(tx, id);
+  if (row) await fail(tx, deps, row, await capturesOf(tx, id), deps.clock.now());
+}
+
 /** The person left before finishing. No event fires. */
 export async function abandon(tx: Tx, row: VerificationRow): Promise<void> {
   const status = next(row.status, 'left');

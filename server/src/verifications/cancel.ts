@@ -9,7 +9,7 @@ import { capturesOf } from './row.ts';
 
 export const cancelVerification = tenantEndpoint({
   summary: 'Cancel a verification',
-  description: 'Expires it at once; the link is dead. Cancelling again changes nothing.',
+  description: 'Expires the verification and its link at once. Cancelling again changes nothing.',
   tag: 'Verifications',
   credentials: ['session', 'secret'],
   role: 'member',

@@ -8,7 +8,9 @@ import { presentFrozen } from './present.ts';
 
 export const createVerification = tenantEndpoint({
   summary: 'Create a verification',
-  description: 'Issues a capture link. Without an Idempotency-Key a retry makes a duplicate.',
+  description:
+    'The response holds a `capture_url` to send to the person with the camera. Send an `Idempotency-Key`: without one, a ' +
+    'retry creates a second verification.',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret', 'bot'],
   role: 'member',
@@ -16,7 +18,7 @@ export const createVerification = tenantEndpoint({
   faults: crossFieldFaults,
   recordFaults: ({ principal, body }) =>
     principal?.kind !== 'bot' && typeof body === 'object' && body !== null && 'tenant_id' in body
-      ? [{ path: 'tenant_id', message: 'is taken from the messaging bot alone' }]
+      ? [{ path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
       : [],
   responses: { 201: Verification },
   async handler({ deps, principal, body, keepAnswer }) {

@@ -2,12 +2,13 @@ import type { Fault } from '@firsthand/contract/errors.ts';
 import { DateTime, instantOf, isId } from '@firsthand/contract/ids.ts';
 import { LABELS, Status, VerificationSummary } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
-import { many } from '../db/sql.ts';
+import { many, one, type Queryable } from '../db/sql.ts';
 import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
+import { invalidField } from '../http/problem.ts';
 import { presentSummary } from './present.ts';
-import { asItIsNow } from './read.ts';
+import { withExpiryApplied } from './read.ts';
 import type { VerificationRow } from './row.ts';
 
 const ListQuery = Type.Object(
@@ -30,12 +31,24 @@ const ListQuery = Type.Object(
 const dateFaults = (query: unknown): Fault[] =>
   (['created_after', 'created_before'] as const).flatMap(path => {
     const text = (query as Static<typeof ListQuery>)[path];
-    return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date of the calendar' }] : [];
+    return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date that exists' }] : [];
   });
+
+/** Where the page after a cursor begins. The time is text: a date of JavaScript's holds milliseconds, the row's microseconds. */
+async function placeOf(db: Queryable, tenantId: string, cursor: string): Promise<{ id: string; created_at: string }> {
+  const id = decodeCursor(cursor, text => isId('vfy', text));
+  const row = await one<{ created_at: string }>(
+    db,
+    'select created_at::text from verifications where id = $1 and tenant_id = $2',
+    [id, tenantId],
+  );
+  if (!row) throw invalidField('cursor', 'is not a cursor of this list');
+  return { id, ...row };
+}
 
 export const listVerifications = tenantEndpoint({
   summary: 'List verifications, newest first',
-  description: 'Filter by metadata with `metadata[key]=value`.',
+  description: 'To filter by metadata, add `metadata[key]=value` to the query.',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
   query: ListQuery,
@@ -53,13 +66,13 @@ export const listVerifications = tenantEndpoint({
       values.push(value);
       conditions.push(condition(`$${values.length}`));
     };
-    if (query.cursor !== undefined)
-      where(
-        p => `id < ${p}`,
-        decodeCursor(query.cursor, id => isId('vfy', id)),
-      );
+    if (query.cursor !== undefined) {
+      const after = await placeOf(deps.db, principal.tenantId, query.cursor);
+      values.push(after.created_at, after.id);
+      conditions.push(`(created_at, id) < ($${values.length - 1}::timestamptz, $${values.length})`);
+    }
     if (query.status) where(p => `status = ${p}`, query.status);
-    if (query.verdict) where(p => `verdict ->> 'label' = ${p}`, query.verdict);
+    if (query.verdict) where(p => `verdict is not null and verdict ->> 'label' = ${p}`, query.verdict);
     if (query.created_after) where(p => `created_at > ${p}`, instantOf(query.created_after!));
     if (query.created_before) where(p => `created_at < ${p}`, instantOf(query.created_before!));
     if (query.external_ref) where(p => `external_ref = ${p}`, query.external_ref);
@@ -70,24 +83,24 @@ export const listVerifications = tenantEndpoint({
       where(p => `config -> 'metadata' @> ${p}::jsonb`, JSON.stringify(Object.fromEntries(metadata)));
     }
     values.push(query.limit + 1);
-    // Each mode is a stretch of the index: read one by one and merged, the last page costs what the first one does.
+    // Each mode is a stretch of an index: read one by one and merged, the last page costs what the first one does.
     const stretches = readableModes(principal).map(
       livemode =>
         `(select * from verifications where livemode = ${livemode} and ${conditions.join(' and ')}
-          order by id desc limit $${values.length})`,
+          order by created_at desc, id desc limit $${values.length})`,
     );
     const rows = await many<VerificationRow & { location_results: string[] | null }>(
       deps.db,
       `select v.*, case when v.config ? 'expected_location' then
          (select array_agg(c.location_match ->> 'result') from captures c where c.verification_id = v.id) end as location_results
-       from (${stretches.join(' union all ')}) v order by id desc limit $${values.length}`,
+       from (${stretches.join(' union all ')}) v order by created_at desc, id desc limit $${values.length}`,
       values,
     );
     const page = rows.slice(0, query.limit);
     const last = page.at(-1);
     const data: VerificationSummary[] = [];
     for (const row of page) {
-      const current = await asItIsNow(deps, row);
+      const current = await withExpiryApplied(deps, row);
       // Out of time since the query ran: no longer what was asked for.
       if (query.status && current.status !== query.status) continue;
       data.push(presentSummary(current, deps.origins, row.location_results ?? []));

@@ -18,17 +18,17 @@ export async function readCurrent(deps: Deps, id: string): Promise<VerificationR
     deps.metrics.sealMismatches.inc();
     deps.log.error({ verificationId: id }, 'seal mismatch: the record was changed after it was sealed');
   }
-  return asItIsNow(deps, row);
+  return withExpiryApplied(deps, row);
 }
 
 /** A row that was just read, expired first when it is past its deadline. */
-export async function asItIsNow(deps: Deps, row: VerificationRow): Promise<VerificationRow> {
+export async function withExpiryApplied(deps: Deps, row: VerificationRow): Promise<VerificationRow> {
   if (isTerminal(row.status) || row.expires_at > deps.clock.now()) return row;
   return (await transaction(deps.db, tx => lockCurrent(tx, deps, row.id))) ?? row;
 }
 
 export const getVerification = tenantEndpoint({
-  summary: 'Read a verification with its captures',
+  summary: 'Get a verification with its captures',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
   target: 'id',
@@ -37,7 +37,7 @@ export const getVerification = tenantEndpoint({
 });
 
 export const getPublicVerification = openEndpoint({
-  summary: 'Read the share-safe projection',
+  summary: 'Get the public view of a verification',
   tag: 'Verifications',
   credentials: ['capture'],
   target: 'id',

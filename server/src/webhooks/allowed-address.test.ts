@@ -13,6 +13,8 @@ it.each([
   '172.16.0.1',
   '192.168.1.1',
   '169.254.169.254',
+  '168.63.129.16',
+  '::ffff:168.63.129.16',
   '100.64.0.1',
   '192.0.2.1',
   '198.18.0.1',
@@ -62,4 +64,13 @@ it('sends where WEBHOOK_ALLOW_CIDRS says so, and nowhere beside', () => {
   const some = { config: { ...server.config, webhookAllowCidrs: ['10.1.0.0/16', '192.168.7.7', 'fd12::/16'] } };
   const reached = ['10.1.2.3', '10.2.0.1', '192.168.7.7', '192.168.7.8', 'fd12::5', 'fd13::5', '::ffff:10.1.2.3'];
   expect(reached.map(address => mayReach(some, address))).toEqual([true, false, true, false, true, false, true]);
+});
+
+it.each([
+  { PUBLIC_URL: 'https://firsthand.example' },
+  { CAPTURE_BASE_URL: 'https://capture.example' },
+  { HOST: '0.0.0.0' },
+])('a service with %o sends nothing to loopback', env => {
+  expect(mayReach({ config: readConfig(env) }, '127.0.0.1')).toBe(false);
+  expect(mayReach({ config: readConfig({ ...env, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }) }, '127.0.0.1')).toBe(true);
 });

@@ -1,5 +1,3 @@
-import { lookup as systemLookup } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Deps } from '../deps.ts';
 
@@ -13,23 +11,27 @@ export interface Address {
   address: string;
   family: number;
 }
-/** Every address of a host. Throws as `dns.lookup` does. */
-export type Resolve = (hostname: string) => Promise<Address[]>;
+/** Every address of a host, looked up for an account. Throws as `dns.lookup` does. */
+export type Resolve = (hostname: string, tenantId: string) => Promise<Address[]>;
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
 
 /** Loopback is allowed while the service itself is reachable from nowhere else: on a developer's laptop. */
 const allowsLoopback = ({ config }: Pick<Deps, 'config'>): boolean =>
-  LOOPBACK_HOSTS.has(config.host) && config.publicUrl === null;
+  LOOPBACK_HOSTS.has(config.host) && config.publicUrl === null && config.captureBaseUrl === null;
 
 /** The only IPv6 block that is given out for the public internet (RFC 4291, 2.4). */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+
+/** Public by its number, but answered inside a virtual machine by its host: Azure's metadata and health service. */
+const HOST_SERVICES = new Set(['168.63.129.16']);
 
 /** True when webhooks may go to this address: a public one, or one that WEBHOOK_ALLOW_CIDRS names. */
 export function mayReach(deps: Pick<Deps, 'config'>, address: string): boolean {
   const parsed = ipaddr.process(address);
   const range = parsed.range();
-  if (range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST))) return true;
+  const isPublic = range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
+  if (isPublic && !HOST_SERVICES.has(parsed.toString())) return true;
   if (range === 'loopback' && allowsLoopback(deps)) return true;
   return deps.config.webhookAllowCidrs.some(cidr => {
     const [network, bits] = cidr.includes('/') ? ipaddr.parseCIDR(cidr) : [ipaddr.process(cidr), undefined];
@@ -45,22 +47,11 @@ export function literalAddress(hostname: string): string | null {
 }
 
 /**
- * A look-up for `net.connect` that checks what it hands over: the connection goes to the very addresses that were judged,
- * so a name that resolves otherwise a moment later changes nothing. One forbidden address forbids the name.
+ * Judges the addresses of a name before a connection goes to one of them. One forbidden address forbids the name. Throws
+ * {@link ForbiddenAddress}, or as a look-up does where there is none.
  */
-export const checkedLookup =
-  (deps: Pick<Deps, 'config'>, resolve: Resolve = name => systemLookup(name, { all: true })): LookupFunction =>
-  (hostname, options, callback) => {
-    resolve(hostname).then(
-      addresses => {
-        const [first] = addresses;
-        if (!first) {
-          callback(Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' }), '', 0);
-        } else if (!addresses.every(({ address }) => mayReach(deps, address))) {
-          callback(new ForbiddenAddress(`${hostname} is an address that webhooks may not reach`), '', 0);
-        } else if (options.all) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, '', 0),
-    );
-  };
+export function assertAllowed(deps: Pick<Deps, 'config'>, hostname: string, addresses: readonly Address[]): void {
+  if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+  if (addresses.every(({ address }) => mayReach(deps, address))) return;
+  throw new ForbiddenAddress(`${hostname} is an address that webhooks may not reach`);
+}

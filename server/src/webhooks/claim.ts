@@ -37,8 +37,8 @@ export interface ClaimOptions {
   id: string;
   node: string;
   now: Date;
-  /** When the claim lapses, should the node vanish. */
-  until: Date;
+  /** After which the claim lapses by the database's clock, should the node vanish. */
+  lapseMs: number;
   ailing: boolean;
   /** The most to take. */
   free: number;
@@ -82,7 +82,7 @@ export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<C
        returning delivery_id, endpoint_id, event_id, attempts
      ), claim as (
        insert into webhook_claims (id, node, until, delivery_ids)
-       select $9, $10, $11, array_agg(delivery_id) from taken having count(*) > 0
+       select $9, $10, now() + $11 * interval '1 ms', array_agg(delivery_id) from taken having count(*) > 0
      ), served as (
        update webhook_endpoints e
        set due_at = case when c.found >= s.share or s.locked <> n.seen then $5 else
@@ -113,7 +113,7 @@ export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<C
       o.free,
       o.id,
       o.node,
-      o.until,
+      o.lapseMs,
     ],
   );
   return { targets: {}, more: false, ...rows[0]?.claim, deliveries: rows };
@@ -140,7 +140,7 @@ export async function endClaims(deps: Deps, o: { node: string; ids: readonly str
 }
 
 /**
- * Takes back the claims of nodes that vanished: those that lapsed by now, or all of them. What such a node had sent and not
+ * Takes back the claims of nodes that vanished: those that lapsed by the database's clock, or all of them. What such a node had sent and not
  * written down is sent again.
  */
 export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all'): Promise<void> {
@@ -148,8 +148,8 @@ export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all'): Promi
   await transaction(deps.db, async tx => {
     const lapsed = await many<{ delivery_ids: string[] }>(
       tx,
-      `delete from webhook_claims where $2 or until <= $1 returning delivery_ids`,
-      [now, which === 'all'],
+      `delete from webhook_claims where $1 or until <= now() returning delivery_ids`,
+      [which === 'all'],
     );
     await requeue(
       tx,

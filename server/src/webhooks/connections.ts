@@ -1,7 +1,7 @@
-import { buildConnector, Client } from 'undici';
+import { type buildConnector, Client } from 'undici';
 
 export interface ConnectionOptions {
-  connect: buildConnector.BuildOptions;
+  connect(tenantId: string, options: buildConnector.Options, callback: buildConnector.Callback): void;
   /** A request without headers, or a pause in an answer, of this long is a failure. */
   timeoutMs: number;
   /** How long an idle connection is kept. */
@@ -13,38 +13,39 @@ export interface ConnectionOptions {
 /** One HTTP/1.1 connection, made when a request asks for it and made again should it be lost before that. */
 export interface Connection {
   readonly client: Client;
-  readonly origin: string;
+  readonly key: string;
   /** Milliseconds, by the clock of `performance.now()`. */
   readonly madeAt: number;
 }
+
+/** Connections are an account's own: none waits for the look-ups of another. */
+const keyOf = (origin: string, tenantId: string) => `${tenantId} ${origin}`;
 
 /**
  * Connections for one request at a time each, as many as are asked for: the caller bounds how many are open. undici's own pool
  * looks through all of an origin's connections for each request; here the one that was free last is taken.
  */
 export function createConnections(o: ConnectionOptions) {
-  // One for all, so that TLS sessions are resumed.
-  const connect = buildConnector(o.connect);
   const idle = new Map<string, Connection[]>();
   const all = new Set<Connection>();
-  const open = (origin: string): Connection => {
+  const open = (origin: string, tenantId: string): Connection => {
     const client = new Client(origin, {
-      connect,
+      connect: (options, callback) => o.connect(tenantId, options, callback),
       pipelining: 1,
       keepAliveTimeout: o.idleMs,
       keepAliveMaxTimeout: o.idleMs,
       headersTimeout: o.timeoutMs,
       bodyTimeout: o.timeoutMs,
     });
-    const connection = { client, origin, madeAt: performance.now() };
+    const connection = { client, key: keyOf(origin, tenantId), madeAt: performance.now() };
     all.add(connection);
     // Idle for too long, or the other side closed it.
     client.on('disconnect', () => {
-      const free = idle.get(origin);
+      const free = idle.get(connection.key);
       const at = free?.indexOf(connection) ?? -1;
       if (!free || at < 0) return;
       free.splice(at, 1);
-      if (free.length === 0) idle.delete(origin);
+      if (free.length === 0) idle.delete(connection.key);
       forget(connection);
     });
     return connection;
@@ -55,11 +56,12 @@ export function createConnections(o: ConnectionOptions) {
   };
   return {
     /** The caller's until it is given back. */
-    take(origin: string): Connection {
-      const free = idle.get(origin);
+    take(origin: string, tenantId: string): Connection {
+      const key = keyOf(origin, tenantId);
+      const free = idle.get(key);
       const connection = free?.pop();
-      if (free?.length === 0) idle.delete(origin);
-      return connection ?? open(origin);
+      if (free?.length === 0) idle.delete(key);
+      return connection ?? open(origin, tenantId);
     },
     /** Its request ended; where the answer was read to its end, `whole`, another may follow. */
     giveBack(connection: Connection, whole: boolean): void {
@@ -67,9 +69,9 @@ export function createConnections(o: ConnectionOptions) {
         forget(connection);
         return;
       }
-      const free = idle.get(connection.origin);
+      const free = idle.get(connection.key);
       if (free) free.push(connection);
-      else idle.set(connection.origin, [connection]);
+      else idle.set(connection.key, [connection]);
     },
     /** Breaks off everything. */
     async close(): Promise<void> {

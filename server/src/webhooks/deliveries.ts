@@ -47,7 +47,7 @@ export async function readDeliveries(db: Queryable, ids: readonly string[]): Pro
 
 export const listDeliveries = tenantEndpoint({
   summary: 'List webhook deliveries, newest first',
-  description: 'Each with every attempt and the beginning of what was answered.',
+  description: 'Each delivery lists its attempts, with the first 1 kB of each response.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   query: Type.Object(
@@ -132,8 +132,8 @@ const ownDelivery = async (db: Queryable, principal: Principal, id: string): Pro
 export const retryDelivery = tenantEndpoint({
   summary: 'Send a delivery again now',
   description:
-    'Whatever became of it before, with the same webhook-id. If the endpoint is disabled this is a single attempt, and ' +
-    'its success enables the endpoint.',
+    'Sends the delivery again, whatever its status, with the same `webhook-id`. A disabled endpoint gets one attempt; if ' +
+    'it succeeds, the endpoint is enabled again.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
@@ -153,10 +153,10 @@ export const retryDelivery = tenantEndpoint({
 });
 
 export const recoverDeliveries = tenantEndpoint({
-  summary: 'Send again what failed since a moment',
+  summary: 'Send failed deliveries again',
   description:
-    'Every failed delivery that was made at or after `since`, those that a disabled endpoint missed included; to one `url` or ' +
-    'to all. What a still disabled endpoint missed stays failed: enable it first.',
+    'Sends every failed delivery created at or after `since`, to one `url` or to all, including those that a disabled ' +
+    'endpoint missed. Enable the endpoint first: deliveries to a disabled endpoint stay failed.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',

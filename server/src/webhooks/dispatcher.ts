@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
+import { type Bell, type Channels, createBell, startListening } from '../db/listen.ts';
 import type { Deps } from '../deps.ts';
 import { WEBHOOKS_CHANNEL } from '../events/record.ts';
 import { newUlid, timeOfId } from '../lib/ids.ts';
@@ -8,6 +8,7 @@ import { announceEvents } from './announce.ts';
 import { claimDeliveries, endClaims, handBack, takeBackClaims } from './claim.ts';
 import { createHoldings, type Held } from './holdings.ts';
 import { createLanes, type Flight, type Ready } from './lanes.ts';
+import { startOutcomeWriter } from './outcome-writer.ts';
 import { type Outcome, recordAttempts } from './record-attempts.ts';
 import { nextAfter, type Sent } from './schedule.ts';
 import { ATTEMPT_TIMEOUT_MS, createSender } from './send.ts';
@@ -22,12 +23,6 @@ const CLAIM_MS = ATTEMPT_TIMEOUT_MS + 15_000;
 const POLL_MS = 1_000;
 const LOOK_FOR_LATE_MS = 250;
 const BATCH = 500;
-/** Outcomes that may wait to be written down before nothing more is taken. */
-const MAX_UNWRITTEN = 4 * BATCH;
-const RETRY_WRITE_MS = 250;
-/** How long outcomes are gathered before they are written down together: longer where the last were many. */
-const GATHER_MS = { few: 5, many: 50 } as const;
-const MANY = 32;
 const RECONNECT_MS = 1_000;
 /** How long open attempts may take to end once the process is asked to stop. */
 const GRACE_MS = 5_000;
@@ -45,6 +40,8 @@ export interface DispatcherOptions {
   alone: boolean;
   /** For tests: how host names resolve. */
   resolve?: Resolve;
+  /** What else is listened to, over the same connection. */
+  also?: Channels;
 }
 
 /**
@@ -60,7 +57,7 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
   const sender = createSender(deps, o.resolve ? { resolve: o.resolve } : {});
   const keysOf = createSigningKeys(deps);
   const holdings = createHoldings();
-  const writer = startWriter<Outcome & Held>(deps, {
+  const writer = startOutcomeWriter<Outcome & Held>(deps, {
     async write(batch) {
       const ended = holdings.endingWith(batch);
       await recordAttempts(deps, batch, ended);
@@ -79,10 +76,13 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       deps.log.warn({ err: error }, 'claims on webhooks were not handed back; they lapse by themselves');
     }
   };
-  const listening = listen(deps, stopping.signal, payload => {
-    // An unknown message may be anything.
-    if (payload !== 'due') bells.event.ring();
-    bells.due.ring();
+  const listener = startListening(deps, {
+    ...o.also,
+    [WEBHOOKS_CHANNEL]: payload => {
+      // An unknown message may be anything.
+      if (payload !== 'due') bells.event.ring();
+      bells.due.ring();
+    },
   });
 
   const succeeded = deps.metrics.webhookAttempts.labels('succeeded');
@@ -100,10 +100,10 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       startAll();
       if (room) bells.due.ring();
     };
-    const { url, keys } = delivery.to;
+    const { tenant_id, url, keys } = delivery.to;
     // Never before this returns, as with the sender.
     if (keys.length === 0) setImmediate(done, UNSIGNED);
-    else sender.send(url, delivery.body, signedHeaders(delivery.event_id, at, delivery.body, keys), done);
+    else sender.send(tenant_id, url, delivery.body, signedHeaders(delivery.event_id, at, delivery.body, keys), done);
   };
   const startAll = () => {
     if (!stopping.signal.aborted) for (let next = lanes.next(); next; next = lanes.next()) start(next);
@@ -121,8 +121,14 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     if (room.free <= 0 || writer.behind()) return false;
     const now = deps.clock.now();
     const id = newUlid();
-    const until = new Date(now.getTime() + CLAIM_MS);
-    const { deliveries, targets, more } = await claimDeliveries(deps.db, { id, node, now, until, ailing, ...room });
+    const { deliveries, targets, more } = await claimDeliveries(deps.db, {
+      id,
+      node,
+      now,
+      lapseMs: CLAIM_MS,
+      ailing,
+      ...room,
+    });
     holdings.add(
       id,
       deliveries.map(delivery => delivery.id),
@@ -174,7 +180,7 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       bells.event.ring();
       bells.due.ring();
       bells.lapsed.ring();
-      await Promise.all([...running, listening]);
+      await Promise.all([...running, listener.stop()]);
       clearInterval(lateness);
       await Promise.race([lanes.idle(), sleep(GRACE_MS, undefined, { ref: false })]);
       await sender.close();
@@ -214,105 +220,3 @@ const attemptOf = (at: Date, sent: Sent): Outcome['attempt'] => ({
   ...(sent.error === null ? {} : { error: sent.error }),
   ...(sent.excerpt ? { response_excerpt: sent.excerpt } : {}),
 });
-
-/** Writes outcomes down, those of a moment together. */
-function startWriter<T>(deps: Deps, to: { write(batch: readonly T[]): Promise<void>; caughtUp(): void }) {
-  let waiting: T[] = [];
-  let writing: Promise<void> | null = null;
-  let stopped = false;
-  let gatherMs: number = GATHER_MS.few;
-  let behind = false;
-  const drain = async () => {
-    while (waiting.length > 0) {
-      if (!stopped && waiting.length < BATCH) await sleep(gatherMs);
-      gatherMs = waiting.length < MANY ? GATHER_MS.few : GATHER_MS.many;
-      const batch = waiting.slice(0, BATCH);
-      try {
-        await to.write(batch);
-        waiting = waiting.slice(batch.length);
-      } catch (error) {
-        deps.log.warn({ err: error, outcomes: waiting.length }, 'webhook attempts could not be written down yet');
-        // Unwritten attempts are made again when their claim lapses.
-        if (stopped) return;
-        await sleep(RETRY_WRITE_MS);
-      }
-      if (behind && waiting.length < MAX_UNWRITTEN) {
-        behind = false;
-        to.caughtUp();
-      }
-    }
-    writing = null;
-  };
-  return {
-    /** So much waits that nothing more should be begun; `caughtUp` tells when that is over. */
-    behind(): boolean {
-      behind = waiting.length >= MAX_UNWRITTEN;
-      return behind;
-    },
-    write(outcome: T) {
-      waiting.push(outcome);
-      writing ??= drain();
-    },
-    async stop() {
-      stopped = true;
-      await writing;
-    },
-  };
-}
-
-type Bell = ReturnType<typeof createBell>;
-
-/** Remembers a ring that nobody waited for. */
-function createBell() {
-  let rung = false;
-  let wake: (() => void) | null = null;
-  return {
-    ring: () => {
-      rung = true;
-      wake?.();
-    },
-    quiet: () => {
-      rung = false;
-    },
-    wait: (ms: number) =>
-      new Promise<void>(resolve => {
-        if (rung) return resolve();
-        const timer = setTimeout(() => wake?.(), ms);
-        wake = () => {
-          clearTimeout(timer);
-          wake = null;
-          resolve();
-        };
-      }),
-  };
-}
-
-/** Hears what is notified until stopped, over connections that may be lost. */
-async function listen(deps: Deps, signal: AbortSignal, heard: (payload: string | undefined) => void): Promise<void> {
-  while (!signal.aborted) {
-    let client: pg.PoolClient | undefined;
-    try {
-      client = await deps.db.connect();
-      client.on('notification', message => heard(message.payload));
-      await client.query(`listen ${WEBHOOKS_CHANNEL}`);
-      // What was notified before this is found by looking.
-      heard(undefined);
-      await lost(client, signal);
-    } catch (error) {
-      if (!signal.aborted) deps.log.warn({ err: error }, 'not listening for webhooks; looking every second instead');
-    }
-    client?.removeAllListeners('notification');
-    // It still listens: it is not for others to use.
-    client?.release(true);
-    await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
-  }
-}
-
-/** Resolves when the client loses its server or `signal` is aborted. */
-const lost = (client: pg.PoolClient, signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    client.once('error', () => resolve());
-    client.once('end', () => resolve());
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -36,7 +36,7 @@ const ownEndpoint = async (db: Queryable, principal: Principal, id: string): Pro
     : undefined;
 
 export const listWebhookEndpoints = tenantEndpoint({
-  summary: 'List the addresses that webhooks were sent to, newest first',
+  summary: 'List webhook endpoints, newest first',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   query: PageQuery,
@@ -54,8 +54,9 @@ export const listWebhookEndpoints = tenantEndpoint({
 });
 
 export const enableWebhookEndpoint = tenantEndpoint({
-  summary: 'Send to a disabled endpoint again',
-  description: 'New events go to it from now on. Ask for what it missed with POST /v1/webhook-deliveries/recover.',
+  summary: 'Enable a disabled endpoint',
+  description:
+    'The endpoint gets new events from now on. To send the events it missed, call `POST /v1/webhook-deliveries/recover`.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',

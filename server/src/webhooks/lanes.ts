@@ -6,16 +6,24 @@ interface Bounds {
   open: number;
   held: number;
   tenantHeld: number;
+  tenantOpen: number;
   endpointOpen: number;
   endpointHeld: number;
 }
 
 /**
  * Endpoints that answer promptly, and those that failed or were slow the last time, have a pool each: however many of the
- * second kind there are, the first never wait for them. Ahead is taken only for the prompt.
+ * second kind there are, the first never wait for them, and one account leaves room for others. Ahead is taken only for the prompt.
  */
-const PROMPT: Bounds = { open: 128, held: 2_048, tenantHeld: 1_024, endpointOpen: 32, endpointHeld: 1_024 };
-const AILING: Bounds = { open: 128, held: 128, tenantHeld: 32, endpointOpen: 8, endpointHeld: 8 };
+const PROMPT: Bounds = {
+  open: 128,
+  held: 2_048,
+  tenantHeld: 1_024,
+  tenantOpen: 96,
+  endpointOpen: 32,
+  endpointHeld: 1_024,
+};
+const AILING: Bounds = { open: 128, held: 128, tenantHeld: 32, tenantOpen: 32, endpointOpen: 8, endpointHeld: 8 };
 /** Nothing is begun that was taken longer ago than this: its claim might lapse while it is open. */
 const MAX_WAIT_MS = 10_000;
 
@@ -58,11 +66,19 @@ export function createLanes() {
   const lanes = new Map<string, Lane>();
   const flights = new Set<Flight>();
   const open = { prompt: 0, ailing: 0 };
+  const tenantOpen = { prompt: new Map<string, number>(), ailing: new Map<string, number>() };
   let expired: Ready[] = [];
   // Whether a bound other than an endpoint's own kept something from being claimed.
   let bound = false;
   let whenIdle: (() => void) | null = null;
 
+  const openOf = (lane: Lane) => tenantOpen[poolOf(lane.ailing)].get(lane.tenantId) ?? 0;
+  const count = (pool: keyof typeof open, tenantId: string, by: number) => {
+    open[pool] += by;
+    const now = (tenantOpen[pool].get(tenantId) ?? 0) + by;
+    if (now > 0) tenantOpen[pool].set(tenantId, now);
+    else tenantOpen[pool].delete(tenantId);
+  };
   const laneOf = (delivery: Ready, ailing: boolean): Lane => {
     const known = lanes.get(delivery.endpoint_id);
     const lane = known ?? {
@@ -74,8 +90,8 @@ export function createLanes() {
       late: 0,
     };
     if (lane.ailing !== ailing) {
-      open[poolOf(lane.ailing)] -= lane.open - lane.late;
-      open[poolOf(ailing)] += lane.open - lane.late;
+      count(poolOf(lane.ailing), lane.tenantId, lane.late - lane.open);
+      count(poolOf(ailing), lane.tenantId, lane.open - lane.late);
       lane.ailing = ailing;
     }
     lanes.set(lane.endpointId, lane);
@@ -112,7 +128,7 @@ export function createLanes() {
       const refused: Ready[] = [];
       for (const delivery of claimed) {
         if ((lanes.get(delivery.endpoint_id)?.late ?? 0) > 0) refused.push(delivery);
-        else laneOf(delivery, ailing).waiting.push({ delivery, takenAt: Date.now() });
+        else laneOf(delivery, ailing).waiting.push({ delivery, takenAt: performance.now() });
       }
       return refused;
     },
@@ -121,16 +137,18 @@ export function createLanes() {
     next(): Flight | null {
       for (const lane of lanes.values()) {
         const pool = poolOf(lane.ailing);
-        if (lane.open >= POOLS[pool].endpointOpen || open[pool] >= POOLS[pool].open) continue;
+        const bounds = POOLS[pool];
+        if (lane.open >= bounds.endpointOpen || open[pool] >= bounds.open || openOf(lane) >= bounds.tenantOpen)
+          continue;
         const first = lane.waiting.shift();
         if (!first) continue;
-        if (Date.now() - first.takenAt > MAX_WAIT_MS) {
+        if (performance.now() - first.takenAt > MAX_WAIT_MS) {
           expired.push(first.delivery, ...lane.waiting.splice(0).map(({ delivery }) => delivery));
           forget(lane);
           continue;
         }
         lane.open += 1;
-        open[pool] += 1;
+        count(pool, lane.tenantId, 1);
         // To the back: the others come first.
         lanes.delete(lane.endpointId);
         lanes.set(lane.endpointId, lane);
@@ -153,8 +171,8 @@ export function createLanes() {
         if (flight.late || flight.lane.ailing) continue;
         flight.late = true;
         flight.lane.late += 1;
-        open.prompt -= 1;
-        open.ailing += 1;
+        count('prompt', flight.lane.tenantId, -1);
+        count('ailing', flight.lane.tenantId, 1);
         behind.push(...flight.lane.waiting.splice(0).map(({ delivery }) => delivery));
       }
       return behind;
@@ -167,7 +185,7 @@ export function createLanes() {
       flights.delete(flight);
       lane.open -= 1;
       if (flight.late) lane.late -= 1;
-      open[poolOf(late)] -= 1;
+      count(poolOf(late), lane.tenantId, -1);
       forget(lane);
       if (open.prompt + open.ailing === 0) whenIdle?.();
       const mine = heldBy(lane);

@@ -43,7 +43,7 @@ function sender(o: SenderOptions = {}, env: Record<string, string> = {}): Sender
 
 const post = (to: Sender, url: string) =>
   new Promise<Sent>(resolve =>
-    to.send(url, '{"type":"webhook.test"}', { 'content-type': 'application/json' }, resolve),
+    to.send('tnt_test', url, '{"type":"webhook.test"}', { 'content-type': 'application/json' }, resolve),
   );
 
 const TIMEOUT_MS = 400;

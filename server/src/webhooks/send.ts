@@ -1,8 +1,9 @@
 import type { AttemptError } from '@firsthand/contract/webhooks.ts';
-import type { Dispatcher } from 'undici';
+import { buildConnector, type Dispatcher } from 'undici';
 import type { Deps } from '../deps.ts';
-import { checkedLookup, literalAddress, mayReach, type Resolve } from './allowed-address.ts';
+import { type Address, assertAllowed, literalAddress, mayReach, type Resolve } from './allowed-address.ts';
 import { type Connection, createConnections } from './connections.ts';
+import { createNames } from './names.ts';
 import { retryAfterSeconds, type Sent } from './schedule.ts';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -16,8 +17,8 @@ const CONNECTION_LIFE_MS = 60_000;
 const MAX_TARGETS = 1_000;
 
 export interface Sender {
-  /** One POST. Never fails: whatever happens is in what `done` is given, once. */
-  send(url: string, body: string, headers: Record<string, string>, done: (sent: Sent) => void): void;
+  /** One POST of an account. Never fails: whatever happens is in what `done` is given, once. */
+  send(tenantId: string, url: string, body: string, headers: Record<string, string>, done: (sent: Sent) => void): void;
   /** Closes every connection. What is open is broken off and never done. */
   close(): Promise<void>;
 }
@@ -34,7 +35,7 @@ export interface SenderOptions {
 export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}): Sender {
   const timeoutMs = o.timeoutMs ?? ATTEMPT_TIMEOUT_MS;
   const connections = createConnections({
-    connect: { timeout: timeoutMs, lookup: checkedLookup(deps, o.resolve), autoSelectFamily: true },
+    connect: checkedConnector(deps, o.resolve ?? createNames({ servers: deps.config.webhookNameServers }), timeoutMs),
     timeoutMs,
     idleMs: IDLE_MS,
     lifeMs: CONNECTION_LIFE_MS,
@@ -50,7 +51,7 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
     return target;
   };
   return {
-    send(url, body, headers, done) {
+    send(tenantId, url, body, headers, done) {
       const target = targetOf(url);
       let connection: Connection | undefined;
       const attempt = new Attempt(timeoutMs, (sent, whole) => {
@@ -65,7 +66,7 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
         return;
       }
       const { origin, path, authorization } = target;
-      connection = connections.take(origin);
+      connection = connections.take(origin, tenantId);
       connection.client.dispatch(
         { path, method: 'POST', headers: authorization ? { ...headers, authorization } : headers, body },
         attempt,
@@ -76,6 +77,45 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
       open.clear();
       await connections.close();
     },
+  };
+}
+
+/**
+ * Makes connections that go to the very addresses that were judged, so a name that resolves otherwise a moment later changes nothing.
+ * One for all accounts, so that TLS sessions are resumed.
+ */
+function checkedConnector(deps: Pick<Deps, 'config'>, resolve: Resolve, timeoutMs: number) {
+  // What is handed to the connection that is being made at this moment: it asks for its addresses before `connector` returns.
+  const judged = new Map<string, Address[]>();
+  const connector = buildConnector({
+    timeout: timeoutMs,
+    autoSelectFamily: true,
+    lookup: (hostname, options, callback) => {
+      const addresses = judged.get(hostname);
+      const first = addresses?.[0];
+      if (!addresses || !first) callback(new Error(`${hostname} was not looked up`), '', 0);
+      else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    },
+  });
+  return (tenantId: string, options: buildConnector.Options, callback: buildConnector.Callback): void => {
+    const { hostname } = options;
+    // An address in the URL itself is never looked up; it was judged with the URL.
+    if (literalAddress(hostname)) {
+      connector(options, callback);
+      return;
+    }
+    resolve(hostname, tenantId)
+      .then(addresses => {
+        assertAllowed(deps, hostname, addresses);
+        judged.set(hostname, addresses);
+        try {
+          connector(options, callback);
+        } finally {
+          judged.delete(hostname);
+        }
+      })
+      .catch((error: Error) => callback(error, null));
   };
 }
 

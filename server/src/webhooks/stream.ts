@@ -71,11 +71,11 @@ const eventsAfter = (
 const open = new Map<string, number>();
 
 export const streamEvents = tenantEndpoint({
-  summary: 'Follow the events of the account',
+  summary: "Follow the account's events",
   description:
-    'Server-sent events, one for each webhook body whether or not there is a webhook address: `data` is ' +
-    '`{id, type, livemode, body}` with `body` the exact text of the webhook. Each carries a cursor as its `id`; give it ' +
-    'back as `Last-Event-ID` or `cursor` to go on after it without a gap. Without one the stream begins now.',
+    'Streams one server-sent event for each webhook, even without a webhook URL. `data` is `{id, type, livemode, body}`, ' +
+    'where `body` is the exact text of the webhook. The `id` of each event is a cursor: send it back as `Last-Event-ID` or ' +
+    '`cursor` to continue after it without a gap. Without a cursor the stream begins now.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   query: Type.Object(
@@ -87,7 +87,7 @@ export const streamEvents = tenantEndpoint({
   ),
   mediaType: 'text/event-stream',
   responses: { 200: Type.String({ description: 'text/event-stream' }) },
-  async handler({ deps, principal, query, request }) {
+  async handler({ deps, principal, query, request, stillAdmitted }) {
     const { tenantId } = principal;
     const last = request.headers['last-event-id'];
     const cursor = typeof last === 'string' && last !== '' ? last : query.cursor;
@@ -109,20 +109,20 @@ export const streamEvents = tenantEndpoint({
 
     async function* events(): AsyncGenerator<string> {
       let position = start;
-      let saidAt = Date.now();
+      let saidAt = performance.now();
       open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
       try {
         yield `event: ready\nid: ${encodePosition(position)}\ndata: {}\n\n`;
         // A server that no longer listens is draining: the reader comes back to another, or to this one later.
-        while (!ended.signal.aborted && server.listening) {
+        while (!ended.signal.aborted && server.listening && (await stillAdmitted())) {
           const rows = await eventsAfter(deps.db, tenantId, modes, position, unseenBy);
           for (const { id, recorded_in, livemode, type, body } of rows) {
             position = { transaction: recorded_in, id };
             yield `event: event\nid: ${encodePosition(position)}\ndata: ${JSON.stringify({ id, type, livemode, body })}\n\n`;
           }
-          if (rows.length > 0) saidAt = Date.now();
-          else if (Date.now() - saidAt >= HEARTBEAT_MS) {
-            saidAt = Date.now();
+          if (rows.length > 0) saidAt = performance.now();
+          else if (performance.now() - saidAt >= HEARTBEAT_MS) {
+            saidAt = performance.now();
             yield ': still here\n\n';
           }
           if (rows.length < BATCH) await sleep(LOOK_MS, undefined, { signal: ended.signal }).catch(() => {});

@@ -1,4 +1,5 @@
 import { isId } from '@firsthand/contract/ids.ts';
+import { URL_MAX } from '@firsthand/contract/limits.ts';
 import { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 import { Type } from 'typebox';
 import { one, type Queryable, transaction } from '../db/sql.ts';
@@ -9,7 +10,7 @@ import { notFound } from '../http/problem.ts';
 import { readDeliveries, sendAgain } from './deliveries.ts';
 import { endpointsOf, insertDeliveries } from './queue.ts';
 
-const Url = Type.String({ format: 'uri' });
+const Url = Type.String({ format: 'uri', maxLength: URL_MAX });
 
 const urlFaults = (body: unknown) => {
   const url = (body as { url?: unknown } | null)?.url;
@@ -19,8 +20,8 @@ const urlFaults = (body: unknown) => {
 };
 
 export const sendTestEvent = tenantEndpoint({
-  summary: 'Send a test event to an address',
-  description: 'A signed `webhook.test`, delivered and retried like any other. Look at the delivery for how it went.',
+  summary: 'Send a test event to a URL',
+  description: 'Sends a signed `webhook.test` and retries it like any other event. The delivery shows each attempt.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
@@ -36,7 +37,7 @@ export const sendTestEvent = tenantEndpoint({
         tx,
         [{ eventId, endpointId: (await endpointsOf(tx, [destination], at))(destination) }],
         at,
-        { even: true },
+        { includeDisabled: true },
       );
       const answer = { status: 202, body: { delivery_id: id } };
       await keepAnswer(tx, answer);
@@ -56,7 +57,7 @@ const ownEvent = async (db: Queryable, principal: Principal, id: string): Promis
 
 export const resendEvent = tenantEndpoint({
   summary: 'Send an event again',
-  description: 'To every address it went to, or to `url` alone. The webhook-id stays the same.',
+  description: 'Sends the event to every URL it went to, or only to `url`, with the same `webhook-id`.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
@@ -74,7 +75,7 @@ export const resendEvent = tenantEndpoint({
       if (body?.url !== undefined) {
         const destination = { tenantId: principal.tenantId, livemode: event.livemode, url: body.url };
         const endpointId = (await endpointsOf(tx, [destination], at))(destination);
-        await insertDeliveries(tx, [{ eventId: id, endpointId }], at, { even: true });
+        await insertDeliveries(tx, [{ eventId: id, endpointId }], at, { includeDisabled: true });
       }
       const again = await sendAgain(
         tx,

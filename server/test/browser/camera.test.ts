@@ -71,7 +71,7 @@ describe('the camera, and doing without it', () => {
     await phone.page.setInputFiles('input[type=file]', [
       { name: 'notes.txt', mimeType: 'image/jpeg', buffer: Buffer.from('hello') },
     ]);
-    await phone.page.getByText('This file is not a picture').waitFor();
+    await phone.page.getByText('You cannot use this file here').waitFor();
     await phone.page.setInputFiles('input[type=file]', [{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture }]);
     await phone.screen('review');
     await phone.press('Use photo');
@@ -140,7 +140,7 @@ describe('the camera, and doing without it', () => {
     const phone = await openOnPhone(browser, verification.capture_url);
     await phone.press('Start');
     await phone.shutter();
-    await phone.page.getByText('It looks dark').waitFor();
+    await phone.page.getByText('The photo looks dark').waitFor();
     await phone.fine('hint-dark');
     await phone.press('Use photo');
     await send(phone);

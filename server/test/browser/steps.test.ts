@@ -74,7 +74,7 @@ describe('every kind of step', () => {
     await phone.screen('text');
     await page.fill('#answer', '12 34');
     await phone.press('Next');
-    expect(await page.textContent('#answer-fault')).toBe('Digits only, please: no spaces, letters or signs.');
+    expect(await page.textContent('#answer-fault')).toBe('Numbers only, please. No spaces, letters or symbols.');
     await phone.fine('text-refused');
     await page.fill('#answer', '12');
     await phone.press('Next');
@@ -86,7 +86,7 @@ describe('every kind of step', () => {
     await page.setInputFiles('input[type=file]', [
       { name: 'receipt.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('<svg/>') },
     ]);
-    await page.getByText('This file is not a picture').waitFor();
+    await page.getByText('You cannot use this file here').waitFor();
     await page.setInputFiles('input[type=file]', [{ name: 'receipt.jpg', mimeType: 'image/jpeg', buffer: receipt }]);
     await page.waitForSelector('.thumb img');
     await phone.fine('upload');
@@ -176,7 +176,7 @@ describe('every kind of step', () => {
     expect(await focused()).toBe('The front');
     await tabTo('Take photo');
     await phone.screen('review');
-    expect(await focused()).toBe('Is it good?');
+    expect(await focused()).toBe('Is this photo OK?');
     await tabTo('Use photo');
     await phone.screen('text');
     expect(await focused()).toBe('A note');

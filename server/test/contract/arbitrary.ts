@@ -84,11 +84,14 @@ const junk = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** A described value with something wrong in it somewhere: a member replaced, removed or added. */
-export const broken = (schema: Schema): fc.Arbitrary<unknown> =>
+/** A described value with something wrong in it somewhere. */
+export const broken = (schema: Schema): fc.Arbitrary<unknown> => mutated(valid(schema));
+
+/** A value with members replaced, removed and added. */
+export const mutated = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc
     .tuple(
-      valid(schema),
+      values,
       fc.array(fc.tuple(fc.nat(), fc.constantFrom('replace', 'remove', 'add'), junk), { minLength: 1, maxLength: 3 }),
     )
     .map(([value, faults]) => {

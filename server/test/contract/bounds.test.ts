@@ -9,6 +9,7 @@ interface Failure {
 }
 
 const x = (length: number) => 'x'.repeat(length);
+const keys = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, 'v']));
 const photo = { key: 'p', min: 1, max: 1 };
 const step = (more: object) => ({ steps: [{ ...photo, ...more }] });
 const text = (more: object) => ({ steps: [photo, { type: 'text', key: 't', ...more }] });
@@ -83,8 +84,11 @@ const BOUNDS: [string, object[], [object, string][]][] = [
   ],
   [
     'metadata',
-    [{ metadata: { k: x(500), '': '', 'a\nb': 'v', constructor: 'v' } }, { metadata: {} }],
+    [{ metadata: { k: x(500), [x(40)]: '', 'a\nb': 'v', constructor: 'v' } }, { metadata: {} }, { metadata: keys(50) }],
     [
+      [{ metadata: keys(51) }, 'metadata'],
+      [{ metadata: { '': 'v' } }, 'metadata.'],
+      [{ metadata: { [x(41)]: 'v' } }, `metadata.${x(41)}`],
       [{ metadata: { k: x(501) } }, 'metadata.k'],
       [{ metadata: { k: 1 } }, 'metadata.k'],
       [{ metadata: { 'a\nb': 1 } }, 'metadata.a\nb'],

@@ -88,7 +88,7 @@ describe('what goes wrong', () => {
       expect([path, reply.status]).toEqual([path, 404]);
       texts.add(reply.text);
     }
-    expect([...texts]).toEqual(['{"error":{"code":"not_found","message":"There is nothing here."}}']);
+    expect([...texts]).toEqual(['{"error":{"code":"not_found","message":"Nothing was found at this address."}}']);
   });
 
   it('does not tell a malformed key from an unknown or a missing one', async () => {
@@ -259,7 +259,12 @@ describe('what goes wrong', () => {
       const reply = await ask(broken, `/v1/verifications/${id}`, { key: broken.tenant.pk_test });
       expect([reply.status, reply.body]).toEqual([
         500,
-        { error: { code: 'internal_error', message: 'Something went wrong here; it was logged with the Request-Id.' } },
+        {
+          error: {
+            code: 'internal_error',
+            message: 'Something went wrong on the server. The log has the details under this Request-Id.',
+          },
+        },
       ]);
       const line = broken.logged.find(text => text.includes('request failed'));
       expect(line).toContain('captures');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const page = readFileSync(join(ROOT, 'docs', 'contract.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, 'CONTRACT.md'), 'utf8');
 
 /** Cells of the rows of every table of the page whose head is `head`. */
 function rowsUnder(head: string): string[][] {

@@ -1,6 +1,7 @@
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetSignatures } from '../../src/auth/bot.ts';
+import { trialTenant } from '../../src/trials/tenant.ts';
 import { startTestService, type TestService } from '../harness.ts';
 import { BOT_SECRET, FORMER_BOT_SECRET, signed } from './bot.ts';
 
@@ -57,11 +58,19 @@ describe('the messaging bot', () => {
     );
   });
 
-  it('speaks for no tenant that is unknown, missing or for trials', async () => {
-    for (const tenant_id of ['tnt_nobody', undefined, 7, null]) {
+  it('is told 400 on tenant_id for a tenant that is unknown, missing or for trials, once its signature is right', async () => {
+    const trial = await trialTenant(service.deps);
+    for (const tenant_id of ['tnt_nobody', `tnt_${'0'.repeat(26)}`, trial, undefined, 7, null, '\0']) {
       const raw = JSON.stringify({ tenant_id });
-      expect((await post(raw, signed(raw, { at: now }))).status).toBe(401);
+      const right = await post(raw, signed(raw, { at: now }));
+      expect([right.status, right.body]).toMatchObject([
+        400,
+        { error: { code: 'invalid_request', fields: [{ path: 'tenant_id' }] } },
+      ]);
+      expect((await post(raw, { ...signed(raw, { at: now }), 'x-bot-auth': '0'.repeat(64) })).status).toBe(401);
     }
+    const broken = '{"tenant_id":';
+    expect((await post(broken, signed(broken, { at: now }))).status).toBe(400);
   });
 
   it('is refused a second time with the same signature, on any node, also when both come at once', async () => {

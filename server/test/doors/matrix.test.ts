@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
+import { ROLES, type Role } from '@firsthand/contract/people.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../src/app.ts';
 import { transaction } from '../../src/db/sql.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { exampleKey, openapiDocument } from '../../src/http/openapi.ts';
-import type { CredentialKind } from '../../src/http/principal.ts';
+import { type CredentialKind, hasRole, isOpen as opens } from '../../src/http/principal.ts';
 import { newId, newUlid } from '../../src/lib/ids.ts';
 import { sha256 } from '../../src/lib/keyring.ts';
 import type { NewTenant } from '../../src/tenants/create.ts';
@@ -13,6 +14,7 @@ import { mintKey } from '../../src/tenants/keys.ts';
 import { trialTenant } from '../../src/trials/tenant.ts';
 import { issue } from '../../src/verifications/issue.ts';
 import { ask, type Reply, startTestService, type TestService } from '../harness.ts';
+import { signedIn } from '../people/visitor.ts';
 import { plain } from '../pictures.ts';
 import { BOT_SECRET, FORMER_BOT_SECRET, signed } from './bot.ts';
 
@@ -79,28 +81,75 @@ const FIXTURES: [prefix: string, fixture: Fixture][] = [
   ['/brand-logos/:', async (service, owner) => new URL((await brand(service, owner)).logo_url).pathname.split('/')[2]!],
   [
     '/v1/link-templates/:',
-    async (service, owner) =>
-      (
-        await manage<{ id: string }>(service, owner, 'POST', '/v1/link-templates', {
-          name: 'a link',
-          request: { max_captures: 1 },
-        })
-      ).id,
+    async (service, owner, livemode) => {
+      const body = { name: 'a link', request: { max_captures: 1 } };
+      const { id } = await manage<{ id: string }>(service, owner, 'POST', '/v1/link-templates', body);
+      await service.deps.db.query('update link_templates set livemode = $2 where id = $1', [id, livemode]);
+      return id;
+    },
+  ],
+  ['/v1/auth/:', async () => 'acme'],
+  [
+    '/v1/people/:',
+    async (service, owner) => (await signedIn(service, { tenantId: owner.tenant_id, role: 'viewer' })).personId,
   ],
   ['/v1/webhook-deliveries/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).delivery],
   ['/v1/webhook-endpoints/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).endpoint],
   ['/v1/events/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).event],
 ];
 
-const isOpen = (endpoint: Endpoint) => endpoint.credentials.some(kind => kind === 'capture' || kind === 'none');
+/** What a person alone has, by the beginning of the path. */
+const OWN_FIXTURES: [prefix: string, fixture: (service: TestService, personId: string) => Promise<string>][] = [
+  [
+    '/v1/me/passkeys/:',
+    async ({ deps }, personId) => {
+      const id = newId('psk');
+      await deps.db.query(
+        `insert into passkeys (id, person_id, name, credential_id, public_key, counter, created_at)
+         values ($1, $2, 'a passkey', $1, '', 0, now())`,
+        [id, personId],
+      );
+      return id;
+    },
+  ],
+  [
+    '/v1/me/sessions/:',
+    async ({ deps }, personId) => {
+      const id = newId('ses');
+      await deps.db.query(
+        `insert into sessions select $1, person_id, tenant_id, livemode, method, address, device, created_at, last_seen_at,
+           expires_at from sessions where person_id = $2 limit 1`,
+        [id, personId],
+      );
+      return id;
+    },
+  ],
+];
+const ownFixtureOf = (endpoint: Endpoint) => OWN_FIXTURES.find(([prefix]) => endpoint.path.startsWith(prefix))?.[1];
+
+const isOpen = (endpoint: Endpoint) => opens(endpoint.credentials);
 const names = (endpoint: Endpoint) => endpoint.path.includes(':');
 const takesBody = (endpoint: Endpoint) => ['POST', 'PUT', 'PATCH'].includes(endpoint.method);
 /** PUT of a brand makes one of the caller's own, whatever others have. */
 const creates = (endpoint: Endpoint) => endpoint.method === 'PUT' && !endpoint.exists && !endpoint.target;
+/** What is live or test, and seen in its own mode alone by whoever has one. */
+const MODED = [
+  '/v1/verifications/:',
+  '/v1/link-templates/:',
+  '/v1/webhook-deliveries/:',
+  '/v1/webhook-endpoints/:',
+  '/v1/events/:',
+];
+const isModed = (endpoint: Endpoint) => MODED.some(prefix => endpoint.path.startsWith(prefix));
 /** Publishable keys see objects of their own mode alone; what a secret key makes is live. */
 const keepsModes = (endpoint: Endpoint) => endpoint.credentials.includes('key');
 
 const fixtureOf = (endpoint: Endpoint): Fixture => {
+  const ofPerson = ownFixtureOf(endpoint);
+  if (ofPerson) {
+    return async (service, owner) =>
+      ofPerson(service, (await signedIn(service, { tenantId: owner.tenant_id, role: 'viewer' })).personId);
+  }
   const known = FIXTURES.find(([prefix]) => endpoint.path.startsWith(prefix))?.[1];
   if (!known) throw new Error(`add a fixture for ${endpoint.path} to the matrix`);
   return known;
@@ -123,7 +172,15 @@ describe('who may open what', () => {
   beforeAll(async () => {
     service = await startTestService({
       worker: false,
-      env: { BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}`, TRUSTED_PROXIES: '127.0.0.1,::1' },
+      env: {
+        BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}`,
+        TRUSTED_PROXIES: '127.0.0.1,::1',
+        SMTP_URL: 'smtp://127.0.0.1:9',
+        BOT_URL: 'http://127.0.0.1:9',
+        OIDC_ACME_ISSUER: 'http://127.0.0.1:9',
+        OIDC_ACME_CLIENT_ID: 'firsthand',
+        OIDC_ACME_CLIENT_SECRET: 'a-secret-of-the-provider',
+      },
     });
     own = service.tenant;
     other = await service.newTenant();
@@ -154,6 +211,7 @@ describe('who may open what', () => {
     return ask(service, endpoint.path.replace(/:\w+/, value), {
       method: endpoint.method,
       headers: { ...headers, 'x-forwarded-for': address },
+      redirect: 'manual',
       ...(takesBody(endpoint) && body !== undefined ? { body } : {}),
     });
   }
@@ -190,7 +248,18 @@ describe('who may open what', () => {
   const tenantEndpoints = ENDPOINTS.filter(endpoint => !isOpen(endpoint));
   const openEndpoints = ENDPOINTS.filter(isOpen);
   const named = (list: Endpoint[]) => list.map(endpoint => [exampleKey(endpoint), endpoint] as const);
-  const example = (endpoint: Endpoint) => EXAMPLES[exampleKey(endpoint)]?.request;
+  const example = (endpoint: Endpoint) =>
+    endpoint.path === '/v1/me/tenant'
+      ? { tenant_id: own.tenant_id, livemode: true }
+      : EXAMPLES[exampleKey(endpoint)]?.request;
+  const least = (endpoint: Endpoint): Role => endpoint.role ?? 'viewer';
+
+  /** A person who has just signed in, and what a browser on a page of ours sends for them. */
+  async function personOf(role: Role, livemode: boolean, tenant = own) {
+    const person = await signedIn(service, { tenantId: tenant.tenant_id, role, livemode });
+    return { ...person, headers: { cookie: person.cookie, 'sec-fetch-site': 'same-origin' } };
+  }
+  const FORBIDDEN = '{"error":{"code":"forbidden","message":"This credential does not allow that."}}';
 
   it.each(named(tenantEndpoints))('%s: says the same 401 to everybody who is nobody', async (_name, endpoint) => {
     const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
@@ -200,7 +269,7 @@ describe('who may open what', () => {
       expect([who, reply.status, reply.text]).toEqual([
         who,
         401,
-        '{"error":{"code":"unauthorized","message":"No valid credential was given. Send \\"Authorization: Bearer <API key>\\"."}}',
+        '{"error":{"code":"unauthorized","message":"The request has no valid credential. Send \\"Authorization: Bearer <API key>\\"."}}',
       ]);
       expect(reply.headers.get('ratelimit-limit')).toBeNull();
     }
@@ -214,7 +283,7 @@ describe('who may open what', () => {
       ['secret', bearer(own.rk_secret)],
     ];
     const wrong = { nonsense: true, tenant_id: own.tenant_id };
-    // The bot's tenant travels in the body: where there is none, it is nobody.
+    // The bot's tenant travels in the body.
     if (takesBody(endpoint)) kinds.push(['bot', signed(JSON.stringify(wrong))]);
     for (const [kind, headers] of kinds) {
       if (endpoint.credentials.includes(kind)) continue;
@@ -222,13 +291,94 @@ describe('who may open what', () => {
       expect([kind, reply.status, reply.text]).toEqual([
         kind,
         403,
-        '{"error":{"code":"forbidden","message":"This credential may not do that."}}',
+        '{"error":{"code":"forbidden","message":"This credential does not allow that."}}',
       ]);
     }
     if (!takesBody(endpoint)) {
-      expect((await send(endpoint, value, signed(''), undefined)).status).toBe(401);
+      expect((await send(endpoint, value, signed(''), undefined)).status).toBe(400);
+    }
+    const tooLow = endpoint.credentials.includes('session')
+      ? ROLES.filter(role => !hasRole(role, least(endpoint)))
+      : ROLES;
+    for (const role of tooLow) {
+      const { headers } = await personOf(role, false);
+      const reply = await send(endpoint, value, headers, wrong);
+      expect([role, reply.status, reply.text]).toEqual([role, 403, FORBIDDEN]);
     }
   });
+
+  const personal = tenantEndpoints.filter(endpoint => endpoint.credentials.includes('session'));
+
+  it.each(named(personal.filter(endpoint => endpoint.method !== 'GET')))(
+    '%s: acts through a cookie for a page of ours alone',
+    async (_name, endpoint) => {
+      const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+      const { cookie } = await personOf('owner', false);
+      const ours = service.url;
+      const foreign: Record<string, string>[] = [
+        {},
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site', origin: ours },
+        { 'sec-fetch-site': 'cross-site', origin: ours },
+        { origin: 'null' },
+        { origin: 'https://evil.example' },
+        { origin: `${ours}.evil.example` },
+        { origin: ours.replace('localhost', 'localhost.') },
+      ];
+      for (const headers of foreign) {
+        const reply = await send(endpoint, value, { cookie, ...headers }, { nonsense: true });
+        expect([headers, reply.status, reply.text]).toEqual([headers, 403, FORBIDDEN]);
+      }
+    },
+  );
+
+  it.each(named(personal.filter(endpoint => endpoint.recent)))(
+    '%s: asks a person for a sign-in of the last 15 minutes',
+    async (_name, endpoint) => {
+      const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+      const { headers, sessionId } = await personOf('owner', false);
+      await service.deps.db.query("update sessions set created_at = now() - interval '901 seconds' where id = $1", [
+        sessionId,
+      ]);
+      const reply = await send(endpoint, value, headers, { nonsense: true });
+      expect([reply.status, (reply.body as { error: { code: string } }).error.code]).toEqual([
+        403,
+        'reauthentication_required',
+      ]);
+    },
+  );
+
+  it.each(named(personal))('%s: opens to people of each role it names, in both modes', async (_name, endpoint) => {
+    for (const role of ROLES.filter(candidate => hasRole(candidate, least(endpoint)))) {
+      for (const livemode of [true, false]) {
+        const person = await personOf(role, livemode);
+        const ofPerson = ownFixtureOf(endpoint);
+        const value = ofPerson
+          ? await ofPerson(service, person.personId)
+          : names(endpoint)
+            ? await fixtureOf(endpoint)(service, own, livemode)
+            : '';
+        const reply = await send(endpoint, value, person.headers, example(endpoint));
+        expect([401, 403, 404, 429, 500], `${role} ${livemode}: ${reply.text}`).not.toContain(reply.status);
+        expect(reply.headers.get('ratelimit-limit') ?? '600').toBe('600');
+      }
+    }
+  });
+
+  it.each(named(personal.filter(endpoint => names(endpoint) && !creates(endpoint))))(
+    "%s: what is another account's, person's or mode's is 404 to a person",
+    async (_name, endpoint) => {
+      const outsiders = [await personOf('owner', true, other)];
+      if (ownFixtureOf(endpoint)) outsiders.push(await personOf('owner', true));
+      if (isModed(endpoint)) outsiders.push(await personOf('owner', false));
+      const value = await fixtureOf(endpoint)(service, own, true);
+      for (const { headers } of outsiders) {
+        const foreign = await send(endpoint, value, headers, { nonsense: true });
+        const unknown = await send(endpoint, unknownFor(value), headers, { nonsense: true });
+        expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+      }
+    },
+  );
 
   it.each(named(tenantEndpoints))('%s: opens to the credentials it names', async (_name, endpoint) => {
     const keys: [CredentialKind, Record<string, string>, boolean][] = [
@@ -255,7 +405,8 @@ describe('who may open what', () => {
     }
   });
 
-  it.each(named(tenantEndpoints.filter(endpoint => names(endpoint) && !creates(endpoint))))(
+  const byKey = tenantEndpoints.filter(({ credentials }) => credentials.includes('secret'));
+  it.each(named(byKey.filter(endpoint => names(endpoint) && !creates(endpoint))))(
     "%s: another tenant's or mode's is 404, byte for byte that of an unknown id, by the same queries",
     async (_name, endpoint) => {
       const fixture = fixtureOf(endpoint);
@@ -288,7 +439,7 @@ describe('who may open what', () => {
         expect([who, foreign.reply.status, foreign.reply.text]).toEqual([
           who,
           404,
-          '{"error":{"code":"not_found","message":"There is nothing here."}}',
+          '{"error":{"code":"not_found","message":"Nothing was found at this address."}}',
         ]);
         expect(foreign.reply.text).toBe(unknown.reply.text);
         expect(foreign.queries.length).toBeGreaterThan(0);
@@ -304,13 +455,15 @@ describe('who may open what', () => {
     for (const headers of [{}, bearer('nonsense'), bearer(revoked), bearer(other.pk_live), bearer(own.rk_secret)]) {
       const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
       const reply = await send(endpoint, value, headers, body);
-      expect([401, 403, 404, 429, 500], reply.text).not.toContain(reply.status);
+      // What a sign-in brings is in its body: that of the example opens nothing.
+      const refused = endpoint.credentials.includes('sign_in') ? [403, 404, 429, 500] : [401, 403, 404, 429, 500];
+      expect(refused, reply.text).not.toContain(reply.status);
       expect(Number(reply.headers.get('ratelimit-limit'))).toBeGreaterThan(0);
       if (!names(endpoint)) continue;
       const unknown = await send(endpoint, unknownFor(value), headers, body);
       expect([unknown.status, unknown.text]).toEqual([
         404,
-        '{"error":{"code":"not_found","message":"There is nothing here."}}',
+        '{"error":{"code":"not_found","message":"Nothing was found at this address."}}',
       ]);
       expect((await send(endpoint, 'x', headers, body)).text).toBe(unknown.text);
     }
@@ -320,11 +473,22 @@ describe('who may open what', () => {
     '%s: shows nothing of another tenant, nor of the other mode',
     async (_name, endpoint) => {
       const ids = async (owner: NewTenant, livemode: boolean) =>
-        Promise.all(FIXTURES.map(([, fixture]) => fixture(service, owner, livemode)));
+        Promise.all(
+          // A provider's name is nobody's secret.
+          FIXTURES.filter(([prefix]) => prefix !== '/v1/auth/:').map(([, fixture]) =>
+            fixture(service, owner, livemode),
+          ),
+        );
       const [live, test] = [await ids(own, true), await ids(own, false)];
       const shown = async (key: string) => (await send(endpoint, '', bearer(key), undefined)).text;
       const foreign = await shown(other.rk_secret);
       for (const id of [...live, ...test, own.tenant_id]) expect(foreign).not.toContain(id);
+      if (endpoint.credentials.includes('session')) {
+        const asPerson = async (tenant: NewTenant, livemode: boolean) =>
+          (await send(endpoint, '', (await personOf('owner', livemode, tenant)).headers, undefined)).text;
+        const byStranger = await asPerson(other, true);
+        for (const id of [...live, ...test, own.tenant_id]) expect(byStranger).not.toContain(id);
+      }
       if (!endpoint.credentials.includes('key')) return;
       const [asLive, asTest] = [await shown(own.pk_live), await shown(own.pk_test)];
       for (const id of live) expect(asTest).not.toContain(id);
@@ -382,6 +546,11 @@ describe.each([
         (await ask(narrow, path.replace(':', `vfy_${'0'.repeat(26)}`))).text,
       ]);
     }
+    // A person's session of before the deployment was narrowed shows the mode that is left.
+    const person = await signedIn(narrow, { tenantId: tenant.tenant_id, role: 'viewer', livemode: served });
+    await service.deps.db.query('update sessions set livemode = $2 where id = $1', [person.sessionId, !served]);
+    const asPerson = async (id: string) => (await person.ask(`/v1/verifications/${id}`)).status;
+    expect([await asPerson(mine), await asPerson(others)]).toEqual([200, 404]);
     const asSecret = (id: string) => ask(narrow, `/v1/verifications/${id}`, { key: tenant.rk_secret });
     expect([(await asSecret(mine)).status, (await asSecret(others)).status]).toEqual([200, 404]);
     const list = await ask(narrow, '/v1/verifications', { key: tenant.rk_secret });

@@ -61,7 +61,7 @@ describe('an endpoint', () => {
       expect(await deliveries()).toMatchObject([{ id: first, status: 'failed' }]);
 
       const mail = await until(async () => mailbox.mails[0], 'the e-mail');
-      expect(mail).toMatchObject({ to: ['ops@example.com'], headers: { subject: 'A webhook endpoint is disabled' } });
+      expect(mail).toMatchObject({ to: ['ops@example.com'], headers: { subject: 'We disabled a webhook endpoint' } });
       expect(mail.parts['text/plain']).toContain(receiver.url);
       expect(mail.parts['text/plain']).toContain(disabled.id);
 

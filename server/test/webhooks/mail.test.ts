@@ -28,7 +28,7 @@ describe('notifications', () => {
 
   it.each([
     ['completed', { metadata: { test_outcome: 'screen_detected' } }, 'failed', 'a photo of a screen'],
-    ['expired', { metadata: { test_outcome: 'expired' } }, 'expired', 'The link ended'],
+    ['expired', { metadata: { test_outcome: 'expired' } }, 'expired', 'The link expired before'],
     ['failed', { metadata: { test_outcome: 'failed' } }, 'failed', 'could not be analysed'],
   ])(
     'tells of a verification that is %s, in plain text and HTML, with one link and no picture',

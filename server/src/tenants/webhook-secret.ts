@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { many, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
-import { activityOf, audit } from '../tenants/audit.ts';
+import { activityOf, audit } from './audit.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 604_800;
@@ -65,10 +65,11 @@ async function rotate(tx: Tx, deps: Deps, tenantId: string, overlapSeconds: numb
 }
 
 export const getWebhookSecret = tenantEndpoint({
-  summary: 'Read the secret that signs webhooks',
+  summary: 'Get the secret that signs webhooks',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   responses: { 200: WebhookSecret },
   async handler({ deps, principal }) {
     return ok(present(deps, await currentSecrets(deps.db, principal.tenantId, deps.clock.now())));
@@ -85,13 +86,15 @@ const RotateRequest = Type.Object(
 );
 
 export const rotateWebhookSecret = tenantEndpoint({
-  summary: 'Make a new webhook secret',
+  summary: 'Rotate the webhook secret',
   description:
-    'The one before goes on signing beside it for `overlap_seconds`, so that receivers can be changed over. Sent again ' +
-    'with the same Idempotency-Key, the answer comes without secrets and nothing is rotated again: read them.',
+    'Webhooks carry signatures of both the old and the new secret for `overlap_seconds`, so you can update receivers ' +
+    'without downtime. A retry with the same `Idempotency-Key` rotates nothing and does not repeat the secrets: get them ' +
+    'with `GET /v1/webhook-secret`.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   secretAnswer: ['secret', 'previous'],
   body: RotateRequest,
   bodyOptional: true,

@@ -118,7 +118,7 @@ describe('every end, and the certificate', () => {
 
   it.each([
     ['verified', 'Verified'],
-    ['suspicious', 'In doubt'],
+    ['suspicious', 'Needs a closer look'],
     ['screen_detected', 'Did not pass'],
   ])('a certificate that says %s', async (outcome, words) => {
     const verification = await createVerification(service, {

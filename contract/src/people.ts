@@ -1,0 +1,167 @@
+import { type Static, Type } from 'typebox';
+import { Email } from './create-verification.ts';
+import { DateTime, IdSchema } from './ids.ts';
+
+const closed = { additionalProperties: false } as const;
+
+/** From the least to the most a person may do; each may do what those before it may. */
+export const ROLES = ['viewer', 'reviewer', 'member', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+const RoleSchema = Type.Enum([...ROLES]);
+
+/** Printable, on one line: a name stands in mails and lists. */
+const PersonName = Type.String({
+  minLength: 1,
+  maxLength: 120,
+  pattern: '^[^\\p{Cc}\\u2028\\u2029]*\\S[^\\p{Cc}\\u2028\\u2029]*$',
+});
+const Phone = Type.String({ pattern: '^\\+[1-9]\\d{6,14}$', description: 'E.164' });
+
+/** GET /v1/auth/methods: how people can sign in to this deployment. */
+export const SignInMethods = Type.Object(
+  {
+    providers: Type.Array(Type.Object({ name: Type.String(), label: Type.String() }, closed)),
+    magic_link: Type.Boolean(),
+    one_time_code: Type.Boolean(),
+    passkey: Type.Boolean(),
+    missing: Type.Optional(
+      Type.Object(
+        {
+          providers: Type.Optional(Type.String()),
+          magic_link: Type.Optional(Type.String()),
+          one_time_code: Type.Optional(Type.String()),
+          passkey: Type.Optional(Type.String()),
+        },
+        { ...closed, description: 'of each way that is off, the settings that switch it on' },
+      ),
+    ),
+  },
+  closed,
+);
+export type SignInMethods = Static<typeof SignInMethods>;
+
+export const MagicLinkRequest = Type.Object({ email: Email }, closed);
+export const TokenRequest = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }, closed);
+export const Nothing = Type.Object({}, closed);
+
+export const OneTimeCodeRequest = Type.Object({ phone_e164: Phone }, closed);
+export const OneTimeCode = Type.Object({ otp_id: IdSchema('walotp'), expires_at: DateTime }, closed);
+export const OneTimeCodeRedeem = Type.Object(
+  { otp_id: IdSchema('walotp'), code: Type.String({ pattern: '^\\d{6}$' }) },
+  closed,
+);
+
+/** What a browser's WebAuthn API takes and gives, as JSON (WebAuthn level 3, 5.1.8 to 5.1.10). */
+export const PasskeyOptions = Type.Object({ challenge: Type.String() }, { additionalProperties: true });
+const passkeyResponse = (members: Record<string, ReturnType<typeof Type.String>>) =>
+  Type.Object(
+    {
+      id: Type.String({ minLength: 1, maxLength: 2_000 }),
+      rawId: Type.String({ minLength: 1, maxLength: 2_000 }),
+      type: Type.Literal('public-key'),
+      response: Type.Object(
+        { clientDataJSON: Type.String({ minLength: 1, maxLength: 10_000 }), ...members },
+        { additionalProperties: true },
+      ),
+      clientExtensionResults: Type.Optional(Type.Object({}, { additionalProperties: true })),
+      authenticatorAttachment: Type.Optional(Type.Union([Type.String({ maxLength: 40 }), Type.Null()])),
+    },
+    { additionalProperties: true },
+  );
+const Binary = Type.String({ minLength: 1, maxLength: 100_000 });
+export const PasskeyAuthentication = passkeyResponse({ authenticatorData: Binary, signature: Binary });
+export const NewPasskey = Type.Object(
+  { name: PersonName, response: passkeyResponse({ attestationObject: Binary }) },
+  closed,
+);
+
+const passkey = { id: IdSchema('psk'), name: Type.String(), created_at: DateTime };
+export const Passkey = Type.Object({ ...passkey, last_used_at: Type.Optional(DateTime) }, closed);
+export type Passkey = Static<typeof Passkey>;
+
+const session = {
+  id: IdSchema('ses'),
+  method: Type.String({
+    description: '`passkey`, `magic_link`, `invitation`, `one_time_code`, `first_run` or `oidc:<provider>`',
+  }),
+  created_at: DateTime,
+  expires_at: Type.String({ format: 'date-time', description: 'when it ends if nothing more is asked' }),
+};
+/** A session of the person who asks. */
+export const SessionEntry = Type.Object(
+  {
+    ...session,
+    last_seen_at: DateTime,
+    address: Type.String({ description: 'IP address of the sign-in' }),
+    device: Type.String({ description: 'in words, such as `Chrome on Windows`' }),
+    current: Type.Boolean(),
+  },
+  closed,
+);
+export type SessionEntry = Static<typeof SessionEntry>;
+export const SessionList = Type.Object({ data: Type.Array(SessionEntry) }, closed);
+
+/** GET /v1/me: who is signed in, where and how. */
+export const Me = Type.Object(
+  {
+    person: Type.Object(
+      {
+        id: IdSchema('usr'),
+        name: Type.Optional(Type.String()),
+        email: Type.Optional(Type.String()),
+        phone_e164: Type.Optional(Type.String()),
+      },
+      closed,
+    ),
+    tenant: Type.Object(
+      { id: IdSchema('tnt'), name: Type.String(), role: RoleSchema, livemode: Type.Boolean() },
+      closed,
+    ),
+    tenants: Type.Array(Type.Object({ id: IdSchema('tnt'), name: Type.String(), role: RoleSchema }, closed)),
+    session: Type.Object(session, closed),
+    passkeys: Type.Array(Passkey),
+  },
+  closed,
+);
+export type Me = Static<typeof Me>;
+
+export const SwitchTenant = Type.Object({ tenant_id: IdSchema('tnt'), livemode: Type.Boolean() }, closed);
+
+const person = {
+  id: IdSchema('usr'),
+  name: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String({ description: 'owners and the secret key alone see it' })),
+  phone_e164: Type.Optional(Type.String({ description: 'owners and the secret key alone see it' })),
+  role: RoleSchema,
+  created_at: DateTime,
+  last_sign_in_at: Type.Optional(Type.String({ format: 'date-time', description: 'absent: never signed in' })),
+};
+export const Person = Type.Object(person, closed);
+export type Person = Static<typeof Person>;
+export const InvitedPerson = Type.Object(
+  {
+    ...person,
+    sign_in_url: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description:
+          'where no mail was sent: hand it to the person. Works once, for 7 days; left out of a replayed answer',
+      }),
+    ),
+  },
+  closed,
+);
+
+/** Body of POST /v1/people; an address or a number must be there. */
+export const Invitation = Type.Object(
+  {
+    email: Type.Optional(Email),
+    phone_e164: Type.Optional(Phone),
+    name: Type.Optional(PersonName),
+    role: RoleSchema,
+  },
+  closed,
+);
+export type Invitation = Static<typeof Invitation>;
+/** Body of PATCH /v1/people/:id: what is absent stays. */
+export const PersonPatch = Type.Object({ role: Type.Optional(RoleSchema), name: Type.Optional(PersonName) }, closed);

@@ -1,0 +1,49 @@
+import { overdueCaptures } from '../captures/analysis-queue.ts';
+import { many, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { settle } from '../verdict/settle.ts';
+import { giveUpOn } from '../verifications/advance.ts';
+
+const OVERDUE_MINUTES = 10;
+/** Verifications looked at in one round. */
+const BATCH = 500;
+
+/**
+ * Sweep: tells in the log and the metrics of captures that wait longer than ten minutes, and settles what should have been: a
+ * verification whose captures were all analysed that long ago. One that cannot be settled fails. Goes through the open ones a batch a
+ * round.
+ */
+export function createOverdueSweep(): (deps: Deps) => Promise<void> {
+  let after = '';
+  return async deps => {
+    const overdue = await overdueCaptures(deps.db, OVERDUE_MINUTES);
+    deps.metrics.overdueCaptures.set(overdue.count);
+    deps.metrics.oldestCaptureSeconds.set(overdue.oldestSeconds);
+    if (overdue.count > 0) {
+      deps.log.warn(
+        { captures: overdue.count, oldestSeconds: Math.round(overdue.oldestSeconds), some: overdue.some },
+        `captures have waited longer than ${OVERDUE_MINUTES} minutes for their analysis`,
+      );
+    }
+    const open = await many<{ id: string; ready: boolean }>(
+      deps.db,
+      `select v.id, coalesce(c.ready, false) as ready from verifications v left join lateral (
+         select bool_and(analysis_state <> 'pending' and analyzed_at < now() - make_interval(mins => $3)) as ready
+         from captures where verification_id = v.id
+       ) c on true
+       where v.status in ('partially_captured', 'abandoned') and v.id > $1 order by v.id limit $2`,
+      [after, BATCH, OVERDUE_MINUTES],
+    );
+    after = open.length === BATCH ? open.at(-1)!.id : '';
+    for (const { id, ready } of open) if (ready) await settleOrFail(deps, id);
+  };
+}
+
+async function settleOrFail(deps: Deps, id: string): Promise<void> {
+  try {
+    await transaction(deps.db, tx => settle(tx, deps, id));
+  } catch (error) {
+    deps.log.error({ err: error, verificationId: id }, 'a verification cannot be settled: it fails');
+    await transaction(deps.db, tx => giveUpOn(tx, deps, id));
+  }
+}

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AnalysisFault } from '@firsthand/forensics/pool.ts';
+import { BlobUnavailable } from '../blobs/store.ts';
+import {
+  CLAIM_SECONDS,
+  type ClaimedCapture,
+  claimCapture,
+  endDeadClaims,
+  failAnalysis,
+  putBack,
+  renewClaims,
+} from '../captures/analysis-queue.ts';
+import { createBell } from '../db/listen.ts';
+import { transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { settle } from '../verdict/settle.ts';
+import { analyzeCapture, PictureFault } from './analyze.ts';
+
+/** How long nothing may be heard before looking anyway: pauses end in silence. */
+const POLL_MS = 1_000;
+const RENEW_MS = (CLAIM_SECONDS * 1_000) / 3;
+/** How long running analyses may take once the process is asked to stop. */
+const GRACE_MS = 20_000;
+/** While the store is away, one capture a thread is tried this often, and none loses its turn. */
+const STORE_PAUSE_MS = 2_000;
+/** A store that has been away for so long is not waited for any more. */
+const STORE_GIVE_UP_MS = 24 * 3_600_000;
+
+export interface Analyses {
+  /** Something may wait. */
+  ring(): void;
+  /** Takes nothing more, lets what runs finish for a moment, hands back the rest. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Analyses captures as long as it runs, in the order of their turns; any number of nodes may. A capture is taken when a thread is
+ * free for it, never ahead: what waits can still be overtaken by another tenant's. What an analysis does beside its pixels (the store,
+ * a model, a search) occupies no thread.
+ */
+export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<Analyses> {
+  const { analysisThreads, workerConcurrency, analysisRetrySeconds } = deps.config;
+  if (o.alone) await endDeadClaims(deps.db, analysisRetrySeconds);
+  const bell = createBell();
+  const inWork = new Map<string, Promise<void>>();
+  let threadsBusy = 0;
+  let storeAwayUntil = 0;
+  let stopping = false;
+  let abandoned = false;
+
+  const start = (capture: ClaimedCapture) => {
+    threadsBusy += 1;
+    let holdsThread = true;
+    const freeThread = () => {
+      if (!holdsThread) return;
+      holdsThread = false;
+      threadsBusy -= 1;
+      bell.ring();
+    };
+    const work = analyse(capture, freeThread)
+      .catch(error =>
+        deps.log.error({ err: error, captureId: capture.id }, 'the outcome of an analysis was not written'),
+      )
+      .finally(() => {
+        inWork.delete(capture.id);
+        freeThread();
+        bell.ring();
+      });
+    inWork.set(capture.id, work);
+  };
+
+  const analyse = async (capture: ClaimedCapture, freeThread: () => void): Promise<void> => {
+    const { id, analysis_attempts: attempt } = capture;
+    if (attempt > analysisRetrySeconds.length + 1) {
+      await giveUp(deps, capture, `no attempt of ${attempt - 1} came back: the process ended each time`);
+      return;
+    }
+    const end = deps.metrics.jobs.startTimer({ job: 'analyze_capture' });
+    try {
+      await analyzeCapture(deps, capture, freeThread);
+      end({ outcome: 'done' });
+    } catch (error) {
+      end({ outcome: 'failed' });
+      if (abandoned) return;
+      const what = whatNow(error, capture, analysisRetrySeconds, deps.clock.now());
+      if (what.do === 'give_up') {
+        deps.log.error({ err: error, captureId: id, attempt }, 'analysis ended in a permanent error');
+        await giveUp(deps, capture, error instanceof Error ? error.message : String(error));
+        return;
+      }
+      if (error instanceof BlobUnavailable) storeAwayUntil = performance.now() + STORE_PAUSE_MS;
+      deps.log.warn({ err: error, captureId: id, attempt }, 'analysis failed; it will be tried again');
+      await putBack(deps.db, [id], what);
+    }
+  };
+
+  const running = (async () => {
+    while (!stopping) {
+      bell.quiet();
+      try {
+        while (!stopping && threadsBusy < analysisThreads && inWork.size < workerConcurrency) {
+          if (performance.now() < storeAwayUntil) break;
+          const capture = await claimCapture(deps.db);
+          if (!capture) break;
+          start(capture);
+        }
+      } catch (error) {
+        deps.log.warn({ err: error }, 'no capture could be taken; trying again');
+        await sleep(POLL_MS);
+      }
+      await bell.wait(POLL_MS);
+    }
+  })();
+  const renewing = setInterval(() => {
+    renewClaims(deps.db, [...inWork.keys()]).catch(error =>
+      deps.log.warn({ err: error }, 'claims on captures were not renewed'),
+    );
+  }, RENEW_MS);
+
+  return {
+    ring: bell.ring,
+    async stop() {
+      stopping = true;
+      bell.ring();
+      await running;
+      await Promise.race([Promise.all(inWork.values()), sleep(GRACE_MS, undefined, { ref: false })]);
+      clearInterval(renewing);
+      abandoned = true;
+      await putBack(deps.db, [...inWork.keys()], { pauseSeconds: 0, uncounted: true }).catch(error =>
+        deps.log.warn({ err: error }, 'claims on captures were not handed back; they end by themselves'),
+      );
+    },
+  };
+}
+
+type Next = { do: 'give_up' } | { do: 'try_again'; pauseSeconds: number; uncounted: boolean };
+
+/** A picture that cannot be analysed is given up at once; a store that is away is waited for; anything else has its attempts. */
+export function whatNow(
+  error: unknown,
+  capture: Pick<ClaimedCapture, 'analysis_attempts' | 'created_at'>,
+  retrySeconds: readonly number[],
+  now: Date,
+): Next {
+  if (error instanceof PictureFault) return { do: 'give_up' };
+  if (error instanceof AnalysisFault && error.code === 'closed') {
+    return { do: 'try_again', pauseSeconds: 0, uncounted: true };
+  }
+  if (error instanceof BlobUnavailable) {
+    return now.getTime() - capture.created_at.getTime() > STORE_GIVE_UP_MS
+      ? { do: 'give_up' }
+      : { do: 'try_again', pauseSeconds: STORE_PAUSE_MS / 1_000, uncounted: true };
+  }
+  const pauseSeconds = retrySeconds[capture.analysis_attempts - 1];
+  return pauseSeconds === undefined ? { do: 'give_up' } : { do: 'try_again', pauseSeconds, uncounted: false };
+}
+
+/** Writes the failure down and settles the verification; the failure alone where settling fails, which the sweep then does again. */
+async function giveUp(deps: Deps, capture: ClaimedCapture, reason: string): Promise<void> {
+  try {
+    await transaction(deps.db, async tx => {
+      await failAnalysis(tx, capture.id, deps.clock.now(), reason);
+      await settle(tx, deps, capture.verification_id);
+    });
+  } catch (error) {
+    deps.log.error({ err: error, captureId: capture.id }, 'a failed analysis could not be settled yet');
+    await failAnalysis(deps.db, capture.id, deps.clock.now(), reason);
+  }
+}

@@ -1,0 +1,86 @@
+import type { Role } from '@firsthand/contract/people.ts';
+import type { FastifyRequest } from 'fastify';
+import { one } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { type PersonPrincipal, servedModes } from '../http/principal.ts';
+import { IDLE_MS, RECENT_MS, STANDS } from '../people/sessions.ts';
+
+/** How old the note of a session's last request may be. The idle time counts from the note. */
+const LAST_SEEN_RESOLUTION_MS = 60_000;
+
+interface SessionRow {
+  id: string;
+  person_id: string;
+  tenant_id: string;
+  livemode: boolean;
+  created_at: Date;
+  last_seen_at: Date;
+  role: Role;
+}
+
+/**
+ * The person of a session cookie, or null. The session is looked up each time, with the role of the moment: what ends it on
+ * one node has ended it on all. `seen`: whether this counts as a request of the person's.
+ */
+export async function fromSession(
+  deps: Deps,
+  cookie: string,
+  { seen = true }: { seen?: boolean } = {},
+): Promise<PersonPrincipal | null> {
+  const now = deps.clock.now();
+  const sessionId = await deps.sessionTokens.verify(cookie, now);
+  if (sessionId === null) return null;
+  const session = await one<SessionRow>(
+    deps.db,
+    `select s.id, s.person_id, s.tenant_id, s.livemode, s.created_at, s.last_seen_at, m.role
+     from sessions s join memberships m on m.tenant_id = s.tenant_id and m.person_id = s.person_id
+     where s.id = $1 and ${STANDS}`,
+    [sessionId, now, new Date(now.getTime() - IDLE_MS)],
+  );
+  if (!session) return null;
+  const seenBefore = new Date(now.getTime() - LAST_SEEN_RESOLUTION_MS);
+  if (seen && session.last_seen_at < seenBefore) {
+    await deps.db.query('update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $3', [
+      session.id,
+      now,
+      seenBefore,
+    ]);
+  }
+  // A deployment narrowed to one mode shows that one.
+  const modes = servedModes(deps.config.mode);
+  const livemode = modes.includes(session.livemode) ? session.livemode : modes[0]!;
+  return {
+    kind: 'session',
+    tenantId: session.tenant_id,
+    userId: session.person_id,
+    role: session.role,
+    sessionId: session.id,
+    signedInAt: session.created_at,
+    livemode,
+    reads: [livemode],
+    requestsPerMinute: null,
+  };
+}
+
+export const isRecent = (deps: Pick<Deps, 'clock'>, person: PersonPrincipal): boolean =>
+  deps.clock.now().getTime() - person.signedInAt.getTime() <= RECENT_MS;
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Whether a request that acts through a cookie comes from a page of ours. A browser says so in `Sec-Fetch-Site`, or else in
+ * `Origin`; a request that says neither is refused, and so is one from another site whatever else it says.
+ */
+export function isFromOurPages(deps: Pick<Deps, 'origins'>, request: FastifyRequest): boolean {
+  if (SAFE.has(request.method)) return true;
+  const site = request.headers['sec-fetch-site'];
+  if (site === 'same-origin') return true;
+  if (site !== undefined && site !== 'none') return false;
+  return request.headers.origin === new URL(deps.origins.public).origin;
+}
+
+/** The same for a request that opens a session: a client that is no browser says nothing, and may. */
+export function mayOpenSession(deps: Pick<Deps, 'origins'>, request: FastifyRequest): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  return (origin === undefined && site === undefined) || isFromOurPages(deps, request);
+}

@@ -1,0 +1,125 @@
+import type { Role } from '@firsthand/contract/people.ts';
+import { one, type Tx, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { invite, removeMember } from '../people/manage.ts';
+import { findMember, listMembers, personByEmail, presentPerson, sameEmail } from '../people/persons.ts';
+import { mintLink } from '../people/tokens.ts';
+import type { Activity } from '../tenants/audit.ts';
+import { audit } from '../tenants/audit.ts';
+import { tenantExists } from '../tenants/exists.ts';
+import { table } from './print.ts';
+import { withDeps } from './tenants.ts';
+
+const activity = (deps: Deps, tenantId: string): Activity => ({
+  tenantId,
+  actor: { kind: 'command_line' },
+  at: deps.clock.now(),
+});
+
+/** The account named, or the first one. */
+async function tenantOf(deps: Deps, named: string | undefined): Promise<string> {
+  if (named !== undefined) {
+    if (!(await tenantExists(deps.db, named))) throw new Error(`There is no tenant ${named}.`);
+    return named;
+  }
+  const first = await one<{ id: string }>(deps.db, 'select id from tenants where not is_trial order by id limit 1');
+  if (!first) throw new Error('There is no tenant yet: start the service once.');
+  return first.id;
+}
+
+/**
+ * The person that an address belongs to. An owner whom nobody has given an address takes this one: so the first owner, whose
+ * link was lost, comes in again.
+ */
+async function personFor(tx: Tx, email: string, at: Date): Promise<string | null> {
+  const known = await personByEmail(tx, email);
+  if (known) return known.id;
+  const nameless = await one<{ id: string }>(
+    tx,
+    `select p.id from persons p join memberships m on m.person_id = p.id
+     where m.role = 'owner' and p.email is null and p.phone_e164 is null and p.removed_at is null
+       and not exists (select 1 from person_identities i where i.person_id = p.id)
+     order by p.created_at limit 1 for update of p`,
+  );
+  if (!nameless) return null;
+  await tx.query('update persons set email = $2, proven_at = coalesce(proven_at, $3) where id = $1', [
+    nameless.id,
+    sameEmail(email),
+    at,
+  ]);
+  return nameless.id;
+}
+
+/** `firsthand sign-in-link --email E`: prints a link that signs this person in once, within 24 hours. */
+export const signInLinkCommand = (o: { email: string }): Promise<void> =>
+  withDeps(async deps => {
+    const link = await transaction(deps.db, async tx => {
+      const personId = await personFor(tx, o.email, deps.clock.now());
+      const membership =
+        personId === null
+          ? undefined
+          : await one<{ tenant_id: string }>(
+              tx,
+              'select tenant_id from memberships where person_id = $1 order by created_at limit 1',
+              [personId],
+            );
+      if (personId === null || !membership) {
+        throw new Error(`Nobody has the address ${o.email}. Invite them: firsthand people invite --email ${o.email}`);
+      }
+      await audit(tx, activity(deps, membership.tenant_id), { action: 'sign_in_link.created', target: personId });
+      return mintLink(tx, deps, { personId, purpose: 'first_run', tenantId: null, proves: true });
+    });
+    console.log(link);
+  });
+
+/** `firsthand people list`: who may sign in. */
+export const listPeopleCommand = (o: { tenant?: string }): Promise<void> =>
+  withDeps(async deps => {
+    const rows = await listMembers(deps.db, await tenantOf(deps, o.tenant), 10_000);
+    console.log(
+      table(
+        ['Id', 'Role', 'Name', 'E-mail', 'Phone', 'Last sign-in'],
+        rows.map(row => [
+          row.id,
+          row.role,
+          row.name ?? '',
+          row.email ?? '',
+          row.phone_e164 ?? '',
+          row.last_sign_in_at?.toISOString() ?? 'never',
+        ]),
+      ),
+    );
+  });
+
+/** `firsthand people invite`: prints the person, with `sign_in_url` where no mail is sent, as JSON. */
+export const invitePersonCommand = (o: {
+  tenant?: string;
+  email?: string;
+  phone?: string;
+  name?: string;
+  role: Role;
+}): Promise<void> =>
+  withDeps(async deps => {
+    if (o.email === undefined && o.phone === undefined) throw new Error('Give --email, --phone or both.');
+    const tenantId = await tenantOf(deps, o.tenant);
+    const made = await transaction(deps.db, async tx => {
+      const { personId, signInUrl } = await invite(tx, deps, activity(deps, tenantId), {
+        role: o.role,
+        ...(o.email === undefined ? {} : { email: o.email }),
+        ...(o.phone === undefined ? {} : { phone_e164: o.phone }),
+        ...(o.name === undefined ? {} : { name: o.name }),
+      });
+      const row = await findMember(tx, tenantId, personId);
+      return { ...presentPerson(row!, true), ...(signInUrl === null ? {} : { sign_in_url: signInUrl }) };
+    });
+    console.log(JSON.stringify(made, null, 2));
+  });
+
+/** `firsthand people remove ID`: the person's sessions end at once. */
+export const removePersonCommand = (id: string, o: { tenant?: string }): Promise<void> =>
+  withDeps(async deps => {
+    const tenantId = await tenantOf(deps, o.tenant);
+    const removed = await transaction(deps.db, tx => removeMember(tx, activity(deps, tenantId), id));
+    if (!removed) throw new Error(`The tenant ${tenantId} has no person ${id}.`);
+    console.log(`${id} is removed. Their sessions have ended.`);
+  });

@@ -1,0 +1,44 @@
+import type { Clock } from '../deps.ts';
+import type { Log } from '../lib/log.ts';
+import { one, type Queryable } from './sql.ts';
+
+/** A machine that slept is wrong for as long at the most. */
+const MEASURE_EVERY_MS = 10_000;
+/** The best of so many counts: the one that was answered soonest. */
+const SAMPLES = 3;
+
+export interface DatabaseClock extends Clock {
+  close(): void;
+}
+
+/**
+ * The database's clock, by which all nodes compare the times of shared rows: asked of it, carried on by this process's monotonic clock,
+ * and asked again every ten seconds. How this machine's own clock is set, or set anew, changes nothing.
+ */
+export async function openDatabaseClock(db: Queryable, log: Log): Promise<DatabaseClock> {
+  let aheadMs = await measure(db);
+  const timer = setInterval(() => {
+    measure(db).then(
+      measured => {
+        aheadMs = measured;
+      },
+      error => log.warn({ err: error }, 'the clock of the database could not be read; the last reading counts'),
+    );
+  }, MEASURE_EVERY_MS).unref();
+  return {
+    now: () => new Date(performance.now() + aheadMs),
+    close: () => clearInterval(timer),
+  };
+}
+
+/** Milliseconds by which the database's time since 1970 is ahead of `performance.now()`. */
+async function measure(db: Queryable): Promise<number> {
+  let best = { aheadMs: 0, tookMs: Number.POSITIVE_INFINITY };
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const asked = performance.now();
+    const row = await one<{ ms: number }>(db, 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms');
+    const tookMs = performance.now() - asked;
+    if (tookMs < best.tookMs) best = { aheadMs: row!.ms - asked - tookMs / 2, tookMs };
+  }
+  return best.aheadMs;
+}

@@ -1,0 +1,90 @@
+import type { Ajv, ErrorObject } from 'ajv';
+
+type Schema = Record<string, unknown>;
+
+/** The keyword that stands for `anyOf` in what is compiled. */
+const KEYWORD = 'union';
+
+/** How the types of JSON are named to people. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+export const typeNames = (types: readonly string[]): string => types.map(type => TYPE_NAMES[type] ?? type).join(' or ');
+
+/** A schema whose unions are checked by {@link addUnions}. */
+export function withUnions(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withUnions);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key === 'anyOf' ? KEYWORD : key, withUnions(value)]),
+  );
+}
+
+/**
+ * Checks a union against the one branch that the sender meant: of objects, by their `type` member; of scalars, by the type
+ * of the value. `anyOf` reports the faults of every branch, and those of two items of an array cannot be told apart.
+ */
+export function addUnions(ajv: Ajv): void {
+  ajv.addKeyword({
+    keyword: KEYWORD,
+    schemaType: 'array',
+    errors: 'full',
+    compile(branches: Schema[]) {
+      const choose = branches.every(isTagged) ? byTag(branches) : byType(branches);
+      const compiled = branches.map(branch => ajv.compile(branch));
+      const validate = (data: unknown, context?: { instancePath: string }): boolean => {
+        const at = context?.instancePath ?? '';
+        const chosen = choose(data);
+        if (typeof chosen !== 'number') {
+          const { path = '', message } = chosen;
+          validate.errors = [{ keyword: KEYWORD, instancePath: `${at}${path}`, schemaPath: '', params: {}, message }];
+          return false;
+        }
+        const branch = compiled[chosen]!;
+        if (branch(data)) return true;
+        validate.errors = (branch.errors ?? []).map(error => ({
+          ...error,
+          instancePath: `${at}${error.instancePath}`,
+        }));
+        return false;
+      };
+      validate.errors = [] as Partial<ErrorObject>[];
+      return validate;
+    },
+  });
+}
+
+/** The index of the branch that was meant, or what the value should have been. */
+type Choose = (data: unknown) => number | { path?: string; message: string };
+
+const propertiesOf = (branch: Schema) => (branch.properties ?? {}) as Record<string, Schema | undefined>;
+const isTagged = (branch: Schema): boolean => branch.type === 'object' && 'const' in (propertiesOf(branch).type ?? {});
+
+function byTag(branches: Schema[]): Choose {
+  const tags = branches.map(branch => propertiesOf(branch).type!.const);
+  const untagged = branches.findIndex(({ required = [] }) => !(required as string[]).includes('type'));
+  return data => {
+    if (typeof data !== 'object' || data === null || Array.isArray(data)) return { message: 'must be an object' };
+    const { type } = data as { type?: unknown };
+    const chosen = type === undefined ? untagged : tags.indexOf(type);
+    return chosen >= 0 ? chosen : { path: '/type', message: `must be one of ${tags.join(', ')}` };
+  };
+}
+
+function byType(branches: Schema[]): Choose {
+  const types = branches.map(({ type }) => {
+    if (typeof type !== 'string') throw new Error('a branch of a union needs a type');
+    return type;
+  });
+  return data => {
+    const given = data === null ? 'null' : Array.isArray(data) ? 'array' : typeof data;
+    const chosen = types.findIndex(type => type === given || (type === 'integer' && given === 'number'));
+    return chosen >= 0 ? chosen : { message: `must be ${typeNames(types)}` };
+  };
+}

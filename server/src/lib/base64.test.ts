@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeBase64 } from './base64.ts';
+
+const decode = (text: string, most = 1_000) => decodeBase64(Buffer.from(text), most);
+
+describe('decodeBase64', () => {
+  it('gives back what was encoded, padded or not, however JSON escaped it', async () => {
+    const escapes = fc.constantFrom<(c: string) => string>(
+      c => c,
+      c => c.replace('/', '\\/'),
+      c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ minLength: 1, maxLength: 60 }),
+        fc.boolean(),
+        escapes,
+        async (bytes, pad, escaped) => {
+          const base64 = Buffer.from(bytes).toString('base64');
+          const text = [...(pad ? base64 : base64.replace(/=+$/, ''))].map(escaped).join('');
+          expect(JSON.parse(`"${text}"`).replace(/=+$/, '')).toBe(base64.replace(/=+$/, ''));
+          expect(await decode(text)).toEqual(Buffer.from(bytes));
+        },
+      ),
+    );
+  });
+
+  it('decodes texts of many slices', async () => {
+    for (const size of [786_431, 786_432, 786_433, 3_000_001]) {
+      const bytes = randomBytes(size);
+      const decoded = await decode(bytes.toString('base64'), size);
+      expect(bytes.equals(decoded as Buffer), `${size}`).toBe(true);
+    }
+  });
+
+  it('refuses every text that has a character of its own, or a length that nothing encodes to', async () => {
+    for (const text of [
+      '',
+      '=',
+      '==',
+      'A',
+      'AAAAA',
+      'AA=A',
+      'AA===',
+      'AA\\n',
+      'AA A',
+      '-A',
+      'A_AA',
+      'AAA!',
+      'ÄÄÄÄ',
+      '\\u00',
+      'AA\\',
+    ]) {
+      expect([text, await decode(text)]).toEqual([text, 'malformed']);
+    }
+    expect(await decode(`${'A'.repeat(1_048_576)}!AAA`, 2_000_000)).toBe('malformed');
+  });
+
+  it('refuses what is larger than allowed before it is decoded', async () => {
+    expect(await decode('A'.repeat(1_336), 1_000)).toBe('too_large');
+    expect(await decode(Buffer.alloc(1_000).toString('base64'), 1_000)).toEqual(Buffer.alloc(1_000));
+    expect(await decode('\\'.repeat(100_000), 1_000)).toBe('too_large');
+  });
+});

@@ -1,0 +1,73 @@
+import { one, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { MailRefused } from '../lib/mail.ts';
+import { personByEmail } from '../people/persons.ts';
+import { mayBeMailed, mintLink, type Purpose } from '../people/tokens.ts';
+import { renderLetter } from './letter.ts';
+
+interface MailRow {
+  id: string;
+  purpose: Extract<Purpose, 'magic_link' | 'invitation'>;
+  email: string;
+  tenant_id: string | null;
+  tenant_name: string | null;
+}
+
+/** Job: mails a link that signs in once, if the address is anybody's. The row goes when there is nothing more to do. */
+export async function mailSignInLink(deps: Deps, mailId: string): Promise<void> {
+  const mail = await one<MailRow>(
+    deps.db,
+    `select s.id, s.purpose, s.email, s.tenant_id, t.name as tenant_name
+     from sign_in_mails s left join tenants t on t.id = s.tenant_id where s.id = $1`,
+    [mailId],
+  );
+  if (!mail) return;
+  const link = await linkFor(deps, mail);
+  if (link && deps.mailer) {
+    const { subject, ...letter } = letterOf(mail, link);
+    try {
+      await deps.mailer.send({ to: mail.email, id: mail.id, subject, ...renderLetter(letter) });
+    } catch (error) {
+      if (!(error instanceof MailRefused)) throw error;
+      deps.log.warn({ err: error }, 'a sign-in mail was refused for good and is not sent');
+    }
+  }
+  await deps.db.query('delete from sign_in_mails where id = $1', [mailId]);
+}
+
+const linkFor = (deps: Deps, mail: MailRow): Promise<string | null> =>
+  transaction(deps.db, async tx => {
+    const person = await personByEmail(tx, mail.email);
+    const member = person && (await one(tx, 'select 1 from memberships where person_id = $1 limit 1', [person.id]));
+    if (!person || !member) return null;
+    if (mail.purpose === 'magic_link' && !(await mayBeMailed(tx, person.id, mail.id, deps.clock.now()))) return null;
+    return mintLink(tx, deps, {
+      personId: person.id,
+      purpose: mail.purpose,
+      tenantId: mail.tenant_id,
+      proves: true,
+      mailId: mail.id,
+    });
+  });
+
+function letterOf(mail: MailRow, url: string) {
+  if (mail.purpose === 'invitation') {
+    const account = mail.tenant_name ?? 'an account';
+    return {
+      subject: 'You are invited to Firsthand',
+      heading: 'You are invited to Firsthand',
+      lead: 'Open the link to sign in. It works once, within 7 days.',
+      facts: [['Account', account]] as const,
+      link: { text: 'Accept the invitation', url },
+      footer: 'You get this because an owner of the account entered your address. If you do not know them, do nothing.',
+    };
+  }
+  return {
+    subject: 'Sign in to Firsthand',
+    heading: 'Sign in to Firsthand',
+    lead: 'Open the link to sign in. It works once, within 10 minutes.',
+    facts: [],
+    link: { text: 'Sign in', url },
+    footer: 'You get this because somebody asked to sign in with your address. If it was not you, do nothing.',
+  };
+}

@@ -1,0 +1,15 @@
+import type { Deps } from '../deps.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Removes what can sign nobody in any more. What happened is in the audit log. */
+export async function forgetSignIns({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<void> {
+  const now = clock.now();
+  const yesterday = new Date(now.getTime() - DAY_MS);
+  await db.query('delete from provider_flows where expires_at < $1', [now]);
+  await db.query('delete from passkey_challenges where expires_at < $1', [now]);
+  await db.query('delete from one_time_codes where expires_at < $1', [yesterday]);
+  await db.query('delete from sign_in_tokens where expires_at < $1', [yesterday]);
+  await db.query('delete from sessions where expires_at < $1', [yesterday]);
+  await db.query('delete from sign_in_mails where created_at < $1', [yesterday]);
+}

@@ -1,0 +1,119 @@
+import type { Person, Role } from '@firsthand/contract/people.ts';
+import { many, one, type Queryable, type Tx } from '../db/sql.ts';
+import { newId } from '../lib/ids.ts';
+
+export interface Contact {
+  email?: string | null;
+  phone_e164?: string | null;
+}
+
+/** Addresses are compared in small letters. */
+export const sameEmail = (email: string): string => email.toLowerCase();
+
+export interface KnownPerson {
+  id: string;
+  email: string | null;
+  phone_e164: string | null;
+  proven: boolean;
+}
+
+const KNOWN = 'select id, email, phone_e164, proven_at is not null as proven from persons';
+
+export const personByEmail = (db: Queryable, email: string) =>
+  one<KnownPerson>(db, `${KNOWN} where email = $1 and removed_at is null`, [sameEmail(email)]);
+
+export const personByPhone = (db: Queryable, phone: string) =>
+  one<KnownPerson>(db, `${KNOWN} where phone_e164 = $1 and removed_at is null`, [phone]);
+
+export async function createPerson(
+  tx: Queryable,
+  o: Contact & { name?: string | null; provenAt: Date | null; at: Date },
+): Promise<string> {
+  const id = newId('usr', o.at.getTime());
+  await tx.query(
+    'insert into persons (id, name, email, phone_e164, proven_at, created_at) values ($1, $2, $3, $4, $5, $6)',
+    [id, o.name ?? null, o.email ? sameEmail(o.email) : null, o.phone_e164 ?? null, o.provenAt, o.at],
+  );
+  return id;
+}
+
+/**
+ * Takes away everything that somebody else may have put in a person's place: passkeys, sessions, links under way. Called
+ * when the person first shows that the address is theirs, and when another account comes to trust it.
+ */
+export async function reclaim(tx: Queryable, personId: string, at: Date): Promise<void> {
+  await tx.query('delete from passkeys where person_id = $1', [personId]);
+  await tx.query('update sessions set ended_at = $2 where person_id = $1 and ended_at is null', [personId, at]);
+  await tx.query('delete from sign_in_tokens where person_id = $1 and used_at is null', [personId]);
+}
+
+export async function addMembership(
+  tx: Queryable,
+  o: { tenantId: string; personId: string; role: Role; name?: string | null; at: Date },
+): Promise<void> {
+  await tx.query('insert into memberships (tenant_id, person_id, role, name, created_at) values ($1, $2, $3, $4, $5)', [
+    o.tenantId,
+    o.personId,
+    o.role,
+    o.name ?? null,
+    o.at,
+  ]);
+}
+
+export const isMember = async (db: Queryable, tenantId: string, personId: string): Promise<boolean> =>
+  (await one(db, 'select 1 from memberships where tenant_id = $1 and person_id = $2', [tenantId, personId])) !==
+  undefined;
+
+/** The owner that a new account starts with: nobody's address yet, known by a link of the operator's. */
+export async function createOwner(tx: Queryable, tenantId: string, at: Date): Promise<string> {
+  const personId = await createPerson(tx, { provenAt: at, at });
+  await addMembership(tx, { tenantId, personId, role: 'owner', at });
+  return personId;
+}
+
+/** Makes the other changes to an account's people wait: the last owner is counted by one at a time. */
+export const lockPeople = (tx: Tx, tenantId: string) =>
+  one(tx, 'select 1 from tenants where id = $1 for no key update', [tenantId]);
+
+/** Whether an account would keep an owner without this person. */
+export const hasOtherOwner = async (tx: Queryable, tenantId: string, personId: string): Promise<boolean> =>
+  (await one(tx, `select 1 from memberships where tenant_id = $1 and role = 'owner' and person_id <> $2 limit 1`, [
+    tenantId,
+    personId,
+  ])) !== undefined;
+
+export interface PersonRow {
+  id: string;
+  name: string | null;
+  email: string | null;
+  phone_e164: string | null;
+  role: Role;
+  joined_at: Date;
+  last_sign_in_at: Date | null;
+}
+
+const MEMBER = `select p.id, coalesce(m.name, p.name) as name, p.email, p.phone_e164, m.role, m.created_at as joined_at,
+    p.last_sign_in_at
+  from memberships m join persons p on p.id = m.person_id where m.tenant_id = $1`;
+
+export const findMember = (db: Queryable, tenantId: string, personId: string) =>
+  one<PersonRow>(db, `${MEMBER} and p.id = $2`, [tenantId, personId]);
+
+/** The people of an account, the last to be known first; those after `after` where it is given. */
+export const listMembers = (db: Queryable, tenantId: string, limit: number, after: string | null = null) =>
+  many<PersonRow>(db, `${MEMBER} and ($2::text is null or p.id < $2) order by p.id desc limit $3`, [
+    tenantId,
+    after,
+    limit,
+  ]);
+
+/** `full`: for those who manage people; others see names and roles. */
+export const presentPerson = (row: PersonRow, full: boolean): Person => ({
+  id: row.id,
+  ...(row.name === null ? {} : { name: row.name }),
+  ...(full && row.email !== null ? { email: row.email } : {}),
+  ...(full && row.phone_e164 !== null ? { phone_e164: row.phone_e164 } : {}),
+  role: row.role,
+  created_at: row.joined_at.toISOString(),
+  ...(row.last_sign_in_at && full ? { last_sign_in_at: row.last_sign_in_at.toISOString() } : {}),
+});

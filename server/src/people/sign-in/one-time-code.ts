@@ -1,0 +1,103 @@
+import { createHmac } from 'node:crypto';
+import { Me, OneTimeCode, OneTimeCodeRedeem, OneTimeCodeRequest } from '@firsthand/contract/people.ts';
+import { one, transaction } from '../../db/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { openEndpoint } from '../../http/endpoint.ts';
+import { notConfigured, signInRefused } from '../../http/problem.ts';
+import { addJob } from '../../jobs/queue.ts';
+import { newId } from '../../lib/ids.ts';
+import { equalSecrets } from '../../lib/keyring.ts';
+import { answerSignedIn } from '../me.ts';
+import { personByPhone } from '../persons.ts';
+import { openSession, recordFailure } from '../sessions.ts';
+import { missingWays } from './ways.ts';
+
+const LIFE_MS = 10 * 60_000;
+const MAX_TRIES = 5;
+
+/**
+ * The six digits that belong to an id, derived under a secret of this deployment: nothing to store, and the same at each
+ * try to send them. 2^48 values onto 10^6: the bias is below 10^-8.
+ */
+export function codeOf(deps: Pick<Deps, 'keyring'>, otpId: string): string {
+  const [secret] = deps.keyring.derive('one-time codes');
+  const digest = createHmac('sha256', secret).update(otpId).digest();
+  return String(digest.readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
+}
+
+export const requestOneTimeCode = openEndpoint({
+  summary: 'Ask for a sign-in code by message',
+  description: 'The answer is the same whether or not anybody has this number.',
+  tag: 'Sign-in',
+  credentials: ['sign_in'],
+  addressLimit: 'sign_in',
+  body: OneTimeCodeRequest,
+  responses: { 202: OneTimeCode },
+  errors: ['not_configured'],
+  async handler(call) {
+    const { deps, body } = call;
+    const { one_time_code: missing } = missingWays(deps);
+    if (missing !== undefined) throw notConfigured(missing);
+    await call.limitAccount('one_time_code', body.phone_e164);
+    const now = deps.clock.now();
+    const id = newId('walotp', now.getTime());
+    const expiresAt = new Date(now.getTime() + LIFE_MS);
+    // A job looks whose number it is: here, known and unknown ones cost the same.
+    await transaction(deps.db, async tx => {
+      await tx.query('insert into one_time_codes (id, phone_e164, created_at, expires_at) values ($1, $2, $3, $4)', [
+        id,
+        body.phone_e164,
+        now,
+        expiresAt,
+      ]);
+      await addJob(tx, 'send_one_time_code', { otp_id: id });
+    });
+    return { status: 202, body: { otp_id: id, expires_at: expiresAt.toISOString() } };
+  },
+});
+
+export const redeemOneTimeCode = openEndpoint({
+  summary: 'Sign in with a code',
+  description: 'Five tries, within 10 minutes; then the code is dead.',
+  tag: 'Sign-in',
+  credentials: ['sign_in'],
+  addressLimit: 'sign_in',
+  body: OneTimeCodeRedeem,
+  responses: { 200: Me },
+  errors: ['unauthorized'],
+  async handler(call) {
+    const { deps, body, request } = call;
+    const now = deps.clock.now();
+    const known = await one<{ phone_e164: string }>(deps.db, 'select phone_e164 from one_time_codes where id = $1', [
+      body.otp_id,
+    ]);
+    if (known) await call.limitAccount('one_time_code/redeem', known.phone_e164);
+    // A try counts before it is looked at, and whatever becomes of it.
+    const tried = await one(
+      deps.db,
+      `update one_time_codes set tries = tries + 1
+       where id = $1 and used_at is null and expires_at > $2 and tries < $3 returning 1 as tried`,
+      [body.otp_id, now, MAX_TRIES],
+    );
+    const right = equalSecrets(codeOf(deps, body.otp_id), body.code) && tried !== undefined;
+    const person = known && (await personByPhone(deps.db, known.phone_e164));
+    const opened =
+      right && person
+        ? await transaction(deps.db, async tx => {
+            const used = await one(
+              tx,
+              'update one_time_codes set used_at = $2 where id = $1 and used_at is null returning 1 as used',
+              [body.otp_id, now],
+            );
+            if (!used) return null;
+            return openSession(tx, deps, request, { personId: person.id, method: 'one_time_code', proves: true });
+          })
+        : null;
+    if (opened) return answerSignedIn(call, opened);
+    if (person) {
+      const reason = tried ? 'the code was wrong' : 'the code was used, dead or too old';
+      await recordFailure(deps, request, person.id, { method: 'one_time_code', reason });
+    }
+    throw signInRefused();
+  },
+});

@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { type NameServer, startNameServer } from '../../test/name-server.ts';
+import { createNames } from './names.ts';
+
+let server: NameServer | undefined;
+afterEach(() => server?.close());
+
+const V4 = { address: '127.0.0.1', family: 4 };
+
+it('names resolve by the name servers that are set, and once for everybody who asks at the same time', async () => {
+  server = await startNameServer(() => 100);
+  const resolve = createNames({ servers: [server.address] });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => resolve('one.example', 'a')));
+  expect(answers.every(answer => JSON.stringify(answer) === JSON.stringify([V4]))).toBe(true);
+  // One question for each kind of address.
+  expect(server.asked).toEqual(['one.example', 'one.example']);
+});
+
+it('names of the hosts file and localhost never reach a name server', async () => {
+  server = await startNameServer(() => null);
+  const folder = await mkdtemp(join(tmpdir(), 'fh-hosts-'));
+  try {
+    const hostsFile = join(folder, 'hosts');
+    await writeFile(
+      hostsFile,
+      '10.1.2.3 inside.example Inside # ours\nfd00::1\tinside.example\n# 10.0.0.1 none.example\n',
+    );
+    const resolve = createNames({ servers: [server.address], hostsFile });
+    expect(await resolve('INSIDE.example.', 'a')).toEqual([
+      { address: '10.1.2.3', family: 4 },
+      { address: 'fd00::1', family: 6 },
+    ]);
+    expect(await resolve('inside', 'a')).toHaveLength(1);
+    expect((await resolve('localhost', 'a'))[0]).toEqual(V4);
+    expect((await createNames({ servers: [] })('localhost', 'a'))[0]).toEqual(V4);
+    expect(server.asked).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+it('names of one account wait for eight of its own at the most, and never for those of another', async () => {
+  server = await startNameServer(name => (name.endsWith('.slow.example') ? null : 0));
+  const resolve = createNames({ servers: [server.address] });
+  const slow = Promise.allSettled(Array.from({ length: 40 }, (_, n) => resolve(`n${n}.slow.example`, 'slow')));
+  await sleep(300);
+  expect(server.mostOpen()).toBe(8);
+  const began = performance.now();
+  for (let n = 0; n < 50; n += 1) expect(await resolve(`n${n}.fast.example`, 'fast')).toEqual([V4]);
+  expect(performance.now() - began).toBeLessThan(1_500);
+  const [first] = await Promise.race([slow, resolve('n0.slow.example', 'slow').catch((error: unknown) => [error])]);
+  expect(first).toMatchObject({ code: 'EAI_AGAIN' });
+}, 60_000);

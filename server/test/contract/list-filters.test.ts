@@ -1,0 +1,135 @@
+import type { VerificationSummary } from '@firsthand/contract/verification.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeCursor } from '../../src/http/cursor.ts';
+import { normalizeRequest } from '../../src/verifications/issue.ts';
+import { ask, startTestService, type TestService } from '../harness.ts';
+
+const ROWS = 100_000;
+/** One row in so many is of the rare kind. */
+const RARE = 1_000;
+const LIMIT = 20;
+
+interface Page {
+  data: VerificationSummary[];
+  next_cursor?: string;
+}
+
+interface Plan {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+}
+
+describe(`GET /v1/verifications of ${ROWS} rows`, () => {
+  let service: TestService;
+  let statements: { text: string; values: unknown[] }[] = [];
+
+  beforeAll(async () => {
+    service = await startTestService({ worker: false });
+    const { db } = service.deps;
+    // Ids of no order and times of microseconds: the list must go by the time alone.
+    await db.query(
+      `insert into verifications (id, tenant_id, livemode, created_at, expires_at, status, verdict, external_ref, config)
+       select 'vfy_0' || upper(lpad(substr(md5(n::text), 1, 25), 25, '0')), $1, false,
+         now() - interval '30 days' + n * interval '20.000003 seconds', now() + interval '1 day',
+         case when n % $3 = 0 then 'failed' when n % 10 = 0 then 'pending' else 'completed' end,
+         case when n % $3 = 0 or n % 10 = 0 then null else jsonb_build_object('label', case when n % $3 = 1 then 'suspicious' else 'verified' end,
+           'score', 0.9, 'signals', '{}'::jsonb) end,
+         case when n % $3 = 2 then 'rare' else 'common' end, $2
+       from generate_series(1, $4::int) n
+       -- As where many accounts write side by side: rows of one page lie on pages of their own.
+       order by md5(n::text || 'spread')`,
+      [service.tenant.tenant_id, JSON.stringify(normalizeRequest({}, null).config), RARE, ROWS],
+    );
+    // No `analyze`: a page must not depend on what the planner has been told.
+    const asked = db.query.bind(db) as (...of: unknown[]) => Promise<unknown>;
+    db.query = ((text: string, values: unknown[] = []) => {
+      if (text.includes('from verifications') && text.includes('order by')) statements.push({ text, values });
+      return asked(text, values);
+    }) as typeof db.query;
+  }, 120_000);
+  afterAll(() => service?.stop());
+
+  const page = async (query: string) => {
+    statements = [];
+    const reply = await ask<Page>(service, `/v1/verifications?limit=${LIMIT}${query}`, { key: service.tenant.pk_test });
+    expect(reply.status, reply.text).toBe(200);
+    return reply.body;
+  };
+  /** Blocks that the page's statement touches. */
+  const blocks = async (query: string) => {
+    await page(query);
+    const [statement] = statements;
+    const { rows } = await service.deps.db.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `explain (analyze, buffers, format json) ${statement!.text}`,
+      statement!.values,
+    );
+    const { Plan: plan } = rows[0]!['QUERY PLAN'][0]!;
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  };
+  /** The cursor whose page is the last one of a filter. */
+  const lastCursor = async (where: string) => {
+    const { rows } = await service.deps.db.query<{ id: string }>(
+      `select id from verifications where ${where} order by created_at, id offset $1 limit 1`,
+      [LIMIT / 2],
+    );
+    return `&cursor=${encodeCursor(rows[0]!.id)}`;
+  };
+
+  const began = Date.now();
+  const instant = (days: number) => new Date(began - days * 86_400_000).toISOString();
+  const at = (days: number) => encodeURIComponent(instant(days));
+  const FILTERS: [string, string, string][] = [
+    ['a rare status', '&status=failed', `status = 'failed'`],
+    ['a common status', '&status=completed', `status = 'completed'`],
+    ['a rare verdict', '&verdict=suspicious', `verdict ->> 'label' = 'suspicious'`],
+    ['a common verdict', '&verdict=verified', `verdict ->> 'label' = 'verified'`],
+    ['a rare reference', '&external_ref=rare', `external_ref = 'rare'`],
+    ['a common reference', '&external_ref=common', `external_ref = 'common'`],
+    ['created_before', `&created_before=${at(28)}`, `created_at < '${instant(28)}'`],
+    ['created_after', `&created_after=${at(10)}`, `created_at > '${instant(10)}'`],
+    [
+      'a rare status in a stretch of time',
+      `&status=failed&created_before=${at(20)}&created_after=${at(29)}`,
+      `status = 'failed' and created_at < '${instant(20)}' and created_at > '${instant(29)}'`,
+    ],
+  ];
+
+  it.each(FILTERS)(
+    'reads no more than three times a plain page for %s, on its first page and its last',
+    async (_name, query, where) => {
+      const plain = await blocks('');
+      expect(plain).toBeGreaterThan(0);
+      expect(await blocks(query)).toBeLessThanOrEqual(3 * plain);
+      const cursor = await lastCursor(where);
+      const last = await page(`${query}${cursor}`);
+      expect([last.data.length, last.next_cursor]).toEqual([LIMIT / 2, undefined]);
+      expect(await blocks(`${query}${cursor}`)).toBeLessThanOrEqual(3 * plain);
+      const plainLast = await blocks(await lastCursor('true'));
+      expect(plainLast).toBeLessThanOrEqual(3 * plain);
+    },
+  );
+
+  it('shows each row of a filter once, newest first', async () => {
+    const seen: string[] = [];
+    let query = '&status=failed';
+    for (;;) {
+      const { data, next_cursor } = await page(query);
+      seen.push(...data.map(({ id }) => id));
+      if (!next_cursor) break;
+      query = `&status=failed&cursor=${next_cursor}`;
+    }
+    const { rows } = await service.deps.db.query<{ id: string }>(
+      `select id from verifications where status = 'failed' order by created_at desc`,
+    );
+    expect(seen).toHaveLength(ROWS / RARE);
+    expect(seen).toEqual(rows.map(({ id }) => id));
+  });
+
+  it("refuses a cursor that is another account's", async () => {
+    const other = await service.newTenant();
+    const foreign = await ask<Page>(service, `/v1/verifications?${(await lastCursor('true')).slice(1)}`, {
+      key: other.pk_test,
+    });
+    expect(foreign.status).toBe(400);
+  });
+});

@@ -1,0 +1,219 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewTenant } from '../../src/tenants/create.ts';
+import { createVerification } from '../harness.ts';
+import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../service-process.ts';
+
+interface Failure {
+  error: { code: string; fields?: { path: string; message: string }[] };
+}
+
+const MB = 1_048_576;
+const many = (n: number, item: string) => Array.from({ length: n }, () => item).join(',');
+const members = (n: number, value: string) => Array.from({ length: n }, (_, i) => `"k${i}":${value}`).join(',');
+
+/** Bodies whose reading once took seconds, and their siblings. */
+const ANYWHERE: [name: string, body: () => string][] = [
+  ['nested brackets', () => '['.repeat(0.9 * MB)],
+  ['nested objects', () => '{"a":'.repeat(150_000)],
+  ['an empty list many times', () => `[${many(300_000, '[]')}]`],
+  ['unknown names', () => `{${members(80_000, '1')}}`],
+  ['9,990 unknown names', () => `{${members(9_990, '1')}}`],
+  ['1,600 empty steps', () => `{"steps":[${many(1_600, '{}')}]}`],
+  ['1,000 empty steps', () => `{"steps":[${many(1_000, '{}')}]}`],
+  ['1,000 steps of another kind', () => `{"steps":[${many(1_000, '{"type":"x","min":"1"}')}]}`],
+  ['50,000 numbers in metadata', () => `{"metadata":{${members(50_000, '1')}}}`],
+  ['499 numbers in metadata', () => `{"metadata":{${members(499, '1')}}}`],
+  ['50,000 nulls in attributes', () => `{"context":{"attributes":{${members(50_000, 'null')}}}}`],
+  ['1,000 nulls in attributes', () => `{"context":{"attributes":{${members(1_000, 'null')}}}}`],
+  ['100,000 wrong signals', () => `{"signals_required":[${many(100_000, '"x"')}]}`],
+  ['1,000 wrong signals', () => `{"signals_required":[${many(1_000, '"x"')}]}`],
+  ['100,000 aspects', () => `{"condition_aspects":[${many(100_000, '1')}]}`],
+  ['50,000 answers', () => `{"answers":{${members(50_000, '1')}}}`],
+  ['1,000 answers', () => `{"answers":{${members(1_000, '1')}}}`],
+  ['a text of a megabyte', () => `{"expected_object":"${'x'.repeat(MB - 100)}"}`],
+  ['an address of 200 kB', () => `{"webhook_url":"http://${'a.'.repeat(100_000)}"}`],
+  ['an e-mail address of 200 kB', () => `{"notify_email":"${'a.'.repeat(50_000)}@${'b-'.repeat(50_000)}"}`],
+  ['a name of a megabyte', () => `{"${'n'.repeat(MB - 100)}":1}`],
+  ['escapes', () => `{"expected_object":"${'\\u0000'.repeat(40_000)}"}`],
+  ['a number of a megabyte', () => `{"max_captures":${'9'.repeat(MB - 100)}}`],
+  ['spaces', () => ' '.repeat(MB - 10)],
+];
+
+/** What only a capture may send: 17 MB. */
+const CAPTURES: [name: string, body: () => string][] = [
+  ['16 MB of brackets', () => '['.repeat(16 * MB)],
+  ['16 MB of names', () => `{${members(1_300_000, '1')}}`],
+  ['a picture beside 9 MB of names', () => `{"image_base64":"${'A'.repeat(7 * MB)}",${members(600_000, '1')}}`],
+  ['two pictures that are none', () => pictures('A'.repeat(8 * MB))],
+  ['two pictures with escapes', () => pictures('\\/'.repeat(4 * MB))],
+  ['two pictures of the last character wrong', () => pictures(`${'A'.repeat(8 * MB - 4)}A!AA`)],
+  ['two pictures of the wrong alphabet', () => pictures('!'.repeat(8 * MB))],
+  ['a picture of quotes', () => `{"image_base64":"${'\\"'.repeat(8 * MB)}"}`],
+  ['a picture of backslashes', () => `{"image_base64":"${'\\\\'.repeat(8 * MB)}"}`],
+  ['a picture without an end', () => `{"image_base64":"${'A'.repeat(16 * MB)}`],
+  ['a picture inside another object', () => `{"a":{"image_base64":"${'A'.repeat(16 * MB)}"}}`],
+  ['JPEG stuffing', () => pictures(jpeg(Buffer.alloc(6 * MB - 2_000, Buffer.from([0xff, 0x00]))))],
+  [
+    'JPEG segments',
+    () => pictures(jpeg(Buffer.alloc(0), Buffer.alloc(6 * MB - 2_000, Buffer.from('fffe0002', 'hex')))),
+  ],
+  ['PNG chunks', () => pictures(pngOfChunks(6 * MB - 2_000))],
+];
+
+const pictures = (base64: string) => `{"image_base64":"${base64}","motion_frame_base64":"${base64}"}`;
+
+function jpeg(scan: Buffer, segments = Buffer.alloc(0)): string {
+  const frame = Buffer.from('ffc0000b080010001001011100', 'hex');
+  return Buffer.concat([
+    Buffer.from('ffd8', 'hex'),
+    segments,
+    frame,
+    Buffer.from('ffda0008010100003f00', 'hex'),
+    scan,
+  ]).toString('base64');
+}
+
+function pngOfChunks(bytes: number): string {
+  const header = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
+  return Buffer.concat([header, Buffer.alloc(bytes, Buffer.from('000000007465787400000000', 'hex'))]).toString(
+    'base64',
+  );
+}
+
+/** Of the event loop, for one body; sockets and garbage included. */
+const MOST_MS = 50;
+
+describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50 ms of the event loop', () => {
+  let folder: string;
+  let service: ServiceProcess;
+  let tenant: NewTenant;
+  let routes: [method: string, path: string, key?: string][];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fh-test-'));
+    const env = { HOST: '127.0.0.1', TRUSTED_PROXIES: '127.0.0.1,::1', LOG_LEVEL: 'error' };
+    service = startServiceProcess({ dataDir: join(folder, 'data'), port: await freePort(), env });
+    await service.ready();
+    tenant = await firstRunOf(join(folder, 'data'));
+    const { id } = await createVerification({ url: service.url, tenant } as never, { metadata: {} });
+    routes = [
+      ['POST', '/v1/trial/verifications'],
+      ['POST', '/v1/verifications', tenant.pk_test],
+      ['POST', '/v1/link-templates', tenant.rk_secret],
+      ['POST', `/v1/verifications/${id}/answers`],
+      ['POST', `/v1/verifications/${id}/progress`],
+      ['POST', `/v1/verifications/${id}/captures/upload-url`],
+      ['PATCH', '/v1/settings', tenant.rk_secret],
+      ['PUT', '/v1/brands/hostile', tenant.rk_secret],
+      ['POST', `/v1/verifications/${id}/captures`],
+    ];
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  let sender = 0;
+  async function send(method: string, path: string, body: string, key?: string) {
+    sender += 1;
+    const answer = await fetch(`${service.url}${path}`, {
+      method,
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'x-forwarded-for': `10.${(sender >> 16) & 255}.${(sender >> 8) & 255}.${sender & 255}`,
+        ...(key ? { authorization: `Bearer ${key}` } : {}),
+      },
+    });
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  /** Milliseconds that the service's main thread has run: whatever else the machine does counts for nothing. */
+  async function spent(): Promise<number> {
+    const { pid } = service.process;
+    const [nanoseconds] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ');
+    return Number(nanoseconds) / 1e6;
+  }
+
+  function expectRefused({ status, text }: { status: number; text: string }, body: string): void {
+    expect(status).toBe(400);
+    const { error } = JSON.parse(text) as Failure;
+    expect(error.code).toBe('invalid_request');
+    expect(error.fields?.length).toBeGreaterThan(0);
+    expect(error.fields?.length).toBeLessThanOrEqual(100);
+    for (const fault of error.fields ?? []) {
+      expect(fault.path.length).toBeLessThanOrEqual(100);
+      expect(fault.message).not.toMatch(/must be $|undefined|NaN/);
+    }
+    expect(text.length).toBeLessThan(30_000);
+    expect(body.length).toBeGreaterThan(0);
+  }
+
+  /** The least of several runs: the first ones compile. */
+  async function cost(method: string, path: string, body: string, key?: string): Promise<number> {
+    const runs: number[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      const before = await spent();
+      expectRefused(await send(method, path, body, key), body);
+      runs.push((await spent()) - before);
+      if (runs.at(-1)! < MOST_MS / 2) break;
+    }
+    return Math.min(...runs);
+  }
+
+  it.each(ANYWHERE)('on any route: %s', async (_name, make) => {
+    const body = make();
+    for (const [method, path, key] of routes) {
+      const ms = await cost(method, path, body, key);
+      expect(ms, `${method} ${path}`).toBeLessThan(MOST_MS);
+    }
+  });
+
+  it.each(CAPTURES)('on a capture: %s', async (_name, make) => {
+    const body = make();
+    const { id } = await createVerification({ url: service.url, tenant } as never, {});
+    const ms = await cost('POST', `/v1/verifications/${id}/captures`, body);
+    expect(ms).toBeLessThan(MOST_MS);
+  });
+
+  it('nor does a picture of 25 MB that was uploaded', async () => {
+    const bytes = new Uint8Array(Buffer.from(jpeg(Buffer.alloc(25 * MB - 2_000, Buffer.from([0xff, 0x00]))), 'base64'));
+    const { id } = await createVerification({ url: service.url, tenant } as never, {});
+    const path = `/v1/verifications/${id}/captures`;
+    const asked = await send('POST', `${path}/upload-url`, '{"contentType":"image/jpeg"}');
+    const upload = JSON.parse(asked.text) as { upload_url: string; image_key: string; headers: Record<string, string> };
+    const put = await fetch(upload.upload_url, { method: 'PUT', headers: upload.headers, body: bytes });
+    expect(put.status).toBe(200);
+    const body = JSON.stringify({ image_key: upload.image_key, image_sha256: '0'.repeat(64) });
+    const ms = await cost('POST', path, body);
+    expect(ms).toBeLessThan(MOST_MS);
+  });
+
+  it('and twenty of 17 MB at once keep nobody waiting for all of them', async () => {
+    const bodies = CAPTURES.slice(0, 7).map(([, make]) => make());
+    const { id } = await createVerification({ url: service.url, tenant } as never, {});
+    const began = await spent();
+    let sending = true;
+    const answers = Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        send('POST', `/v1/verifications/${id}/captures`, bodies[i % bodies.length]!),
+      ),
+    ).finally(() => {
+      sending = false;
+    });
+    // How much the main thread worked on other things before it answered.
+    const before: number[] = [];
+    while (sending) {
+      const started = await spent();
+      await fetch(`${service.url}/healthz`).then(answer => answer.text());
+      before.push((await spent()) - started);
+    }
+    expect((await answers).map(answer => answer.status)).toEqual(Array<number>(20).fill(400));
+    expect((await spent()) - began).toBeLessThan(20 * MOST_MS);
+    expect(before.length).toBeGreaterThan(3);
+    expect(Math.max(...before)).toBeLessThan(4 * MOST_MS);
+  });
+});

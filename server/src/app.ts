@@ -14,9 +14,9 @@ import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
 import { createBodyBudget } from './http/body-budget.ts';
 import { registerDashboard } from './http/dashboard.ts';
+import { registerDocs } from './http/docs.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
-import { registerOpenapi } from './http/openapi.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
@@ -142,7 +142,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
   await app.register(cookie);
-  await registerOpenapi(app, ENDPOINTS);
+  registerDocs(app, ENDPOINTS);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
   const guard = createGuard(deps, limiter);

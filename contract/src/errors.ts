@@ -29,20 +29,23 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** One fault of a request: where (dotted path, `steps.0.max`) and what. */
-export const Fault = Type.Object({ path: Type.String(), message: Type.String() }, { additionalProperties: false });
+export const Fault = Type.Object(
+  { path: Type.String(), message: Type.String() },
+  { additionalProperties: false, title: 'Fault' },
+);
 export type Fault = Static<typeof Fault>;
 
 export const ErrorResponse = Type.Object(
   {
     error: Type.Object(
       {
-        code: Type.Enum(Object.keys(ERROR_STATUS) as ErrorCode[]),
+        code: Type.Enum(Object.keys(ERROR_STATUS) as ErrorCode[], { title: 'ErrorCode' }),
         message: Type.String({ description: 'what went wrong, in English' }),
         fields: Type.Optional(Type.Array(Fault, { description: 'only on invalid_request' })),
       },
-      { additionalProperties: false },
+      { additionalProperties: false, title: 'ErrorDetail' },
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'ErrorResponse' },
 );
 export type ErrorResponse = Static<typeof ErrorResponse>;

@@ -16,9 +16,10 @@ import type { Deps } from './deps.ts';
 import { registerLog } from './evidence/log-routes.ts';
 import { getEvidenceKeys } from './evidence/read-keys.ts';
 import { createBodyBudget } from './http/body-budget.ts';
+import { registerDashboard } from './http/dashboard.ts';
+import { registerDocs } from './http/docs.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
-import { registerOpenapi } from './http/openapi.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
@@ -147,7 +148,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
   await app.register(cookie);
-  await registerOpenapi(app, ENDPOINTS);
+  registerDocs(app, ENDPOINTS);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
   const guard = createGuard(deps, limiter);
@@ -159,6 +160,7 @@ export async function createApp(
   registerHealth(app, deps, phase);
   registerLog(app, deps);
   await registerPages(app, pages);
+  await registerDashboard(app, deps);
   if ('signer' in deps.blobs)
     await app.register(blobRoutes, { store: deps.blobs as DiskStore, stallMs: deps.config.bodyStallMs });
   return app;

@@ -10,7 +10,7 @@ import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
 import { many, one, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { type LogRow, listEvidenceKeys, signerFor } from '../evidence/log.ts';
-import { type OpenedStatement, openStatements } from '../evidence/statements.ts';
+import { enterAgain, type OpenedStatement, openStatements } from '../evidence/statements.ts';
 import { loadNodes } from '../evidence/tiles.ts';
 import { type CaptureRow, capturesOf, type VerificationRow } from '../verifications/row.ts';
 import { sealedText, sealHashOf } from '../verifications/seal.ts';
@@ -83,7 +83,7 @@ async function headOver(deps: Deps, id: string, leaves: readonly Leaf[]): Promis
   if (leaves.some(leaf => leaf.log_id === null)) return null;
   const logId = Math.max(...leaves.map(leaf => leaf.log_id!));
   if (leaves.some(leaf => leaf.log_id !== logId)) {
-    await takeOver(deps, id, logId);
+    await transaction(deps.db, tx => enterAgain(tx, id, logId));
     return null;
   }
   const log = await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [logId]);
@@ -100,20 +100,6 @@ async function logKeys(db: Queryable): Promise<Verifier[]> {
   const { keys } = await listEvidenceKeys(db);
   return keys.filter(({ role }) => role === 'log').map(({ vkey }) => parseVkey(vkey));
 }
-
-/** Entries of an earlier epoch get another in the log that grows: a bundle has one log. */
-const takeOver = (deps: Deps, id: string, logId: number): Promise<void> =>
-  transaction(deps.db, async tx => {
-    await tx.query(
-      `with earlier as (
-         update evidence_statements set log_id = null, leaf_index = null
-         where verification_id = $1 and log_id < $2 returning verification_id, seq, commitment
-       )
-       insert into evidence_pending (verification_id, seq, commitment)
-       select verification_id, seq, commitment from earlier order by seq`,
-      [id, logId],
-    );
-  });
 
 async function makeFiles(
   deps: Deps,

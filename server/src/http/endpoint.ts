@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { CredentialKind, Principal } from './principal.ts';
+import type { Tag } from './tags.ts';
 
 export interface Answer {
   status: number;
@@ -44,9 +45,11 @@ export interface Asked {
 }
 
 interface Common<B extends TSchema, Q extends TSchema> {
+  /** The name a client generator gives the call. Published: a change breaks those clients. */
+  operationId: string;
   summary: string;
   description?: string;
-  tag: string;
+  tag: Tag;
   query?: Q;
   body?: B;
   /** The request may come without a body; the handler is then given undefined. */

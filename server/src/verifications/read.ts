@@ -28,6 +28,7 @@ export async function withExpiryApplied(deps: Deps, row: VerificationRow): Promi
 }
 
 export const getVerification = tenantEndpoint({
+  operationId: 'getVerification',
   summary: 'Get a verification with its captures',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
@@ -37,6 +38,7 @@ export const getVerification = tenantEndpoint({
 });
 
 export const getPublicVerification = openEndpoint({
+  operationId: 'getPublicVerification',
   summary: 'Get the public view of a verification',
   tag: 'Verifications',
   credentials: ['capture'],

@@ -84,6 +84,7 @@ function missing(command: string): string | null {
   return unknown ? `no option ${unknown}` : null;
 }
 
+// `firsthand help corpus import` tells of `corpus` alone.
 const known = new Map<string, string | null>();
 function helpOf(command: string[]): string | null {
   const name = command.join(' ');

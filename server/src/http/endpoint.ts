@@ -62,7 +62,7 @@ interface Common<B extends TSchema, Q extends TSchema> {
   responses: Record<number, TSchema | null>;
   /** Codes beyond those that every endpoint of its kind may answer with; see `openapi.ts`. */
   /** Of the successful answers; JSON unless said otherwise. A stream does not end by itself. */
-  mediaType?: 'text/event-stream' | 'image/png';
+  mediaType?: 'text/event-stream' | 'image/png' | 'application/zip';
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
   /** Members of the body that hold a picture in base64: they alone may be long. The parsed body has a placeholder there. */

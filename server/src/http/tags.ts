@@ -17,6 +17,11 @@ export const TAGS = [
   },
   { name: 'Management', description: "Your account's API keys, settings, brands and audit log." },
   { name: 'People', description: 'Who belongs to the account, in which role, and invitations.' },
+  {
+    name: 'Evidence',
+    description:
+      'Bundles that anyone can check offline, the transparency log behind them, and the keys that sign both.',
+  },
   { name: 'Sign-in', description: 'How a person signs in: e-mail link, one-time code, passkey, identity provider.' },
   { name: 'Me', description: 'The signed-in person: account, sessions and passkeys.' },
   { name: 'Trial', description: 'A verification without an account: one photo, ten minutes, tight limits.' },

@@ -5,6 +5,7 @@ import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
 import type { DiskStore } from './blobs/disk.ts';
 import { blobRoutes } from './blobs/routes.ts';
+import { getEvidence } from './bundles/read-bundle.ts';
 import { submitAnswers } from './captures/answers.ts';
 import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
@@ -12,11 +13,13 @@ import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
+import { registerLog } from './evidence/log-routes.ts';
+import { getEvidenceKeys } from './evidence/read-keys.ts';
 import { createBodyBudget } from './http/body-budget.ts';
 import { registerDashboard } from './http/dashboard.ts';
+import { registerDocs } from './http/docs.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
-import { registerOpenapi } from './http/openapi.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
@@ -59,6 +62,9 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/verifications/:id/cancel': cancelVerification,
   'POST /v1/verifications/:id/finalize': finalizeVerification,
   'GET /v1/verifications/:id/public': getPublicVerification,
+
+  'GET /v1/verifications/:id/evidence': getEvidence,
+  'GET /v1/evidence-keys': getEvidenceKeys,
 
   'GET /v1/verify/:token': getSession,
   'POST /v1/verifications/:token/captures/upload-url': createUploadUrl,
@@ -142,7 +148,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
   await app.register(cookie);
-  await registerOpenapi(app, ENDPOINTS);
+  registerDocs(app, ENDPOINTS);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
   const guard = createGuard(deps, limiter);
@@ -152,6 +158,7 @@ export async function createApp(
   const pages = createPages(deps);
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
+  registerLog(app, deps);
   await registerPages(app, pages);
   await registerDashboard(app, deps);
   if ('signer' in deps.blobs)

@@ -1,5 +1,5 @@
 /**
- * How long the API takes to answer while every core analyses pictures, in turns on one running service with the same requests while nothing
+ * How long the API takes to answer while hostile requests come in, and while every core analyses pictures, in turns on one running service with the same requests while nothing
  * is to be analysed, and with the same while as many processes only count, at the priority of the analysis: what any work
  * in the background costs on this machine. Its client is a process of its own, apart from the phones.
  *
@@ -24,6 +24,9 @@ const PAUSE_MS = 20;
 /** Pictures that wait at any time while it is measured under load. */
 const BACKLOG = 6;
 
+/** Hostile requests under way at any time. */
+const HOSTILE_CONNECTIONS = 4;
+
 /** As `forensics/src/worker-thread.ts` has it. */
 const NICENESS = 10;
 
@@ -32,6 +35,7 @@ type Times = Record<'read' | 'create', number[]>;
 
 if (process.argv[2] === 'client') client(process.argv[3]!, JSON.parse(process.argv[4]!) as NewTenant);
 else if (process.argv[2] === 'count') count();
+else if (process.argv[2] === 'hostile') await hostile(process.argv[3]!, process.argv[4]!);
 else await main();
 
 /** Sends requests, paced, for as many seconds as it is told, and tells what each took. */
@@ -71,6 +75,43 @@ function count(): void {
   for (;;) Math.random();
 }
 
+/** Sends what no honest client does, without a pause, from addresses of its own: bodies, credentials and ids. */
+async function hostile(url: string, id: string): Promise<void> {
+  const dispatcher = new Agent({ connections: HOSTILE_CONNECTIONS });
+  const members = (n: number) => Array.from({ length: n }, (_, i) => `"k${i}":1`).join(',');
+  const picture = 'A'.repeat(8_000_000);
+  const shots: [path: string, body: string][] = [
+    ['/v1/trial/verifications', `{"steps":[${Array.from({ length: 1_600 }, () => '{}').join(',')}]}`],
+    ['/v1/trial/verifications', `{${members(9_000)}}`],
+    ['/v1/trial/verifications', '['.repeat(1_000_000)],
+    [`/v1/verifications/${id}/answers`, `{"answers":{${members(999)}}}`],
+    [`/v1/verifications/${id}/captures`, `{"image_base64":"${picture}","motion_frame_base64":"${picture}"}`],
+    [`/v1/verifications/${id}/captures`, '{"a":'.repeat(3_000_000)],
+    ['/v1/verifications', '{}'],
+    ['/v1/verifications/%00/captures', '{}'],
+  ];
+  let sent = 0;
+  const one = async () => {
+    for (;;) {
+      sent += 1;
+      const [path, body] = shots[sent % shots.length]!;
+      const answer = await request(`${url}${path}`, {
+        dispatcher,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-forwarded-for': `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
+          ...(path === '/v1/verifications' ? { authorization: `Bearer pk_test_${sent}` } : {}),
+        },
+        body,
+      });
+      await answer.body.dump();
+      if (answer.statusCode >= 500) throw new Error(`answered ${answer.statusCode}`);
+    }
+  };
+  await Promise.all(Array.from({ length: HOSTILE_CONNECTIONS }, one));
+}
+
 function startSelf(...args: string[]): ChildProcess {
   return fork(import.meta.filename, args, { detached: true });
 }
@@ -91,6 +132,7 @@ async function main(): Promise<void> {
       ANALYSIS_THREADS: `${cpus().length}`,
       LOG_LEVEL: 'error',
       RATE_LIMIT_PER_MINUTE: '100000',
+      TRUSTED_PROXIES: '127.0.0.1,::1',
     },
   });
   const receiver = await startReceiver();
@@ -121,9 +163,21 @@ async function main(): Promise<void> {
     await send();
     while (waiting() > 0) await sleep(50);
 
-    const samples: Record<'idle' | 'counting' | 'busy', Times[]> = { idle: [], counting: [], busy: [] };
+    const samples: Record<'idle' | 'hostile' | 'counting' | 'busy', Times[]> = {
+      idle: [],
+      hostile: [],
+      counting: [],
+      busy: [],
+    };
+    const target = await createVerification(url, tenant, new Agent(), {});
     for (let round = 0; round < rounds; round += 1) {
       samples.idle.push(await measure());
+
+      const stranger = startSelf('hostile', url, target.id);
+      stops.push(async () => void stranger.kill('SIGKILL'));
+      await sleep(1000);
+      samples.hostile.push(await measure());
+      stranger.kill('SIGKILL');
 
       const counters = cpus().map(() => startSelf('count'));
       stops.push(async () => counters.forEach(counter => void counter.kill('SIGKILL')));
@@ -147,7 +201,7 @@ async function main(): Promise<void> {
       while (waiting() > 0) await sleep(50);
     }
     console.log(
-      '| request | percentile | nothing to analyse | cores that count | cores that analyse |\n|---|---|---|---|---|',
+      '| request | percentile | nothing to analyse | while hostile requests come in | cores that count | cores that analyse |\n|---|---|---|---|---|---|',
     );
     for (const kind of ['read', 'create'] as const) {
       for (const p of [0.5, 0.99]) {
@@ -158,8 +212,9 @@ async function main(): Promise<void> {
           );
         const [idle, counting, busy] = [at(samples.idle), at(samples.counting), at(samples.busy)];
         const against = (ms: number) => `${ms.toFixed(1)} ms (${(ms / idle).toFixed(1)})`;
+        const attacked = against(at(samples.hostile));
         console.log(
-          `| ${kind} a verification | p${p * 100} | ${idle.toFixed(1)} ms | ${against(counting)} | ${against(busy)} |`,
+          `| ${kind} a verification | p${p * 100} | ${idle.toFixed(1)} ms | ${attacked} | ${against(counting)} | ${against(busy)} |`,
         );
       }
     }

@@ -34,13 +34,19 @@ export default {
       name: 'contract-imports-nothing-of-ours',
       severity: 'error',
       from: { path: '^contract/' },
-      to: { path: '^(forensics|sdk|capture|server|bench)/' },
+      to: { path: '^(evidence|forensics|look|sdk|capture|dashboard|server|bench)/' },
+    },
+    {
+      name: 'look-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^look/' },
+      to: { path: '^(contract|evidence|forensics|sdk|capture|dashboard|server|bench)/' },
     },
     {
       name: 'evidence-imports-nothing-of-ours',
       severity: 'error',
       from: { path: '^evidence/' },
-      to: { path: '^(contract|forensics|sdk|capture|server|bench)/' },
+      to: { path: '^(contract|forensics|look|sdk|capture|dashboard|server|bench)/' },
     },
     {
       name: 'evidence-runs-in-a-browser',
@@ -52,13 +58,31 @@ export default {
       name: 'forensics-is-pure',
       severity: 'error',
       from: { path: '^forensics/' },
-      to: { path: '^(sdk|capture|server|bench)/' },
+      to: { path: '^(look|sdk|capture|dashboard|server|bench)/' },
     },
     {
-      name: 'pages-know-contract-and-sdk-only',
+      name: 'sdk-knows-contract-only',
       severity: 'error',
-      from: { path: '^(capture|dashboard|sdk)/src' },
+      from: { path: '^sdk/src' },
+      to: { path: '^(forensics|look|capture|dashboard|server|bench)/' },
+    },
+    {
+      name: 'pages-know-contract-evidence-sdk-and-look-only',
+      severity: 'error',
+      from: { path: '^(capture|dashboard)/src' },
       to: { path: '^(forensics|server|bench)/' },
+    },
+    {
+      name: 'pages-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^(capture|dashboard)/' },
+      to: { path: '^(capture|dashboard)/', pathNot: '^$1/' },
+    },
+    {
+      name: 'the-server-does-not-know-the-pages',
+      severity: 'error',
+      from: { path: '^server/src/' },
+      to: { path: '^(look|capture|dashboard)/' },
     },
     {
       name: 'server-imports-no-scripts',
@@ -76,6 +100,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(capture|dashboard)/dist' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

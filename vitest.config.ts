@@ -12,7 +12,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{contract,evidence,forensics,sdk,capture,bench,scripts,examples}/**/*.test.{ts,tsx}'],
+          include: [
+            '{contract,evidence,forensics,look,sdk,capture,dashboard,bench,scripts,examples}/**/*.test.{ts,tsx}',
+          ],
         },
       },
       {

@@ -1,25 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { resolve } from 'node:path';
 import preact from '@preact/preset-vite';
-import { defineConfig, type Plugin } from 'vite';
-
-/** Lays a Brotli and a gzip file beside each text file, for a server that sends what is there already. */
-function compressed(): Plugin {
-  return {
-    name: 'compressed',
-    apply: 'build',
-    writeBundle({ dir = '' }) {
-      for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
-        if (!/\.(js|css|svg)$/.test(name)) continue;
-        const bytes = readFileSync(join(dir, name));
-        const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-        writeFileSync(join(dir, `${name}.br`), brotliCompressSync(bytes, { params }));
-        writeFileSync(join(dir, `${name}.gz`), gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
-      }
-    },
-  };
-}
+import { defineConfig } from 'vite';
+import { compressed } from '../look/compressed.ts';
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..');
 /** An editor that saves many files at once causes one restart. */
 const SETTLE_MS = 200;
 const SERVER = ['contract/src', 'forensics/src', 'sdk/src', 'server/src', 'server/migrations', '.env'];
-const PAGES = ['capture', 'contract/src', 'sdk/src'];
+const PAGES = ['capture', 'dashboard', 'look', 'contract/src', 'sdk/src'];
 
 const environment = { ...loadEnvironment(), DATA_DIR: resolve(process.env.DATA_DIR ?? join(root, 'data-dev')) };
 const { port, dataDir } = readConfig(environment);

@@ -9,7 +9,7 @@ import { type End, endOf, type Held, placeToResume } from './flow.ts';
 import { usePlace } from './history.ts';
 import { createLocator } from './location.ts';
 import type { Reporter } from './progress.ts';
-import { EndScreen, Success } from './screens/ends.tsx';
+import { EndScreen, Success } from './screens/end-screens.tsx';
 import { Landing } from './screens/landing.tsx';
 import { SendingScreen } from './screens/sending.tsx';
 import { StepScreen } from './screens/step.tsx';
@@ -53,7 +53,7 @@ export function App(props: Props): JSX.Element {
 
   const refresh = useCallback(async () => {
     try {
-      // What was asked for may have been sent from another tab, or the time may be up.
+      // Another tab may have sent everything, or the link may have expired.
       setView(await client.view());
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) props.onUnknown();
@@ -70,7 +70,7 @@ export function App(props: Props): JSX.Element {
   const known = captures !== undefined;
   const end = closed ?? (known ? endOf(view, Date.now(), held) : undefined);
   useEffect(() => {
-    // There is no use for what is held any more, and it is nobody else's.
+    // The verification is over: delete the photos from this device.
     if (end) void store.clear(client.token);
   }, [end, store, client]);
 
@@ -98,7 +98,7 @@ export function App(props: Props): JSX.Element {
   }, [onCamera, camera]);
 
   useEffect(() => {
-    // Until what is held is known nobody can tell whether anything is left to do.
+    // Wait for the store: only then is it known whether anything is left to do.
     if (!known) return;
     if (end && place.at !== 'success') return reporter.end();
     if (place.at === 'landing') reporter.at({ step: 'landing' });

@@ -13,10 +13,10 @@ export type Place =
 
 export type End = 'expired' | 'withdrawn' | 'completed' | 'failed' | 'unknown' | 'revoked';
 
-/** What is on the device and not sent yet. */
+/** Photos and answers on the device that are not sent yet. */
 export type Held = { captures: readonly { stepKey: string }[]; answers: Readonly<Record<string, string>> };
 
-/** What one step holds: sent before, kept on the device, still free, still needed. */
+/** Counts of one step: sent, kept on the device, free, still needed. */
 export type Filling = { sent: number; held: number; free: number; needed: number };
 
 /** Counts of a step. A text step holds one answer at most. */

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createTranslator } from '@firsthand/look/translator.ts';
 import { describe, expect, test } from 'vitest';
-import { chooseLanguage, createTranslator, LANGUAGES, type Messages } from './i18n.ts';
+import { chooseLanguage, LANGUAGES, type Messages } from './i18n.ts';
 
 const folder = join(import.meta.dirname, 'messages');
 const read = (language: string) => JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as Messages;

@@ -11,7 +11,7 @@ import { useLanguage } from './language.ts';
 import { Page, type PageContext } from './page-context.ts';
 import { platformOf } from './platform.ts';
 import { createReporter, type Reporter } from './progress.ts';
-import { Broken, EndScreen, Unreachable } from './screens/ends.tsx';
+import { Broken, EndScreen, Unreachable } from './screens/end-screens.tsx';
 
 type Load =
   | { state: 'loading' }

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks';
 import type { Language, Translator } from './i18n.ts';
 import type { Platform } from './platform.ts';
 
-/** What every screen needs: words, whose request it is, what browser this is. */
+/** Shared by every screen: translations, brand, platform. */
 export type PageContext = Translator & {
   setLanguage: (language: Language) => void;
   brand: Brand | undefined;

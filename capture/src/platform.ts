@@ -1,4 +1,4 @@
-/** What the browser is, as far as its words for "allow the camera" differ. Never used to decide whether there is a camera. */
+/** Tells browsers apart whose settings name the camera permission differently. Never used to decide whether there is a camera. */
 export type Platform = {
   system: 'ios' | 'android' | 'desktop';
   browser: 'safari' | 'chrome' | 'firefox' | 'samsung' | 'edge' | 'other';

@@ -53,6 +53,7 @@ export const OneTimeCodeRedeem = Type.Object(
 
 /** What a browser's WebAuthn API takes and gives, as JSON (WebAuthn level 3, 5.1.8 to 5.1.10). */
 export const PasskeyOptions = Type.Object({ challenge: Type.String() }, { additionalProperties: true });
+export type PasskeyOptions = Static<typeof PasskeyOptions>;
 const passkeyResponse = (members: Record<string, ReturnType<typeof Type.String>>) =>
   Type.Object(
     {
@@ -70,10 +71,12 @@ const passkeyResponse = (members: Record<string, ReturnType<typeof Type.String>>
   );
 const Binary = Type.String({ minLength: 1, maxLength: 100_000 });
 export const PasskeyAuthentication = passkeyResponse({ authenticatorData: Binary, signature: Binary });
+export type PasskeyAuthentication = Static<typeof PasskeyAuthentication>;
 export const NewPasskey = Type.Object(
   { name: PersonName, response: passkeyResponse({ attestationObject: Binary }) },
   closed,
 );
+export type NewPasskey = Static<typeof NewPasskey>;
 
 const passkey = { id: IdSchema('psk'), name: Type.String(), created_at: DateTime };
 export const Passkey = Type.Object({ ...passkey, last_used_at: Type.Optional(DateTime) }, closed);
@@ -100,6 +103,7 @@ export const SessionEntry = Type.Object(
 );
 export type SessionEntry = Static<typeof SessionEntry>;
 export const SessionList = Type.Object({ data: Type.Array(SessionEntry) }, closed);
+export type SessionList = Static<typeof SessionList>;
 
 /** GET /v1/me: who is signed in, where and how. */
 export const Me = Type.Object(
@@ -151,6 +155,7 @@ export const InvitedPerson = Type.Object(
   },
   closed,
 );
+export type InvitedPerson = Static<typeof InvitedPerson>;
 
 /** Body of POST /v1/people; an address or a number must be there. */
 export const Invitation = Type.Object(
@@ -165,3 +170,4 @@ export const Invitation = Type.Object(
 export type Invitation = Static<typeof Invitation>;
 /** Body of PATCH /v1/people/:id: what is absent stays. */
 export const PersonPatch = Type.Object({ role: Type.Optional(RoleSchema), name: Type.Optional(PersonName) }, closed);
+export type PersonPatch = Static<typeof PersonPatch>;

@@ -12,6 +12,8 @@ import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
+import { createBodyBudget } from './http/body-budget.ts';
+import { registerDashboard } from './http/dashboard.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { registerOpenapi } from './http/openapi.ts';
@@ -144,12 +146,14 @@ export async function createApp(
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
   const guard = createGuard(deps, limiter);
-  for (const endpoint of ENDPOINTS) register(app, deps, guard, endpoint);
+  const budget = createBodyBudget();
+  for (const endpoint of ENDPOINTS) register(app, deps, guard, budget, endpoint);
   registerPreflights(app, ENDPOINTS);
   const pages = createPages(deps);
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   await registerPages(app, pages);
+  await registerDashboard(app, deps);
   if ('signer' in deps.blobs)
     await app.register(blobRoutes, { store: deps.blobs as DiskStore, stallMs: deps.config.bodyStallMs });
   return app;

@@ -16,7 +16,7 @@ export function useCamera(camera: Camera): CameraState {
       if (document.visibilityState === 'visible') void camera.open();
     };
     document.addEventListener('visibilitychange', onVisible);
-    // Allowed in the browser's settings meanwhile: no need to press anything.
+    // Start by itself if the person allows the camera in the browser's settings.
     let permission: PermissionStatus | undefined;
     const onChange = () => {
       if (permission?.state !== 'denied') void camera.open();

@@ -67,7 +67,7 @@ export function Screen({ name, title, sign, lead, children, actions, onBack, kic
   );
 }
 
-/** Whose request it is; ours when nobody else's. */
+/** Logo of the brand that asks, or ours if there is none. */
 export function BrandMark(): JSX.Element {
   const { brand } = usePage();
   if (!brand) return <Logo />;

@@ -5,7 +5,7 @@ import { Icon } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { useObjectUrl } from './review.tsx';
 
-/** A held picture, small. What the browser cannot show (HEIC) appears as a sign for a picture. */
+/** Thumbnail of a held picture. Formats the browser cannot show (HEIC) get an icon. */
 export function Thumb(props: {
   capture: HeldCapture;
   alt: string;

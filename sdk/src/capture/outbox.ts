@@ -173,7 +173,7 @@ async function send({
       // Anything else (a proxy's page, a store's bare status) says nothing about this capture: it stays held.
       if (!REFUSALS.has(error.code)) throw error;
       await drop(capture);
-      // Another tab or an earlier try has filled the step; this one is not needed any more.
+      // Another tab or an earlier try filled the step. Drop this photo.
       if (error.code === 'step_full') return undefined;
       return { outcome: 'refused', stepKey: capture.stepKey, message: error.fields[0]?.message ?? error.message };
     }

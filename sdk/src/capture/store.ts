@@ -24,7 +24,7 @@ export type HeldAnswer = { token: string; key: string; value: string };
 /** Links are open for a day at most: what is older belongs to one that has closed. */
 const STALE_MS = 2 * 86_400_000;
 
-/** What outlives a reload. Everything is kept by verification and is erased once it was sent. */
+/** Photos and answers that survive a reload, by verification. Each is deleted once the service has it. */
 export type CaptureStore = {
   /** Whether what is held outlives the page: false when the browser refuses storage (private windows, a full disk). */
   readonly durable: boolean;
@@ -128,7 +128,7 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
       await committed(transaction);
     });
 
-  // What a link that closed unseen has left behind. Best effort: it is tried again at the next visit.
+  // Delete what closed links left behind. Best effort: the next visit tries again.
   void write('captures', rows => eraseOlder(rows, 'capturedAt')).catch(() => {});
   void write('answers', rows => eraseOlder(rows, 'heldAt')).catch(() => {});
 

@@ -10,10 +10,10 @@ import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/anal
 import { ImageFault } from '@firsthand/forensics/inspect.ts';
 import { failAnalysis } from '../captures/analysis-queue.ts';
 import { evidenceKeyOf, previewKeyOf } from '../captures/image-key.ts';
+import { storeAnalysis } from '../captures/write.ts';
 import { checkContext } from '../checks/context.ts';
 import { matchLocation } from '../checks/location.ts';
 import { transaction } from '../db/sql.ts';
-import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import { sha256Hex } from '../lib/keyring.ts';
@@ -41,19 +41,7 @@ export async function analyzeCapture(deps: Deps, capture: CaptureRow, freeThread
   }
   const found = await inspectCapture(deps, row, capture, freeThread);
   await transaction(deps.db, async tx => {
-    await tx.query(
-      `update captures set analysis_state = 'done', analyzed_at = $2, signals = $3, metadata = $4, preview_blob = $5,
-         location_match = $6, context = $7 where id = $1 and analysis_state = 'pending'`,
-      [
-        capture.id,
-        deps.clock.now(),
-        storable(found.signals),
-        storable(found.metadata),
-        found.previewKey,
-        storable(found.locationMatch),
-        storable(found.context),
-      ],
-    );
+    await storeAnalysis(tx, capture.id, { ...found, at: deps.clock.now() });
     if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
     await settle(tx, deps, row.id);
   });

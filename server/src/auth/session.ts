@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { type PersonPrincipal, servedModes } from '../http/principal.ts';
-import { IDLE_MS, RECENT_MS, STANDS } from '../people/sessions.ts';
+import { IDLE_MS, noteSessionUse, RECENT_MS, STANDS } from '../people/sessions.ts';
 
 /** How old the note of a session's last request may be. The idle time counts from the note. */
 const LAST_SEEN_RESOLUTION_MS = 60_000;
@@ -39,13 +39,7 @@ export async function fromSession(
   );
   if (!session) return null;
   const seenBefore = new Date(now.getTime() - LAST_SEEN_RESOLUTION_MS);
-  if (seen && session.last_seen_at < seenBefore) {
-    await deps.db.query('update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $3', [
-      session.id,
-      now,
-      seenBefore,
-    ]);
-  }
+  if (seen && session.last_seen_at < seenBefore) await noteSessionUse(deps.db, session.id, { now, seenBefore });
   // A deployment narrowed to one mode shows that one.
   const modes = servedModes(deps.config.mode);
   const livemode = modes.includes(session.livemode) ? session.livemode : modes[0]!;

@@ -1,4 +1,6 @@
-import type { Queryable } from '../db/sql.ts';
+import type { CaptureSignals } from '@firsthand/contract/signals.ts';
+import type { ContextCheck } from '@firsthand/contract/verification.ts';
+import type { Queryable, Tx } from '../db/sql.ts';
 import { storable } from '../db/storable.ts';
 
 /** The text read from a capture; the first reading stays, and an erased verification takes none. */
@@ -7,5 +9,33 @@ export async function storeText(db: Queryable, captureId: string, reading: objec
     `update captures set text = $2 where id = $1 and text is null
        and not exists (select from verifications v where v.id = captures.verification_id and v.redacted_at is not null)`,
     [captureId, storable(reading)],
+  );
+}
+
+/** What the analysis found, unless an end was written down already. */
+export async function storeAnalysis(
+  tx: Tx,
+  captureId: string,
+  found: {
+    at: Date;
+    signals: CaptureSignals;
+    metadata: object;
+    previewKey: string;
+    locationMatch: object | null | undefined;
+    context: ContextCheck | null;
+  },
+): Promise<void> {
+  await tx.query(
+    `update captures set analysis_state = 'done', analyzed_at = $2, signals = $3, metadata = $4, preview_blob = $5,
+       location_match = $6, context = $7 where id = $1 and analysis_state = 'pending'`,
+    [
+      captureId,
+      found.at,
+      storable(found.signals),
+      storable(found.metadata),
+      found.previewKey,
+      storable(found.locationMatch),
+      storable(found.context),
+    ],
   );
 }

@@ -2,7 +2,7 @@ import { distanceM, type Place } from '../checks/distance.ts';
 import { literalPlace } from '../checks/geocode.ts';
 import { type CaptureFacts, type CaseFacts, capitalised, duration, pictures, span, ZONE_SLACK_MS } from './facts.ts';
 import type { Assessment, Finding } from './finding.ts';
-import { surelyApartM } from './places.ts';
+import { distanceBeyondAccuracyM } from './places.ts';
 import { takenAt } from './times.ts';
 
 const DAY = 86_400_000;
@@ -225,7 +225,7 @@ function assessNamedPlaces({ narrative, captures, namedPlaces }: CaseFacts): Par
   // A narrative may name several places; the pictures need to fit one of them.
   const nearest = all
     .map(({ text, place, radiusM }) => {
-      const away = placed.map(({ fix }) => Math.max(0, surelyApartM(fix, place) - radiusM));
+      const away = placed.map(({ fix }) => Math.max(0, distanceBeyondAccuracyM(fix, place) - radiusM));
       return {
         text,
         radiusM,

@@ -17,7 +17,7 @@ const MAX_ACCURACY_M = 50_000;
 type Fix = Place & { accuracy_m?: number | undefined };
 
 /** How far two positions lie apart at least, past twice their accuracies (95%). */
-export const surelyApartM = (a: Fix, b: Fix): number =>
+export const distanceBeyondAccuracyM = (a: Fix, b: Fix): number =>
   Math.max(0, distanceM(a, b) - 2 * (accuracyOf(a) + accuracyOf(b)));
 
 const accuracyOf = (fix: Fix): number => Math.min(fix.accuracy_m ?? 20, MAX_ACCURACY_M);
@@ -61,7 +61,7 @@ function locationOf(capture: CaptureFacts): Finding[] {
 /** The position in the file against the device's at the shutter. */
 function ownPlaces(capture: CaptureFacts): Finding[] {
   if (!capture.device || !capture.exifPlace || capture.source !== 'live') return [];
-  const apart = surelyApartM(capture.device, { ...capture.exifPlace, accuracy_m: EXIF_ACCURACY_M });
+  const apart = distanceBeyondAccuracyM(capture.device, { ...capture.exifPlace, accuracy_m: EXIF_ACCURACY_M });
   if (apart < JUMP_M) return [];
   return [
     {
@@ -75,7 +75,7 @@ function ownPlaces(capture: CaptureFacts): Finding[] {
 function spreadOf(placed: readonly (CaptureFacts & { device: GeoPoint })[]): Finding[] {
   let apart = 0;
   for (const [index, a] of placed.entries()) {
-    for (const b of placed.slice(index + 1)) apart = Math.max(apart, surelyApartM(a.device, b.device));
+    for (const b of placed.slice(index + 1)) apart = Math.max(apart, distanceBeyondAccuracyM(a.device, b.device));
   }
   const weight = apart > 50_000 ? 0.5 : apart > 5_000 ? 0.3 : apart > JUMP_M ? 0.15 : 0;
   const text =
@@ -89,7 +89,7 @@ function speedsOf(placed: readonly (CaptureFacts & { device: GeoPoint })[]): Fin
   const inTime = placed.toSorted((a, b) => a.serverAt - b.serverAt);
   return inTime.slice(1).flatMap((to, index): Finding[] => {
     const from = inTime[index]!;
-    const metres = surelyApartM(from.device, to.device);
+    const metres = distanceBeyondAccuracyM(from.device, to.device);
     // The device's clock is its owner's to set; the longer of the two gaps counts in their favour.
     const gaps = [
       to.serverAt - from.serverAt,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { sightsOf } from '../checks/vision-check.ts';
+import { picturesForModel } from '../checks/vision-check.ts';
 import type { Deps } from '../deps.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
 import type { NoAnswer } from '../vision/client.ts';
@@ -41,10 +41,10 @@ export async function lookAgain(
   signal?: AbortSignal,
 ): Promise<SecondLook> {
   const { config } = deps.vision;
-  const sights = (await sightsOf(deps, captures, config.imageSide)).slice(0, config.maxImages);
-  const unseen = captures.length - sights.length;
-  if (sights.length === 0) return { answers: [], noAnswer: 'no_picture', unseen };
-  const shown = new Set(sights.map(({ capture }) => capture.id));
+  const offered = (await picturesForModel(deps, captures, config.imageSide)).slice(0, config.maxImages);
+  const unseen = captures.length - offered.length;
+  if (offered.length === 0) return { answers: [], noAnswer: 'no_picture', unseen };
+  const shown = new Set(offered.map(({ capture }) => capture.id));
   const question = {
     purpose: 'case' as const,
     schema: CaseAnswer,
@@ -53,7 +53,7 @@ export async function lookAgain(
       narrative: facts.narrative,
       record: facts.captures.filter(({ id }) => shown.has(id)).map(recordOf),
     },
-    pictures: sights.map(({ jpeg }) => jpeg),
+    pictures: offered.map(({ jpeg }) => jpeg),
     budgetMs: config.answerBudgetMs,
     signal,
   };

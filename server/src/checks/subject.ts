@@ -7,7 +7,7 @@ import { settle } from '../verdict/settle.ts';
 import { capturesOf, findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
 import { storeChecks } from '../verifications/write.ts';
 import type { Vision } from '../vision/client.ts';
-import { sightsOf } from './vision-check.ts';
+import { picturesForModel } from './vision-check.ts';
 
 export const ObjectAnswer = Type.Object({
   reasoning: Type.String({ maxLength: 4_000 }),
@@ -127,8 +127,8 @@ export async function checkSubject(deps: Deps, verificationId: string, signal?: 
     return;
   }
   const { expected_object: expectedObject, condition_aspects: conditionAspects } = seen.config;
-  const sights = await sightsOf(deps, await capturesOf(deps.db, verificationId), vision.config.imageSide);
-  const pictures = sights.map(({ jpeg }) => jpeg);
+  const shown = await picturesForModel(deps, await capturesOf(deps.db, verificationId), vision.config.imageSide);
+  const pictures = shown.map(({ jpeg }) => jpeg);
   const found = await askAboutSubject(vision, { expectedObject, conditionAspects }, pictures, signal);
   if (signal?.aborted) throw new Error('asked to stop before the vision model answered');
   await transaction(deps.db, async tx => {

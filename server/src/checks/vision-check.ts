@@ -18,12 +18,12 @@ export async function scaled(picture: Uint8Array, side: number): Promise<Buffer 
 }
 
 /** The captures that can be shown, with their pictures, in their order. Throws when the store cannot be read. */
-export async function sightsOf(
+export async function picturesForModel(
   deps: Deps,
   captures: readonly CaptureRow[],
   side: number,
 ): Promise<{ capture: CaptureRow; jpeg: Buffer }[]> {
-  const sights = await Promise.all(
+  const shown = await Promise.all(
     captures.map(async capture => {
       if (!capture.preview_blob) return [];
       const preview = await deps.blobs.get(capture.preview_blob, { maxBytes: MAX_PREVIEW_BYTES });
@@ -31,5 +31,5 @@ export async function sightsOf(
       return jpeg ? [{ capture, jpeg }] : [];
     }),
   );
-  return sights.flat();
+  return shown.flat();
 }

@@ -8,8 +8,10 @@ import { dirname, join } from 'node:path';
 const root = join(import.meta.dirname, '../../..');
 
 /** Each page's workspace, and the files that go into it. */
+const SHARED = ['look/**/*', 'sdk/src/**/*', 'contract/src/**/*', 'tsconfig.base.json'];
 const PAGES = [
-  { name: 'capture', sources: ['capture/**/*', 'sdk/src/**/*', 'contract/src/**/*', 'tsconfig.base.json'] },
+  { name: 'capture', sources: ['capture/**/*', ...SHARED] },
+  { name: 'dashboard', sources: ['dashboard/**/*', ...SHARED] },
 ];
 const STAMP = '.sources';
 

@@ -2,7 +2,7 @@ import type { Role } from '@firsthand/contract/people.ts';
 import { one, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invite, removeMember } from '../people/manage.ts';
-import { findMember, listMembers, personByEmail, presentPerson, sameEmail } from '../people/persons.ts';
+import { findMember, giveEmail, listMembers, personByEmail, presentPerson } from '../people/persons.ts';
 import { mintLink } from '../people/tokens.ts';
 import type { Activity } from '../tenants/audit.ts';
 import { audit } from '../tenants/audit.ts';
@@ -42,11 +42,7 @@ async function personFor(tx: Tx, email: string, at: Date): Promise<string | null
      order by p.created_at limit 1 for update of p`,
   );
   if (!nameless) return null;
-  await tx.query('update persons set email = $2, proven_at = coalesce(proven_at, $3) where id = $1', [
-    nameless.id,
-    sameEmail(email),
-    at,
-  ]);
+  await giveEmail(tx, nameless.id, email, at);
   return nameless.id;
 }
 

@@ -1,20 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fastifyStatic from '@fastify/static';
 import { isId } from '@firsthand/contract/ids.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Deps } from '../deps.ts';
+import { distOf, registerAssets } from './assets.ts';
 
-const DIST = join(import.meta.dirname, '..', '..', '..', 'capture', 'dist');
-const YEAR_SECONDS = 31_536_000;
-
-const DASHBOARD = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>firsthand</title>
-<link rel="icon" href="/_capture/favicon.svg"></head>
-<body><h1>No dashboard yet</h1>
-<p>This version is operated through its API: <a href="/docs">read and try it here</a>.
-The keys of the first start are in first-run.json in the data folder.</p></body></html>`;
-
+const DIST = distOf('capture');
 /** Shows a hosted page; `end`: the capture page as it ends, with no verification behind it. */
 export type ShowPage = (
   reply: FastifyReply,
@@ -22,7 +13,7 @@ export type ShowPage = (
   end?: 'unknown' | 'revoked',
 ) => FastifyReply;
 
-export function createPages(deps: Deps): { policy: string; show: ShowPage } {
+export function createPages(deps: Deps): { show: ShowPage } {
   const turnstile = deps.config.turnstile ? ' https://challenges.cloudflare.com' : '';
   const store = deps.blobs.origin ? ` ${deps.blobs.origin}` : '';
   const policy = [
@@ -56,14 +47,11 @@ export function createPages(deps: Deps): { policy: string; show: ShowPage } {
     const said = end ? html.replace('</head>', `<meta name="firsthand-end" content="${end}"></head>`) : html;
     return reply.type('text/html; charset=utf-8').send(said);
   };
-  return { policy, show };
+  return { show };
 }
 
 /** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
-export async function registerPages(
-  app: FastifyInstance,
-  { policy, show }: ReturnType<typeof createPages>,
-): Promise<void> {
+export async function registerPages(app: FastifyInstance, { show }: ReturnType<typeof createPages>): Promise<void> {
   const schema = { hide: true } as object;
   // What a page asks for first is asked for while its script is still on its way.
   const shown = (path: string, name: 'index.html' | 'certificate.html', firstRequest: (id: string) => string) =>
@@ -74,27 +62,5 @@ export async function registerPages(
     });
   shown('/v/:id', 'index.html', id => `/v1/verify/${id}`);
   shown('/c/:id', 'certificate.html', id => `/v1/verifications/${id}/public`);
-  // What the dashboard link opens until the operator's app is part of the service.
-  app.get('/dashboard', { schema }, async (_request, reply) => {
-    reply
-      .header('content-security-policy', policy)
-      .header('cache-control', 'no-store')
-      .type('text/html; charset=utf-8');
-    return reply.send(DASHBOARD);
-  });
-  if (existsSync(DIST)) {
-    await app.register(fastifyStatic, {
-      root: DIST,
-      prefix: '/_capture/',
-      index: false,
-      decorateReply: false,
-      // The build lays them beside the files: nothing is compressed while somebody waits.
-      preCompressed: true,
-      setHeaders: (reply, path) => {
-        // Vite names assets by their content.
-        const hashed = path.includes(`${join(DIST, 'assets')}/`);
-        reply.header('cache-control', hashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache');
-      },
-    });
-  }
+  await registerAssets(app, DIST, '/_capture/');
 }

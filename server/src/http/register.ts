@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
 import { type ParsedBody, parseBody } from './body.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
 import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
 import { type CapturePrincipal, isOpen, type Principal } from './principal.ts';
@@ -48,7 +49,7 @@ declare module 'fastify' {
 }
 
 /** Adds one endpoint: credential, limit, target, validation, idempotency, handler, in this order. */
-export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoint: Endpoint): void {
+export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget: BodyBudget, endpoint: Endpoint): void {
   const checkBody = endpoint.body ? compileBody(endpoint.body, endpoint.faults) : null;
   const checkQuery = compileQuery(endpoint.query ?? Type.Object({}));
   const needsPrincipal = !isOpen(endpoint.credentials);
@@ -64,6 +65,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, endpoin
       if (needsPrincipal) request.principal = await guard.fromHeaders(request, reply, endpoint);
       // Who and what are settled before the body is read: 401, 403, 429 and 404 come before any fault of the body.
       if (request.principal || !needsPrincipal) await admit(request, reply);
+      budget(request, reply, endpoint.bodyLimitBytes ?? DEFAULT_BODY_LIMIT);
     },
     preValidation: async (request, reply) => {
       const raw = request.rawBody ?? Buffer.alloc(0);

@@ -4,6 +4,8 @@ import { type Keyring, sha256Hex } from './keyring.ts';
 
 const ISSUER = 'firsthand';
 const AUDIENCE = 'firsthand session';
+/** Tokens whose signature this process has checked: the answer for the same bytes stays the same until they expire. */
+const CHECKED_KEPT = 10_000;
 
 /** The JWT of a session cookie. It carries a session id and nothing else that counts: the id is looked up at each request. */
 export interface SessionTokens {
@@ -20,6 +22,7 @@ export function createSessionTokens(secrets: readonly string[], keyring: Keyring
   const bytes = secrets.length > 0 ? secrets.map(secret => Buffer.from(secret)) : keyring.derive('session cookies');
   const keys = new Map(bytes.map(secret => [sha256Hex(secret).slice(0, 8), createSecretKey(secret)]));
   const [[kid, signing]] = [...keys] as [[string, ReturnType<typeof createSecretKey>]];
+  const checked = new Map<string, { sessionId: string; expiresAt: number }>();
   return {
     sign: ({ sessionId, personId, issuedAt, expiresAt }) =>
       new SignJWT({ sid: sessionId })
@@ -31,6 +34,8 @@ export function createSessionTokens(secrets: readonly string[], keyring: Keyring
         .setExpirationTime(expiresAt)
         .sign(signing),
     async verify(token, now) {
+      const known = checked.get(token);
+      if (known) return known.expiresAt > now.getTime() ? known.sessionId : null;
       try {
         const { payload } = await jwtVerify(
           token,
@@ -47,7 +52,10 @@ export function createSessionTokens(secrets: readonly string[], keyring: Keyring
             currentDate: now,
           },
         );
-        return typeof payload.sid === 'string' ? payload.sid : null;
+        if (typeof payload.sid !== 'string') return null;
+        if (checked.size >= CHECKED_KEPT) checked.clear();
+        checked.set(token, { sessionId: payload.sid, expiresAt: payload.exp! * 1_000 });
+        return payload.sid;
       } catch {
         return null;
       }

@@ -117,3 +117,12 @@ export const presentPerson = (row: PersonRow, full: boolean): Person => ({
   created_at: row.joined_at.toISOString(),
   ...(row.last_sign_in_at && full ? { last_sign_in_at: row.last_sign_in_at.toISOString() } : {}),
 });
+
+/** Gives a person an address that somebody with access to the server vouches for. */
+export async function giveEmail(tx: Tx, personId: string, email: string, at: Date): Promise<void> {
+  await tx.query('update persons set email = $2, proven_at = coalesce(proven_at, $3) where id = $1', [
+    personId,
+    sameEmail(email),
+    at,
+  ]);
+}

@@ -193,3 +193,12 @@ export const standingSessions = (db: Queryable, personId: string, now: Date) =>
      where s.person_id = $1 and ${STANDS} order by created_at desc`,
     [personId, now, new Date(now.getTime() - IDLE_MS)],
   );
+
+/** Notes that a session was used, unless another node has done so since `seenBefore`. */
+export async function noteSessionUse(db: Queryable, id: string, o: { now: Date; seenBefore: Date }): Promise<void> {
+  await db.query('update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $3', [
+    id,
+    o.now,
+    o.seenBefore,
+  ]);
+}

@@ -8,7 +8,7 @@ import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
 import { invalidField } from '../http/problem.ts';
 import { presentSummary } from './present.ts';
-import { asItIsNow } from './read.ts';
+import { withExpiryApplied } from './read.ts';
 import type { VerificationRow } from './row.ts';
 
 const ListQuery = Type.Object(
@@ -100,7 +100,7 @@ export const listVerifications = tenantEndpoint({
     const last = page.at(-1);
     const data: VerificationSummary[] = [];
     for (const row of page) {
-      const current = await asItIsNow(deps, row);
+      const current = await withExpiryApplied(deps, row);
       // Out of time since the query ran: no longer what was asked for.
       if (query.status && current.status !== query.status) continue;
       data.push(presentSummary(current, deps.origins, row.location_results ?? []));

@@ -13,11 +13,11 @@ import { isTerminal } from './status.ts';
 export async function readCurrent(deps: Deps, id: string): Promise<VerificationRow> {
   const row = await findVerification(deps.db, id);
   if (!row) throw notFound();
-  return asItIsNow(deps, row);
+  return withExpiryApplied(deps, row);
 }
 
 /** A row that was just read, expired first when it is past its deadline. */
-export async function asItIsNow(deps: Deps, row: VerificationRow): Promise<VerificationRow> {
+export async function withExpiryApplied(deps: Deps, row: VerificationRow): Promise<VerificationRow> {
   if (isTerminal(row.status) || row.expires_at > deps.clock.now()) return row;
   return (await transaction(deps.db, tx => lockCurrent(tx, deps, row.id))) ?? row;
 }

@@ -47,5 +47,5 @@ export const isTerminal = (status: Status): boolean => TERMINAL.includes(status)
 export const next = (status: Status, trigger: Trigger): Status | null => TRANSITIONS[status][trigger] ?? null;
 
 /** The states a trigger may start from, for guarded updates in SQL. */
-export const statesThat = (trigger: Trigger): Status[] =>
+export const statesThatAllow = (trigger: Trigger): Status[] =>
   (Object.keys(TRANSITIONS) as Status[]).filter(status => TRANSITIONS[status][trigger] !== undefined);

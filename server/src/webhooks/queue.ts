@@ -62,15 +62,15 @@ export interface NewDelivery {
 }
 
 /**
- * Inserts deliveries of recorded events, each once for its event and endpoint, and queues them for now. Gives back the ids
- * of new ones. What a disabled endpoint misses is kept as failed without an attempt, for a later recovery, unless `even`
- * to a disabled endpoint it is to be sent.
+ * Inserts one delivery per event and endpoint, queues it for now, and returns the ids of the new ones. A delivery to a
+ * disabled endpoint is stored as failed without an attempt, so that it can be recovered later. `includeDisabled`: also send
+ * to disabled endpoints.
  */
 export async function insertDeliveries(
   tx: Tx,
   deliveries: readonly NewDelivery[],
   now: Date,
-  { even = false }: { even?: boolean } = {},
+  { includeDisabled = false }: { includeDisabled?: boolean } = {},
 ): Promise<string[]> {
   if (deliveries.length === 0) return [];
   const rows = await many<{ id: string; endpoint_id: string; pending: boolean }>(
@@ -98,7 +98,7 @@ export async function insertDeliveries(
       deliveries.map(d => d.eventId),
       deliveries.map(d => d.endpointId),
       now,
-      even,
+      includeDisabled,
     ],
   );
   await wakeEndpoints(tx, [...new Set(rows.filter(row => row.pending).map(row => row.endpoint_id))], now);

@@ -37,7 +37,7 @@ export const sendTestEvent = tenantEndpoint({
         tx,
         [{ eventId, endpointId: (await endpointsOf(tx, [destination], at))(destination) }],
         at,
-        { even: true },
+        { includeDisabled: true },
       );
       const answer = { status: 202, body: { delivery_id: id } };
       await keepAnswer(tx, answer);
@@ -75,7 +75,7 @@ export const resendEvent = tenantEndpoint({
       if (body?.url !== undefined) {
         const destination = { tenantId: principal.tenantId, livemode: event.livemode, url: body.url };
         const endpointId = (await endpointsOf(tx, [destination], at))(destination);
-        await insertDeliveries(tx, [{ eventId: id, endpointId }], at, { even: true });
+        await insertDeliveries(tx, [{ eventId: id, endpointId }], at, { includeDisabled: true });
       }
       const again = await sendAgain(
         tx,

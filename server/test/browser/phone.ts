@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
 import { findChromium } from './chromium.ts';
 
 export const PHONE = { width: 390, height: 844 };
@@ -122,18 +122,7 @@ async function looksFine(page: Page, name: string): Promise<void> {
   }
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(async () => {
-      const { axe: inPage } = globalThis as unknown as { axe: typeof import('axe-core') };
-      const { violations } = await inPage.run(document, {
-        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      });
-      return violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.html.slice(0, 160)}`));
-    });
-    expect(found, `axe on ${name} (${colorScheme})`).toEqual([]);
+    await expectAccessible(page, `${name} (${colorScheme})`);
   }
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(overflow, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+  await expectNoSidewaysScroll(page, name);
 }

@@ -78,17 +78,18 @@ function missing(command: string): string | null {
     words[0] === 'npx' ? words[1] === 'firsthand' && words.slice(2) : words[0] === 'firsthand' && words.slice(1);
   if (!firsthand) return null;
   const options = firsthand.filter(word => word.startsWith('--')).map(word => word.replace(/[^\w-]+$/, ''));
-  const help = helpOf(firsthand.slice(0, ['corpus', 'events'].includes(firsthand[0]!) ? 2 : 1));
+  const help = helpOf(firsthand.slice(0, ['corpus', 'events', 'people'].includes(firsthand[0]!) ? 2 : 1));
   if (help === null) return `no command ${firsthand[0]}`;
   const unknown = options.find(option => option !== '--help' && !help.includes(option));
   return unknown ? `no option ${unknown}` : null;
 }
 
+// `firsthand help corpus import` tells of `corpus` alone.
 const known = new Map<string, string | null>();
 function helpOf(command: string[]): string | null {
   const name = command.join(' ');
   if (!known.has(name)) {
-    const asked = spawnSync(process.execPath, [join(ROOT, 'server/src/main.ts'), 'help', ...command], {
+    const asked = spawnSync(process.execPath, [join(ROOT, 'server/src/main.ts'), ...command, '--help'], {
       encoding: 'utf8',
     });
     known.set(name, asked.status === 0 && asked.stdout.includes(command.at(-1)!) ? asked.stdout : null);

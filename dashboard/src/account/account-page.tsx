@@ -1,0 +1,71 @@
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { PageTitle, Section } from '../parts/page.tsx';
+import { Problem } from '../parts/states.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
+import { useSwitch } from '../shell/mode-switch.tsx';
+import { Passkeys } from './passkeys.tsx';
+import { Sessions } from './sessions.tsx';
+
+export default function AccountPage() {
+  const { t } = useWords();
+  return (
+    <>
+      <PageTitle>{t('page.account')}</PageTitle>
+      <Myself />
+      <Passkeys />
+      <Sessions />
+    </>
+  );
+}
+
+/** My name, how I am known, and the accounts I belong to. */
+function Myself() {
+  const { t } = useWords();
+  const { person, tenant, tenants } = useSignedIn();
+  const change = useSwitch();
+  const facts = [
+    [t('account.name'), person.name],
+    [t('account.email'), person.email],
+    [t('account.phone'), person.phone_e164],
+  ].filter((fact): fact is [string, string] => fact[1] !== undefined);
+  return (
+    <Section title={t('account.me')}>
+      <dl className="facts">
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3>{t('account.tenants')}</h3>
+      <ul className="rows">
+        {tenants.map(({ id, name, role }) => (
+          <li key={id} className="row">
+            <div className="row-main">
+              <span className="row-name">{name}</span>
+              <span className="soft small">{t(`role.${role}`)}</span>
+            </div>
+            {id === tenant.id ? (
+              <span className="tag verified">
+                <Icon name="check" />
+                {t('account.here')}
+              </span>
+            ) : (
+              <Button
+                busy={change.isPending && change.variables?.tenant_id === id}
+                onPress={() => change.mutate({ tenant_id: id, livemode: tenant.livemode })}
+                aria-label={t('account.switchTo', { name })}
+              >
+                {t('account.switch')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Problem error={change.error} />
+    </Section>
+  );
+}

@@ -1,0 +1,39 @@
+import { errorFromResponse, NetworkError } from '@firsthand/sdk/capture/errors.ts';
+import type { Operations } from './operations.ts';
+
+type Operation = keyof Operations;
+export type Answer<O extends Operation> = Operations[O]['answer'];
+type Input<O extends Operation> = (O extends `${string}/:id` ? { id: string } : object) &
+  (Operations[O] extends { body: infer Body } ? { body: Body } : object) & {
+    query?: Record<string, string | undefined>;
+    signal?: AbortSignal;
+  };
+
+const TIMEOUT_MS = 20_000;
+
+/**
+ * One request to the API, as the person who is signed in.
+ *
+ * @throws ApiError the service's own answer; NetworkError when none came.
+ */
+export async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>> {
+  const { id, body, query, signal } = input as { id?: string; body?: unknown; query?: object; signal?: AbortSignal };
+  const [method, pattern] = operation.split(' ') as [string, string];
+  const wanted = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  const search = wanted.length > 0 ? `?${new URLSearchParams(wanted as [string, string][])}` : '';
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(pattern.replace(':id', encodeURIComponent(id ?? '')) + search, {
+    method,
+    credentials: 'same-origin',
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new NetworkError(error);
+  });
+  if (!response.ok) throw await errorFromResponse(response);
+  if (response.status === 204) return undefined as Answer<O>;
+  return (await response.json().catch(error => {
+    throw new NetworkError(error);
+  })) as Answer<O>;
+}

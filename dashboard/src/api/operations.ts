@@ -1,0 +1,43 @@
+import type {
+  Invitation,
+  InvitedPerson,
+  Me,
+  NewPasskey,
+  Passkey,
+  PasskeyAuthentication,
+  PasskeyOptions,
+  Person,
+  PersonPatch,
+  SessionList,
+  SignInMethods,
+} from '@firsthand/contract/people.ts';
+
+interface Page<Item> {
+  data: Item[];
+  next_cursor?: string;
+}
+
+/** What the dashboard asks of the API: body and answer of each operation. */
+export interface Operations {
+  'GET /v1/auth/methods': { answer: SignInMethods };
+  'POST /v1/auth/first-run': { body: { token: string }; answer: Me };
+  'POST /v1/auth/magic-link': { body: { email: string }; answer: object };
+  'POST /v1/auth/magic-link/redeem': { body: { token: string }; answer: Me };
+  'POST /v1/auth/one-time-code': { body: { phone_e164: string }; answer: { otp_id: string; expires_at: string } };
+  'POST /v1/auth/one-time-code/redeem': { body: { otp_id: string; code: string }; answer: Me };
+  'POST /v1/auth/passkey/options': { body: object; answer: PasskeyOptions };
+  'POST /v1/auth/passkey/redeem': { body: PasskeyAuthentication; answer: Me };
+  'POST /v1/auth/sign-out': { body: object; answer: undefined };
+  'GET /v1/me': { answer: Me };
+  'POST /v1/me/tenant': { body: { tenant_id: string; livemode: boolean }; answer: Me };
+  'POST /v1/me/passkeys/options': { body: object; answer: PasskeyOptions };
+  'POST /v1/me/passkeys': { body: NewPasskey; answer: Passkey };
+  'DELETE /v1/me/passkeys/:id': { answer: undefined };
+  'GET /v1/me/sessions': { answer: SessionList };
+  'DELETE /v1/me/sessions': { answer: undefined };
+  'DELETE /v1/me/sessions/:id': { answer: undefined };
+  'GET /v1/people': { answer: Page<Person> };
+  'POST /v1/people': { body: Invitation; answer: InvitedPerson };
+  'PATCH /v1/people/:id': { body: PersonPatch; answer: Person };
+  'DELETE /v1/people/:id': { answer: undefined };
+}

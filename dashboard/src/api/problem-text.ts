@@ -1,0 +1,25 @@
+import { ApiError, NetworkError } from '@firsthand/sdk/capture/errors.ts';
+import type { MessageKey, Translator } from '../i18n.ts';
+
+const SAID: Record<string, MessageKey> = {
+  unauthorized: 'problem.unauthorized',
+  forbidden: 'problem.forbidden',
+  reauthentication_required: 'problem.reauthentication_required',
+  not_found: 'problem.not_found',
+  last_owner: 'problem.last_owner',
+  already_member: 'problem.already_member',
+  not_configured: 'problem.not_configured',
+  invalid_request: 'problem.invalid_request',
+};
+
+/** An error in plain words: what happened, whether anything was lost, what to do. */
+export function problemText({ t }: Pick<Translator, 't'>, error: unknown): string {
+  if (error instanceof NetworkError) return t('problem.network');
+  if (!(error instanceof ApiError)) return t('problem.unknown');
+  if (error.code === 'too_many_requests') {
+    return t('problem.too_many_requests', { n: Math.max(1, Math.ceil((error.retryAfterMs ?? 60_000) / 60_000)) });
+  }
+  const key = SAID[error.code];
+  if (key) return t(key);
+  return error.status >= 500 ? t('problem.server') : t('problem.unknown');
+}

@@ -1,0 +1,82 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Component, lazy, type ReactNode, Suspense } from 'react';
+import { Link, Route, Router, Switch } from 'wouter';
+import { LanguageProvider, useWords } from './language.tsx';
+import { Button } from './parts/button.tsx';
+import { PageTitle } from './parts/page.tsx';
+import { Empty, Loading } from './parts/states.tsx';
+import { queryClient } from './session/query-client.ts';
+import { BASE } from './session/return-to.ts';
+import { SignInPage } from './sign-in/sign-in-page.tsx';
+import { SignedInPage } from './sign-in/signed-in-page.tsx';
+
+const Frame = lazy(() => import('./shell/frame.tsx'));
+const HomePage = lazy(() => import('./home/home-page.tsx'));
+const AccountPage = lazy(() => import('./account/account-page.tsx'));
+const PeoplePage = lazy(() => import('./people/people-page.tsx'));
+
+export const App = () => (
+  <QueryClientProvider client={queryClient}>
+    <LanguageProvider>
+      <Unbroken>
+        <Router base={BASE}>
+          <Switch>
+            <Route path="/sign-in" component={SignInPage} />
+            <Route path="/signed-in" component={SignedInPage} />
+            <Route>
+              <Suspense fallback={<Alone />}>
+                <Frame>
+                  <Suspense fallback={<Loading />}>
+                    <Switch>
+                      <Route path="/" component={HomePage} />
+                      <Route path="/account" component={AccountPage} />
+                      <Route path="/settings/people" component={PeoplePage} />
+                      <Route component={NoSuchPage} />
+                    </Switch>
+                  </Suspense>
+                </Frame>
+              </Suspense>
+            </Route>
+          </Switch>
+        </Router>
+      </Unbroken>
+    </LanguageProvider>
+  </QueryClientProvider>
+);
+
+const Alone = () => (
+  <main className="alone">
+    <Loading />
+  </main>
+);
+
+function NoSuchPage() {
+  const { t } = useWords();
+  return (
+    <>
+      <PageTitle>{t('state.noPage')}</PageTitle>
+      <p>
+        {t('state.noPageText')} <Link href="/">{t('page.home')}</Link>
+      </p>
+    </>
+  );
+}
+
+/** A fault of the page itself, or a part of it that cannot be loaded after an update. */
+class Unbroken extends Component<{ children: ReactNode }, { broken: boolean }> {
+  override state = { broken: false };
+  static getDerivedStateFromError = () => ({ broken: true });
+  override render = () => (this.state.broken ? <Broken /> : this.props.children);
+}
+
+function Broken() {
+  const { t } = useWords();
+  return (
+    <main className="alone">
+      <Empty alone icon="doubt" title={t('state.broken')}>
+        <p role="alert">{t('state.brokenText')}</p>
+        <Button onPress={() => location.reload()}>{t('common.reload')}</Button>
+      </Empty>
+    </main>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Role } from '@firsthand/contract/people.ts';
+import { Link } from 'wouter';
+import type { MessageKey } from '../i18n.ts';
+import { useWords } from '../language.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { PageTitle, Section } from '../parts/page.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
+import { passkeysHere } from '../sign-in/passkey.ts';
+
+/** What each role adds to those before it. */
+const MAY: [Role, MessageKey][] = [
+  ['viewer', 'may.viewer'],
+  ['reviewer', 'may.reviewer'],
+  ['member', 'may.member'],
+  ['owner', 'may.owner'],
+];
+
+/** Who is signed in, and what they may do here. */
+export default function HomePage() {
+  const { t } = useWords();
+  const { person, tenant, passkeys } = useSignedIn();
+  const rank = MAY.findIndex(([role]) => role === tenant.role);
+  return (
+    <>
+      <PageTitle intro={t('home.intro', { tenant: tenant.name, role: t(`role.${tenant.role}`) })}>
+        {person.name === undefined ? t('home.titleNameless') : t('home.title', { name: person.name })}
+      </PageTitle>
+      {passkeysHere && passkeys.length === 0 && (
+        <p className="notice info">
+          <Icon name="key" />
+          <span>
+            {t('home.passkey')} <Link href="/account">{t('home.passkeyLink')}</Link>
+          </span>
+        </p>
+      )}
+      <Section title={t('home.mayTitle')}>
+        <ul className="may">
+          {MAY.map(([role, key], index) => (
+            <li key={role} data-may={index <= rank}>
+              <Icon name={index <= rank ? 'check' : 'lock'} />
+              <span>
+                {index > rank && <span className="unseen">{t('home.mayNot')} </span>}
+                {t(key)}
+                {index > rank && <span className="soft small"> {t('home.from', { role: t(`role.${role}`) })}</span>}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <Section title={t('home.nextTitle')}>
+        <ul className="next">
+          <li>
+            <Link href="/account">{t('home.nextAccount')}</Link>
+          </li>
+          <li>
+            <Link href="/settings/people">
+              {t(tenant.role === 'owner' ? 'home.nextPeople' : 'home.nextPeopleRead')}
+            </Link>
+          </li>
+          <li>
+            <a href="/docs">{t('home.nextDocs')}</a>
+          </li>
+        </ul>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import { Button as AriaButton, type ButtonProps } from 'react-aria-components/Button';
+
+/** `main`: the one thing to do here. `quiet`: another. `plain`: on the way. `grave`: cannot be undone. */
+export type Weight = 'main' | 'quiet' | 'plain' | 'grave';
+
+interface Props extends Omit<ButtonProps, 'className' | 'children' | 'isPending'> {
+  weight?: Weight;
+  /** What it was pressed for is under way: it keeps the focus and does nothing. */
+  busy?: boolean;
+  children: ReactNode;
+}
+
+export const Button = ({ weight = 'quiet', busy = false, type, onPress, children, ...props }: Props) => (
+  <AriaButton
+    {...props}
+    type={busy ? 'button' : (type ?? 'button')}
+    className={`button ${weight}`}
+    {...(busy ? { 'data-busy': true } : { onPress })}
+  >
+    {children}
+  </AriaButton>
+);

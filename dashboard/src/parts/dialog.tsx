@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react';
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
+import { Heading } from 'react-aria-components/Heading';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { useWords } from '../language.tsx';
+import { Button, type Weight } from './button.tsx';
+import { Problem } from './states.tsx';
+
+/** Something to settle before the page goes on. Escape and a press outside close it. */
+export const Dialog = ({
+  title,
+  onClose,
+  role = 'dialog',
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  role?: 'dialog' | 'alertdialog';
+  children: ReactNode;
+}) => (
+  <ModalOverlay isOpen isDismissable={role === 'dialog'} onOpenChange={open => !open && onClose()} className="overlay">
+    <Modal className="modal">
+      <AriaDialog role={role} className="dialog">
+        <Heading slot="title">{title}</Heading>
+        {children}
+      </AriaDialog>
+    </Modal>
+  </ModalOverlay>
+);
+
+/** Asks once more before something that cannot be undone. It stays open, with the reason, where that fails. */
+export function Confirm({
+  title,
+  children,
+  action,
+  weight = 'grave',
+  act,
+  onClose,
+}: {
+  title: string;
+  children: ReactNode;
+  action: string;
+  weight?: Weight;
+  act: { mutate: () => void; isPending: boolean; error: unknown };
+  onClose: () => void;
+}) {
+  const { t } = useWords();
+  return (
+    <Dialog title={title} role="alertdialog" onClose={onClose}>
+      <div className="stack">{children}</div>
+      <Problem error={act.error} />
+      <div className="actions">
+        <Button onPress={onClose}>{t('common.cancel')}</Button>
+        <Button weight={weight} busy={act.isPending} onPress={() => act.mutate()}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

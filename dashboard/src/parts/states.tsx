@@ -1,0 +1,84 @@
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
+import type { ReactNode } from 'react';
+import { problemText } from '../api/problem-text.ts';
+import { useWords } from '../language.tsx';
+import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
+
+/** A part of the page that has nothing else to show: why, and what to do. */
+export const Empty = ({
+  icon,
+  title,
+  alone = false,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  /** It is all there is on the page. */
+  alone?: boolean;
+  children?: ReactNode;
+}) => (
+  <div className="empty">
+    <Icon name={icon} />
+    {alone ? <h1>{title}</h1> : <h2>{title}</h2>}
+    {children}
+  </div>
+);
+
+export function Loading() {
+  const { t } = useWords();
+  return (
+    <div className="loading" role="status">
+      <span className="unseen">{t('state.loading')}</span>
+      <span className="bone wide" />
+      <span className="bone" />
+      <span className="bone short" />
+    </div>
+  );
+}
+
+/** What went wrong, said at once to screen readers too. */
+export function Problem({ error }: { error: unknown }) {
+  const words = useWords();
+  if (!error) return null;
+  return (
+    <p className="notice failed" role="alert">
+      <Icon name="doubt" />
+      <span>{problemText(words, error)}</span>
+    </p>
+  );
+}
+
+/** In the place of what could not be read. */
+export function Failed({ error, onRetry, alone }: { error: unknown; onRetry: () => void; alone?: boolean }) {
+  const words = useWords();
+  if (error instanceof ApiError && error.code === 'forbidden') return <NoPermission />;
+  return (
+    <Empty icon="offline" title={words.t('state.failed')} alone={alone}>
+      <p role="alert">{problemText(words, error)}</p>
+      <Button onPress={onRetry}>{words.t('common.tryAgain')}</Button>
+    </Empty>
+  );
+}
+
+function NoPermission() {
+  const { t } = useWords();
+  return (
+    <Empty icon="lock" title={t('state.noPermission')}>
+      <p>{t('state.noPermissionText')}</p>
+    </Empty>
+  );
+}
+
+/** Shows what a query read, and what to show until then or instead. */
+export function Read<Data>({
+  query,
+  children,
+}: {
+  query: { data: Data | undefined; error: unknown; refetch: () => unknown };
+  children: (data: Data) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  return <Loading />;
+}

@@ -1,0 +1,140 @@
+import type { InvitedPerson, Person } from '@firsthand/contract/people.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { PageTitle } from '../parts/page.tsx';
+import { useSay } from '../parts/said.tsx';
+import { Problem, Read } from '../parts/states.tsx';
+import { useAct } from '../session/recent.ts';
+import { useSignedIn } from '../session/signed-in.ts';
+import { Invite, Invited } from './invite.tsx';
+import { callName, PEOPLE } from './people.ts';
+import { RoleSelect } from './role-select.tsx';
+
+/** Everybody of this account and what they may do. Owners invite, change and remove. */
+export default function PeoplePage() {
+  const { t } = useWords();
+  const { tenant } = useSignedIn();
+  const owner = tenant.role === 'owner';
+  const [inviting, setInviting] = useState(false);
+  const [invited, setInvited] = useState<InvitedPerson | null>(null);
+  const people = useInfiniteQuery({
+    queryKey: PEOPLE,
+    queryFn: ({ signal, pageParam }) => call('GET /v1/people', { signal, query: { limit: '100', cursor: pageParam } }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: page => page.next_cursor,
+  });
+  return (
+    <>
+      <PageTitle intro={t(owner ? 'people.intro' : 'people.introRead', { tenant: tenant.name })}>
+        {t('page.people')}
+      </PageTitle>
+      {owner && (
+        <div className="toolbar">
+          <Button weight="main" onPress={() => setInviting(true)}>
+            <Icon name="plus" />
+            {t('people.invite')}
+          </Button>
+        </div>
+      )}
+      <Read query={people}>
+        {({ pages }) => (
+          <section className="card section" aria-label={t('page.people')}>
+            <ul className="rows">
+              {pages
+                .flatMap(page => page.data)
+                .map(person => (
+                  <Row key={person.id} person={person} owner={owner} />
+                ))}
+            </ul>
+            {people.hasNextPage && (
+              <Button busy={people.isFetchingNextPage} onPress={() => void people.fetchNextPage()}>
+                {t('common.more')}
+              </Button>
+            )}
+          </section>
+        )}
+      </Read>
+      {inviting && (
+        <Invite
+          onClose={() => setInviting(false)}
+          onInvited={person => {
+            setInviting(false);
+            setInvited(person);
+          }}
+        />
+      )}
+      {invited && <Invited person={invited} onClose={() => setInvited(null)} />}
+    </>
+  );
+}
+
+function Row({ person, owner }: { person: Person; owner: boolean }) {
+  const { t, dateTime } = useWords();
+  const say = useSay();
+  const { person: me } = useSignedIn();
+  const [removing, setRemoving] = useState(false);
+  const name = callName(person, t('account.nameless'));
+  const known = [person.email, person.phone_e164].filter(value => value !== undefined && value !== name);
+  const change = useAct((role: Person['role']) => call('PATCH /v1/people/:id', { id: person.id, body: { role } }), {
+    refreshes: [PEOPLE],
+    onDone: ({ role }) => say(t('people.roleChanged', { name, role: t(`role.${role}`) })),
+  });
+  const remove = useAct(() => call('DELETE /v1/people/:id', { id: person.id }), {
+    refreshes: [PEOPLE],
+    onDone: () => {
+      setRemoving(false);
+      say(t('people.wasRemoved', { name }));
+    },
+  });
+  return (
+    <li className="row">
+      <span className="avatar" aria-hidden="true">
+        {[...name.replace('+', '')][0]?.toUpperCase()}
+      </span>
+      <div className="row-main">
+        <span className="row-name">
+          {name}
+          {person.id === me.id && <span className="tag">{t('people.you')}</span>}
+        </span>
+        {known.length > 0 && <span className="soft small">{known.join(' · ')}</span>}
+        <span className="soft small">
+          {person.last_sign_in_at === undefined
+            ? t('people.neverSignedIn', { at: dateTime(person.created_at) })
+            : t('people.lastSignIn', { at: dateTime(person.last_sign_in_at) })}
+        </span>
+        <Problem error={change.error} />
+      </div>
+      {owner ? (
+        <div className="row-acts">
+          <RoleSelect
+            label={t('people.roleOf', { name })}
+            hideLabel
+            value={change.isPending ? (change.variables ?? person.role) : person.role}
+            isDisabled={change.isPending}
+            onChange={role => change.mutate(role)}
+          />
+          <Button weight="plain" aria-label={t('people.removeNamed', { name })} onPress={() => setRemoving(true)}>
+            {t('common.remove')}
+          </Button>
+        </div>
+      ) : (
+        <span className="tag">{t(`role.${person.role}`)}</span>
+      )}
+      {removing && (
+        <Confirm
+          title={t('people.removeTitle', { name })}
+          action={t('common.remove')}
+          act={{ ...remove, mutate: () => remove.mutate(undefined) }}
+          onClose={() => setRemoving(false)}
+        >
+          <p>{t('people.removeText')}</p>
+        </Confirm>
+      )}
+    </li>
+  );
+}

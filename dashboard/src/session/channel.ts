@@ -1,0 +1,12 @@
+/** What one tab tells the others of the same browser. */
+export type SessionNews = { type: 'signed-in'; personId: string } | { type: 'ended' } | { type: 'switched' };
+
+const channel = new BroadcastChannel('firsthand-session');
+
+export const tellOtherTabs = (news: SessionNews): void => channel.postMessage(news);
+
+export function onNews(listener: (news: SessionNews) => void): () => void {
+  const heard = (event: MessageEvent<SessionNews>) => listener(event.data);
+  channel.addEventListener('message', heard);
+  return () => channel.removeEventListener('message', heard);
+}

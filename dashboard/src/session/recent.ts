@@ -1,0 +1,75 @@
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
+import { type QueryKey, useMutation } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { queryClient } from './query-client.ts';
+
+/** The person chose not to sign in again: nothing happened, and nothing needs saying. */
+class Declined extends Error {
+  override name = 'Declined';
+}
+
+interface Wish {
+  grant: () => void;
+  decline: () => void;
+}
+let wish: Wish | null = null;
+const listeners = new Set<() => void>();
+
+function setWish(next: Wish | null): void {
+  wish = next;
+  for (const listener of listeners) listener();
+}
+
+/** The open wish for a recent sign-in, for the dialog that grants or declines it. */
+export const useWish = (): Wish | null =>
+  useSyncExternalStore(
+    listener => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => wish,
+  );
+
+function signInAgain(): Promise<void> {
+  wish?.decline();
+  return new Promise((resolve, reject) => {
+    setWish({
+      grant: () => {
+        setWish(null);
+        resolve();
+      },
+      decline: () => {
+        setWish(null);
+        reject(new Declined());
+      },
+    });
+  });
+}
+
+async function withRecentSignIn<Out>(act: () => Promise<Out>): Promise<Out> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'reauthentication_required') throw error;
+    await signInAgain();
+    return act();
+  }
+}
+
+/**
+ * A change the person makes. Where the service asks for a recent sign-in first, a dialog signs in and the change is made
+ * after all. `refreshes`: what it makes out of date.
+ */
+export function useAct<In, Out>(
+  act: (input: In) => Promise<Out>,
+  o: { refreshes?: readonly QueryKey[]; onDone?: (out: Out, input: In) => void } = {},
+) {
+  const mutation = useMutation({
+    mutationFn: (input: In) => withRecentSignIn(() => act(input)),
+    onSuccess: async (out, input) => {
+      await Promise.all((o.refreshes ?? []).map(queryKey => queryClient.invalidateQueries({ queryKey })));
+      o.onDone?.(out, input);
+    },
+  });
+  return { ...mutation, error: mutation.error instanceof Declined ? null : mutation.error };
+}

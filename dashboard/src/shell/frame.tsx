@@ -1,0 +1,76 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useWords } from '../language.tsx';
+import { Icon, Logo } from '../parts/icon.tsx';
+import { SaidProvider } from '../parts/said.tsx';
+import { Failed, Loading } from '../parts/states.tsx';
+import { useMe } from '../session/me.ts';
+import { SignInAgain } from '../session/sign-in-again.tsx';
+import { SignedIn } from '../session/signed-in.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { ModeSwitch } from './mode-switch.tsx';
+import { PAGES } from './pages.ts';
+
+/** What stands around each page: where one can go, which data is looked at, who looks. */
+export default function Frame({ children }: { children: ReactNode }) {
+  const { t } = useWords();
+  const me = useMe();
+  const [path] = useLocation();
+  const [open, setOpen] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
+  useEffect(() => setOpen(false), [path]);
+  if (!me.data) {
+    return (
+      <main className="alone">
+        {me.error ? <Failed alone error={me.error} onRetry={() => void me.refetch()} /> : <Loading />}
+      </main>
+    );
+  }
+  const { role, livemode } = me.data.tenant;
+  const pages = PAGES.filter(page => page.roles?.includes(role) ?? true);
+  return (
+    <SignedIn.Provider value={me.data}>
+      <SaidProvider>
+        <div className="frame" data-mode={livemode ? 'live' : 'test'}>
+          <a className="skip button main" href="#page">
+            {t('frame.skip')}
+          </a>
+          <header className="bar">
+            <button
+              type="button"
+              className="button plain menu-button"
+              aria-expanded={open}
+              aria-controls="pages"
+              aria-label={t('frame.pages')}
+              onClick={() => setOpen(!open)}
+            >
+              <Icon name={open ? 'cross' : 'menu'} />
+            </button>
+            <Link href="/" className="home-link">
+              <Logo />
+            </Link>
+            <ModeSwitch />
+            <AccountMenu />
+          </header>
+          <nav id="pages" className="pages" aria-label={t('frame.pages')} data-open={open}>
+            <ul>
+              {pages.map(page => (
+                <li key={page.path}>
+                  <Link href={page.path} aria-current={path === page.path ? 'page' : undefined}>
+                    <Icon name={page.icon} />
+                    {t(page.label)}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          {/* Another account or mode is another page: nothing of the old one stays on screen. */}
+          <main id="page" className="page" tabIndex={-1} key={`${me.data.tenant.id} ${livemode}`}>
+            {children}
+          </main>
+        </div>
+        <SignInAgain />
+      </SaidProvider>
+    </SignedIn.Provider>
+  );
+}

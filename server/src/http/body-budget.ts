@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from './problem.ts';
+
+/** Bytes of large bodies that one process holds at once: twenty-one of the longest, two pictures in base64. */
+const BUDGET_BYTES = 384 * 1_048_576;
+/** Shorter bodies are not counted: the limits of addresses and connections bound those. */
+const SMALL_BYTES = 262_144;
+
+/** Makes room for a request's body until its answer is out. Throws 503 with Retry-After where there is none. */
+export type BodyBudget = (request: FastifyRequest, reply: FastifyReply, limitBytes: number) => void;
+
+export function createBodyBudget(budgetBytes = BUDGET_BYTES): BodyBudget {
+  let held = 0;
+  return (request, reply, limitBytes) => {
+    const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
+    // A body that does not say its length may be as long as the route takes.
+    const bytes = chunked === undefined ? Math.min(Number(length ?? 0) || 0, limitBytes) : limitBytes;
+    if (bytes <= SMALL_BYTES) return;
+    if (held + bytes > budgetBytes) {
+      reply.header('connection', 'close');
+      throw new Problem('storage_unavailable', 'Too many large bodies are on their way. Try again shortly.', {
+        retryAfterSeconds: 2,
+      });
+    }
+    held += bytes;
+    reply.raw.once('close', () => {
+      held -= bytes;
+    });
+  };
+}

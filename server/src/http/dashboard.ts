@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { distOf, registerAssets } from './assets.ts';
+
+const DIST = distOf('dashboard');
+/** In the built HTML, where React Aria reads the nonce of the few styles that it adds itself. */
+const PLACE = 'nonce="NONCE"';
+
+/** Serves the operator's dashboard: one HTML file for all its addresses, and its assets under /_dashboard/. */
+export async function registerDashboard(app: FastifyInstance, deps: Deps): Promise<void> {
+  const store = deps.blobs.origin ? ` ${deps.blobs.origin}` : '';
+  const show = (reply: FastifyReply) => {
+    const nonce = randomBytes(16).toString('base64');
+    const file = join(DIST, 'index.html');
+    reply
+      .header(
+        'content-security-policy',
+        [
+          "default-src 'none'",
+          "script-src 'self'",
+          `style-src 'self' 'nonce-${nonce}'`,
+          "font-src 'self'",
+          `img-src 'self' blob: data:${store}`,
+          "connect-src 'self'",
+          "base-uri 'none'",
+          "form-action 'none'",
+          "frame-ancestors 'none'",
+        ].join('; '),
+      )
+      .header(
+        'permissions-policy',
+        'camera=(), geolocation=(), microphone=(), publickey-credentials-get=(self), publickey-credentials-create=(self)',
+      )
+      .header('cross-origin-opener-policy', 'same-origin')
+      .header('cross-origin-resource-policy', 'same-origin')
+      .header('cache-control', 'no-store')
+      .header('x-robots-tag', 'noindex');
+    if (!existsSync(file)) {
+      return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
+    }
+    const html = readFileSync(file, 'utf8').replace(PLACE, `nonce="${nonce}"`);
+    return reply.type('text/html; charset=utf-8').send(html);
+  };
+  for (const path of ['/dashboard', '/dashboard/*']) {
+    app.get(path, { schema: { hide: true } as object }, async (_request, reply) => show(reply));
+  }
+  await registerAssets(app, DIST, '/_dashboard/');
+}

@@ -1,0 +1,272 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, startTestService, type TestService } from '../harness.ts';
+import { signedIn } from '../people/visitor.ts';
+import { launchChromium } from './chromium.ts';
+import { type Desk, openAtDesk } from './desk.ts';
+
+/** Ended sessions and stale sign-ins are answers that the browser logs. */
+const REFUSED = /401|403|409/;
+
+describe('the dashboard', () => {
+  let service: TestService;
+  let browser: Browser;
+  /** What the service's clock is ahead of the real one. */
+  let aheadMs = 0;
+  beforeAll(async () => {
+    service = await startTestService({
+      worker: false,
+      env: { TRUSTED_PROXIES: '127.0.0.1,::1' },
+      now: () => new Date(Date.now() + aheadMs),
+    });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const tenantId = () => service.tenant.tenant_id;
+  const person = (role: 'viewer' | 'reviewer' | 'member' | 'owner', o: { tenantId?: string; email?: string } = {}) =>
+    signedIn(service, { tenantId: tenantId(), role, ...o });
+  const carry = (desk: Desk, { cookie }: { cookie: string }) =>
+    desk.context.addCookies([
+      { name: service.deps.config.sessionCookie, value: cookie.slice(cookie.indexOf('=') + 1), url: service.url },
+    ]);
+  const open = async (who: { cookie: string }, path: string, heading: string | RegExp) => {
+    const desk = await openAtDesk(browser);
+    await carry(desk, who);
+    await desk.page.goto(`${service.url}/dashboard${path}`);
+    await desk.heading(heading);
+    return desk;
+  };
+
+  it('GET /dashboard/* answers one HTML file that no other site may frame and nobody keeps', async () => {
+    for (const path of ['/dashboard', '/dashboard/sign-in', '/dashboard/any/where']) {
+      const { status, headers, text } = await ask(service, path);
+      expect(status).toBe(200);
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      const policy = headers.get('content-security-policy')!;
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain('unsafe');
+      const nonce = /'nonce-([^']{22,})'/.exec(policy)![1]!;
+      expect(text).toContain(`nonce="${nonce}"`);
+    }
+    const asset = /\/_dashboard\/assets\/[\w-]+\.js/.exec((await ask(service, '/dashboard')).text)![0];
+    const { headers } = await ask(service, asset);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+
+  it('a page of another site that frames the dashboard shows nothing of it', async () => {
+    const desk = await openAtDesk(browser);
+    await desk.page.goto(`${service.url}/healthz`);
+    await desk.page.setContent(`<iframe src="${service.url}/dashboard/sign-in"></iframe>`);
+    await desk.page.waitForTimeout(1_000);
+    const inside = desk.page.frames().find(frame => frame !== desk.page.mainFrame());
+    expect(await inside?.locator('#app').count()).toBe(0);
+    await desk.close(/frame|Frame|refused/);
+  });
+
+  it('home says who is signed in and what the role allows; every link leads somewhere', async () => {
+    const desk = await open(await person('member'), '', /^Hello/);
+    await desk.page.getByText('Your role: Member').waitFor();
+    expect(await desk.page.locator('[data-may="true"]').count()).toBe(3);
+    expect(await desk.page.locator('[data-may="false"]').count()).toBe(1);
+    await desk.fine('home-member');
+    const links = await desk.page
+      .locator('main a, nav a')
+      .evaluateAll(all => all.map(a => (a as HTMLAnchorElement).href));
+    for (const href of new Set(links)) {
+      expect((await ask(service, href)).status).toBe(200);
+      if (!href.includes('/dashboard')) continue;
+      await desk.page.goto(href);
+      const heading = desk.page.getByRole('heading', { level: 1 });
+      await heading.waitFor();
+      expect(await heading.textContent()).not.toBe('No such page');
+    }
+    await desk.close();
+  });
+
+  it('an address without a page says so', async () => {
+    const desk = await open(await person('viewer'), '/nowhere', 'No such page');
+    await desk.fine('no-page');
+    await desk.close();
+  });
+
+  it('the switch between live and test is coloured, said in words, and holds for the session', async () => {
+    const desk = await open(await person('owner'), '', /^Hello/);
+    await desk.page.locator('.frame[data-mode="live"]').waitFor();
+    await desk.page.getByRole('radio', { name: 'Test' }).click();
+    await desk.page.locator('.frame[data-mode="test"]').waitFor();
+    await desk.fine('home-test-mode');
+    await desk.page.reload();
+    await desk.page.locator('.frame[data-mode="test"]').waitFor();
+    expect(await desk.page.getByRole('radio', { name: 'Test' }).isChecked()).toBe(true);
+    await desk.close();
+  });
+
+  it('the account menu switches language and colours, and both last', async () => {
+    const desk = await open(await person('viewer'), '', /^Hello/);
+    const ground = () => desk.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const light = await ground();
+    await desk.press(/^Account menu/);
+    await desk.fine('menu');
+    await desk.page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await expect.poll(ground).not.toBe(light);
+    await desk.press(/^Account menu/);
+    await desk.page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
+    await desk.heading(/^Hallo/);
+    const dark = await ground();
+    await desk.page.reload();
+    await desk.heading(/^Hallo/);
+    expect(await ground()).toBe(dark);
+    expect(await desk.page.evaluate(() => document.documentElement.lang)).toBe('de');
+    await desk.press(/^Kontomenü/);
+    await desk.page.getByRole('menuitemradio', { name: 'Wie das Gerät' }).click();
+    await expect.poll(ground).toBe(light);
+    await desk.fine('home-german');
+    await desk.close();
+  });
+
+  it('account lists my sessions and ends one; the page that was open there leads to sign-in and back', async () => {
+    const ada = await person('reviewer', { email: 'ada-two-browsers@people.example' });
+    const here = await open(ada, '/account', 'Your account');
+    await here.fine('account');
+    const again = await service.deps.db.query<{ id: string }>('select id from sessions where person_id = $1', [
+      ada.personId,
+    ]);
+    expect(again.rows).toHaveLength(1);
+
+    // Somebody ends the session elsewhere; the page notices when the person comes back to it.
+    await ada.ask('/v1/auth/sign-out', { body: {} });
+    await here.page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await here.heading('Sign in');
+    await here.page.getByText('You were signed out').waitFor();
+    expect(new URL(here.page.url()).searchParams.get('return_to')).toBe('/dashboard/account');
+    await here.fine('sign-in-ended');
+    await here.close(REFUSED);
+  });
+
+  it('an idle session ends on the page by itself', async () => {
+    const desk = await open(await person('reviewer'), '', /^Hello/);
+    await desk.page.clock.install();
+    await desk.page.reload();
+    await desk.heading(/^Hello/);
+    aheadMs = 31 * 60_000;
+    await desk.page.clock.fastForward(31 * 60_000);
+    await desk.heading('Sign in');
+    aheadMs = 0;
+    await desk.close(REFUSED);
+  });
+
+  it('sign out everywhere ends every session of mine', async () => {
+    const ada = await person('reviewer');
+    const desk = await open(ada, '/account', 'Your account');
+    await desk.press('Sign out everywhere');
+    await desk.page.getByRole('alertdialog').waitFor();
+    await desk.fine('account-everywhere');
+    await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+    await desk.heading('Sign in');
+    const left = await service.deps.db.query('select 1 from sessions where person_id = $1 and ended_at is null', [
+      ada.personId,
+    ]);
+    expect(left.rowCount).toBe(0);
+    await desk.close(REFUSED);
+  });
+
+  it('removing a passkey after 15 minutes asks for a sign-in first, then removes it', async () => {
+    const desk = await openAtDesk(browser);
+    const device = await desk.authenticator();
+    await carry(desk, await person('member'));
+    await desk.page.goto(`${service.url}/dashboard/account`);
+    await desk.heading('Your account');
+    await desk.press('Add a passkey');
+    await desk.fine('account-add-passkey');
+    await desk.page.getByLabel('Name of the passkey').fill('Work laptop');
+    await desk.page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+    await desk.page.getByText('The passkey Work laptop was added.').waitFor();
+    await desk.fine('account-passkey');
+
+    aheadMs = 16 * 60_000;
+    await device.answers(false);
+    await desk.press('Remove the passkey Work laptop');
+    await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Remove the passkey' }).click();
+    await desk.page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+    await desk.fine('sign-in-again');
+    await desk.press('Use a passkey');
+    await device.answers(true);
+    await desk.page.getByText('The passkey Work laptop was removed.').waitFor();
+    expect((await service.deps.db.query('select 1 from passkeys')).rowCount).toBe(0);
+    aheadMs = 0;
+    await desk.close(REFUSED);
+  });
+
+  it('people: an owner invites, changes a role and removes; what was typed survives the end of the session', async () => {
+    const owner = await person('owner', { email: 'owner@people.example' });
+    const desk = await openAtDesk(browser);
+    await desk.authenticator();
+    await carry(desk, owner);
+    await desk.page.goto(`${service.url}/dashboard/account`);
+    await desk.press('Add a passkey');
+    await desk.page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
+    await desk.page.getByText(/The passkey .* was added/).waitFor();
+    await desk.page.goto(`${service.url}/dashboard/settings/people`);
+    await desk.heading('People');
+    await desk.press('Invite a person');
+    await desk.page.getByLabel('Name', { exact: true }).fill('Mary Jackson');
+    await owner.ask('/v1/auth/sign-out', { body: {} });
+    await desk.page.getByRole('dialog').getByRole('button', { name: 'Invite a person' }).click();
+    await desk.page.getByText('Enter an e-mail address or a phone number.').waitFor();
+    await desk.page.getByLabel('E-mail address').fill('mary@people.example');
+    await desk.fine('people-invite');
+    await desk.page.getByRole('dialog').getByRole('button', { name: 'Invite a person' }).click();
+    await desk.heading('Sign in');
+    await desk.press('Use a passkey');
+    await desk.heading('People');
+    await desk.press('Invite a person');
+    expect(await desk.page.getByLabel('E-mail address').inputValue()).toBe('mary@people.example');
+    expect(await desk.page.getByLabel('Name', { exact: true }).inputValue()).toBe('Mary Jackson');
+    await desk.page.getByRole('dialog').getByRole('button', { name: 'Invite a person' }).click();
+    await desk.page.getByRole('heading', { name: 'Mary Jackson was invited' }).waitFor();
+    expect(await desk.page.locator('code').textContent()).toMatch(/#token=mlk_/);
+    await desk.fine('people-invited');
+    await desk.press('Done');
+    await desk.page.getByText('mary@people.example').waitFor();
+    await desk.fine('people');
+
+    await desk.press(/Role of Mary Jackson/);
+    await desk.fine('people-role');
+    await desk.page.getByRole('option', { name: /^Member/ }).click();
+    await desk.page.getByText('Mary Jackson is now: Member.').waitFor();
+    await desk.press('Remove Mary Jackson');
+    await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    await desk.page.getByText('Mary Jackson was removed.').waitFor();
+    expect(await desk.page.getByText('mary@people.example').count()).toBe(0);
+    await desk.close(REFUSED);
+  });
+
+  it('people: everybody else reads names and roles', async () => {
+    const desk = await open(await person('viewer'), '/settings/people', 'People');
+    await desk.page.getByText('Owner', { exact: true }).first().waitFor();
+    expect(await desk.page.getByRole('button', { name: /Invite|Remove|Role of/ }).count()).toBe(0);
+    expect(await desk.page.getByText('owner@people.example').count()).toBe(0);
+    await desk.fine('people-viewer');
+    await desk.close();
+  });
+
+  it('a service that cannot be reached is said in words, and trying again helps', async () => {
+    const desk = await openAtDesk(browser);
+    await carry(desk, await person('viewer'));
+    await desk.context.route('**/v1/me', route => route.abort());
+    await desk.page.goto(`${service.url}/dashboard`);
+    await desk.page.getByText('The service could not be reached. Nothing is lost.').waitFor();
+    await desk.fine('unreachable');
+    await desk.context.unroute('**/v1/me');
+    await desk.press('Try again');
+    await desk.heading(/^Hello/);
+    await desk.close(/ERR_FAILED/);
+  });
+});

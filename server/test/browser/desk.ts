@@ -1,0 +1,132 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
+
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+/** A device of the person's that makes passkeys and uses them, as Chromium emulates one. */
+export interface Authenticator {
+  /** Whether it answers by itself, as a person would who confirms each time. */
+  answers(yes: boolean): Promise<void>;
+  count(): Promise<number>;
+}
+
+export interface Desk {
+  page: Page;
+  context: BrowserContext;
+  /** The page shows this heading. */
+  heading(name: string | RegExp): Promise<void>;
+  press(name: string | RegExp): Promise<void>;
+  /** axe finds nothing and nothing scrolls sideways: light, dark, forced colours, 200% zoom, 320 px wide. */
+  fine(name: string): Promise<void>;
+  authenticator(): Promise<Authenticator>;
+  /** Closes the browser; fails when a page logged an error that `expected` does not name, or asked another origin. */
+  close(expected?: RegExp): Promise<void>;
+}
+
+let addresses = 0;
+
+/** A browser at a desk. It comes from an address of its own, as a trusted proxy says: the limits are another test's. */
+export async function openAtDesk(
+  browser: Browser,
+  o: BrowserContextOptions & { allowed?: readonly string[] } = {},
+): Promise<Desk> {
+  const { allowed = [], ...options } = o;
+  addresses += 1;
+  const context = await browser.newContext({
+    viewport: WIDE,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  context.setDefaultTimeout(20_000);
+  const errors: string[] = [];
+  const origins = new Set<string>();
+  const watch = (page: Page) => {
+    page.on('pageerror', error => errors.push(String(error)));
+    page.on('console', message => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+  };
+  context.on('page', watch);
+  const from = `10.9.${addresses >> 8}.${addresses & 255}`;
+  await context.route(
+    () => true,
+    async route => {
+      const { origin, protocol } = new URL(route.request().url());
+      if (protocol.startsWith('http')) origins.add(origin);
+      await route.continue({ headers: { ...route.request().headers(), 'x-forwarded-for': from } });
+    },
+  );
+  const page = await context.newPage();
+  return {
+    page,
+    context,
+    heading: name => page.getByRole('heading', { name, level: 1 }).waitFor(),
+    press: name => page.getByRole('button', { name }).or(page.getByRole('link', { name })).first().click(),
+    fine: name => fine(page, name),
+    authenticator: () => addAuthenticator(context, page),
+    async close(expected) {
+      const own = new URL(page.url()).origin;
+      await context.close();
+      expect(errors.filter(error => !expected?.test(error))).toEqual([]);
+      expect([...origins].filter(origin => origin !== own && !allowed.includes(origin))).toEqual([]);
+    },
+  };
+}
+
+async function addAuthenticator(context: BrowserContext, page: Page): Promise<Authenticator> {
+  const session: CDPSession = await context.newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    answers: async enabled => {
+      await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
+    },
+    count: async () => (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
+  };
+}
+
+async function fine(page: Page, name: string): Promise<void> {
+  await page.evaluate(() => document.fonts.ready);
+  const viewport = page.viewportSize()!;
+  const folder = process.env.FIRSTHAND_SCREENSHOTS;
+  if (folder) {
+    mkdirSync(folder, { recursive: true });
+    for (const [width, size] of Object.entries({ 1440: WIDE, 390: PHONE })) {
+      await page.setViewportSize(size);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });
+      }
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize(viewport);
+  }
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page, `${name} (${colorScheme})`);
+  }
+  await page.emulateMedia({ forcedColors: 'active' });
+  await expectAccessible(page, `${name} (forced colours)`);
+  await page.emulateMedia({ forcedColors: 'none' });
+  // A page of 1280 pixels at 200% has 640; the narrowest phone has 320.
+  for (const width of [640, 320]) {
+    await page.setViewportSize({ width, height: 640 });
+    await expectAccessible(page, `${name} (${width} px)`);
+    await expectNoSidewaysScroll(page, `${name} (${width} px)`);
+  }
+  await page.setViewportSize(viewport);
+}

@@ -1,0 +1,75 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../harness.ts';
+import { launchChromium } from './chromium.ts';
+
+/** One request of the page to its own origin, with its cookies. */
+const ask = (page: Page, path: string, body: unknown = {}) =>
+  page.evaluate(
+    async ([to, sent]) => {
+      const answer = await fetch(to, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(sent),
+      });
+      return { status: answer.status, body: answer.status === 204 ? null : await answer.json() };
+    },
+    [path, body] as const,
+  );
+
+describe("a browser's passkey", () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    service = await startTestService({ worker: false });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('signs in on the first link, adds itself, signs out and signs in again', async () => {
+    const page = await browser.newPage();
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(`${service.url}/dashboard`);
+    const token = new URL(service.dashboardUrl).hash.replace('#first=', '');
+    expect((await ask(page, '/v1/auth/first-run', { token })).status).toBe(200);
+
+    const creation = await ask(page, '/v1/me/passkeys/options');
+    const made = await page.evaluate(async options => {
+      const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+      return ((await navigator.credentials.create({ publicKey })) as PublicKeyCredential).toJSON();
+    }, creation.body);
+    const added = await ask(page, '/v1/me/passkeys', { name: 'Virtual', response: made });
+    expect([added.status, added.body]).toMatchObject([201, { name: 'Virtual' }]);
+    expect((await ask(page, '/v1/auth/sign-out')).status).toBe(204);
+    expect((await ask(page, '/v1/me/passkeys/options')).status).toBe(401);
+
+    const request = await ask(page, '/v1/auth/passkey/options');
+    const signed = await page.evaluate(async options => {
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+      return ((await navigator.credentials.get({ publicKey })) as PublicKeyCredential).toJSON();
+    }, request.body);
+    const back = await ask(page, '/v1/auth/passkey/redeem', signed);
+    expect([back.status, back.body]).toMatchObject([
+      200,
+      { session: { method: 'passkey' }, tenant: { role: 'owner' }, passkeys: [{ name: 'Virtual' }] },
+    ]);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: 'firsthand_session', httpOnly: true, sameSite: 'Lax', secure: false });
+    expect((await ask(page, '/v1/auth/passkey/redeem', signed)).status).toBe(401);
+    await page.close();
+  });
+});

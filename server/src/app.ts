@@ -3,7 +3,6 @@ import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
-import type { DiskStore } from './blobs/disk.ts';
 import { blobRoutes } from './blobs/routes.ts';
 import { submitAnswers } from './captures/answers.ts';
 import { reportProgress } from './captures/progress.ts';
@@ -154,7 +153,6 @@ export async function createApp(
   registerHealth(app, deps, phase);
   await registerPages(app, pages);
   await registerDashboard(app, deps);
-  if ('signer' in deps.blobs)
-    await app.register(blobRoutes, { store: deps.blobs as DiskStore, stallMs: deps.config.bodyStallMs });
+  await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs });
   return app;
 }

@@ -1,7 +1,7 @@
 import type { Received } from './incoming.ts';
 import type { PutGrant, Signer } from './signature.ts';
 
-/** Where pictures lie: a folder or an S3 bucket. Both keep the promises of `store.test.ts`. */
+/** Where pictures lie: a folder or an S3 bucket. Both keep the promises of `server/test/blob-contract.ts`. */
 export interface BlobStore {
   /** Stores or replaces an object. It lasts once this resolves. */
   put(key: string, bytes: Uint8Array, o: { contentType: string }): Promise<void>;

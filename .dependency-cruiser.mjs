@@ -2,13 +2,14 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
-  ['webhooks', 'notifications', 'templates', 'trials'],
+  ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
   ['cases'],
   ['analysis'],
   ['checks'],
   ['verdict'],
   ['captures'],
   ['verifications'],
+  ['evidence'],
   ['auth', 'people', 'tenants'],
   ['open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
 ];

@@ -154,6 +154,74 @@ create table events (
 );
 CREATE INDEX events_as_stream ON public.events USING btree (tenant_id, recorded_in, id);
 
+create table evidence_bundles (
+  verification_id text not null,
+  statements integer not null,
+  sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint evidence_bundles_pkey PRIMARY KEY (verification_id),
+  constraint evidence_bundles_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+
+create table evidence_keys (
+  kid text not null,
+  log_id integer not null,
+  role text not null,
+  public_key bytea not null,
+  sealed text,
+  created_at timestamp with time zone not null,
+  retired_at timestamp with time zone,
+  constraint evidence_keys_pkey PRIMARY KEY (kid),
+  constraint evidence_keys_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id),
+  constraint evidence_keys_role_check CHECK ((role = ANY (ARRAY['log'::text, 'bundle'::text])))
+);
+CREATE UNIQUE INDEX evidence_keys_current ON public.evidence_keys USING btree (log_id, role) WHERE (retired_at IS NULL);
+
+create table evidence_logs (
+  id integer not null,
+  origin text not null,
+  size bigint default 0 not null,
+  checkpoint text,
+  checkpoint_size bigint default '-1'::integer not null,
+  publishing_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint evidence_logs_pkey PRIMARY KEY (id),
+  constraint evidence_logs_origin_key UNIQUE (origin)
+);
+
+create table evidence_pending (
+  id bigint generated always as identity not null,
+  verification_id text not null,
+  seq integer not null,
+  commitment bytea not null,
+  constraint evidence_pending_pkey PRIMARY KEY (id)
+);
+
+create table evidence_statements (
+  id bigint generated always as identity not null,
+  verification_id text not null,
+  seq integer not null,
+  type text not null,
+  sealed text not null,
+  commitment bytea not null,
+  log_id integer,
+  leaf_index bigint,
+  created_at timestamp with time zone not null,
+  constraint evidence_statements_pkey PRIMARY KEY (id),
+  constraint evidence_statements_verification_id_seq_key UNIQUE (verification_id, seq),
+  constraint evidence_statements_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id),
+  constraint evidence_statements_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+
+create table evidence_tiles (
+  log_id integer not null,
+  level smallint not null,
+  index bigint not null,
+  bytes bytea not null,
+  constraint evidence_tiles_pkey PRIMARY KEY (log_id, level, index),
+  constraint evidence_tiles_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
+);
+
 create table geocodes (
   query text not null,
   latitude double precision,
@@ -469,6 +537,7 @@ create table verifications (
   redacted_at timestamp with time zone,
   checks_started_at timestamp with time zone,
   checks_done_at timestamp with time zone,
+  seal_hash text,
   constraint verifications_pkey PRIMARY KEY (id),
   constraint verifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint verifications_captures_count_check CHECK (((captures_count >= 0) AND (captures_count <= 20))),

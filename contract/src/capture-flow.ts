@@ -14,7 +14,7 @@ export const UploadUrlRequest = Type.Object(
     step_key: Type.Optional(Type.String()),
     size_bytes: Type.Optional(Type.Integer({ minimum: 1 })),
   },
-  closed,
+  { ...closed, title: 'UploadUrlRequest' },
 );
 export type UploadUrlRequest = Static<typeof UploadUrlRequest>;
 
@@ -27,7 +27,7 @@ export const UploadUrlResponse = Type.Object(
     headers: MapOf(Type.String(), { description: 'send these headers with the upload' }),
     expires_at: DateTime,
   },
-  closed,
+  { ...closed, title: 'UploadUrlResponse' },
 );
 export type UploadUrlResponse = Static<typeof UploadUrlResponse>;
 
@@ -55,7 +55,7 @@ export const CaptureRequest = Type.Object(
       }),
     ),
   },
-  closed,
+  { ...closed, title: 'CaptureRequest' },
 );
 export type CaptureRequest = Static<typeof CaptureRequest>;
 
@@ -96,7 +96,7 @@ export function uploadUrlFaults(body: unknown): Fault[] {
 
 export const AnswersRequest = Type.Object(
   { answers: MapOf(Type.String({ minLength: 1, maxLength: 2_000 }), { minProperties: 1 }) },
-  closed,
+  { ...closed, title: 'AnswersRequest' },
 );
 export type AnswersRequest = Static<typeof AnswersRequest>;
 
@@ -106,6 +106,6 @@ export const ProgressRequest = Type.Object(
     updated_at: Type.Optional(DateTime),
     abandoned: Type.Optional(Type.Boolean({ description: 'the person left before finishing' })),
   },
-  closed,
+  { ...closed, title: 'ProgressRequest' },
 );
 export type ProgressRequest = Static<typeof ProgressRequest>;

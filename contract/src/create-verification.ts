@@ -6,9 +6,17 @@ import { SIGNAL_NAMES } from './signals.ts';
 import { StepInput } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
-const ExpectedLocation = Type.String({ minLength: 1, maxLength: 300 });
-const ExpectedObject = Type.String({ minLength: 1, maxLength: 200 });
-const ConditionAspects = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { minItems: 1, maxItems: 6 });
+const ExpectedLocation = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  description: 'Where the photos must be taken: an address, `latitude,longitude` or a full plus code',
+});
+const ExpectedObject = Type.String({ minLength: 1, maxLength: 200, description: 'What the photos must show' });
+const ConditionAspects = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+  minItems: 1,
+  maxItems: 6,
+  description: 'What to grade from 0 to 10, for example `paint`',
+});
 const OcrType = Type.String({ minLength: 1, maxLength: 40 });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 
@@ -18,10 +26,11 @@ export const Context = Type.Object(
     summary: Type.String({ minLength: 1, maxLength: 500 }),
     attributes: Type.Optional(MapOf(Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
   },
-  closed,
+  { ...closed, title: 'Context' },
 );
 
 export const Metadata = MapOf(Type.String({ maxLength: 500 }), {
+  description: 'Your own keys and values. Every read and every webhook repeats them.',
   maxProperties: METADATA_MAX_KEYS,
   propertyNames: { minLength: 1, maxLength: METADATA_KEY_MAX },
 });
@@ -33,7 +42,7 @@ export const Person = Type.Object(
     phone_e164: Type.Optional(Type.String({ pattern: '^\\+[1-9]\\d{6,14}$' })),
     external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
   },
-  closed,
+  { ...closed, title: 'ExpectedPerson' },
 );
 
 const expectations = {
@@ -46,7 +55,7 @@ const expectations = {
 export const ExpectedInfo = Type.Object(
   {
     source: Type.Optional(Type.Enum(['individual', 'csv'], { default: 'individual' })),
-    shared: Type.Optional(Type.Object(expectations, closed)),
+    shared: Type.Optional(Type.Object(expectations, { ...closed, title: 'SharedExpectations' })),
     subject: Type.Optional(
       Type.Object(
         {
@@ -54,32 +63,71 @@ export const ExpectedInfo = Type.Object(
           asset_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
           person: Type.Optional(Person),
         },
-        closed,
+        { ...closed, title: 'SubjectExpectations' },
       ),
     ),
   },
-  closed,
+  { ...closed, title: 'ExpectedInfo' },
 );
 
 export const BRAND_SLUG_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-export const BrandSlug = Type.String({ minLength: 2, maxLength: 40, pattern: BRAND_SLUG_PATTERN.source });
+export const BrandSlug = Type.String({
+  description: 'The short name of a brand',
+  minLength: 2,
+  maxLength: 40,
+  pattern: BRAND_SLUG_PATTERN.source,
+});
 
 const fields = {
-  max_captures: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CAPTURES })),
-  steps: Type.Optional(Type.Array(StepInput, { minItems: 1 })),
+  max_captures: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_CAPTURES,
+      description: 'Asks for this many photos in one step. Send this or `steps`.',
+    }),
+  ),
+  steps: Type.Optional(
+    Type.Array(StepInput, {
+      minItems: 1,
+      description: `The photos, files and answers to ask for, in order. At most ${MAX_CAPTURES} captures in all.`,
+    }),
+  ),
   expires_in_seconds: Type.Optional(
     Type.Integer({
       minimum: EXPIRES_IN_SECONDS.min,
       maximum: EXPIRES_IN_SECONDS.max,
       default: EXPIRES_IN_SECONDS.default,
+      description: 'How long the capture link works',
     }),
   ),
-  signals_required: Type.Optional(Type.Array(Type.Enum(SIGNAL_NAMES), { minItems: 1, default: ['screen', 'ai'] })),
-  seal: Type.Optional(Type.Boolean({ default: true })),
-  mode: Type.Optional(Type.Enum(['verification', 'audit'])),
+  signals_required: Type.Optional(
+    Type.Array(Type.Enum(SIGNAL_NAMES), {
+      minItems: 1,
+      default: ['screen', 'ai'],
+      description: 'The signals that decide the verdict',
+    }),
+  ),
+  seal: Type.Optional(
+    Type.Boolean({ default: true, description: 'Seals the record and the answers with a hash at completion' }),
+  ),
+  mode: Type.Optional(
+    Type.Enum(['verification', 'audit'], {
+      description: '`audit`: existing files instead of live photos; `screen` and `depth` do not apply',
+    }),
+  ),
   context: Type.Optional(Context),
-  webhook_url: Type.Optional(Type.String({ format: 'uri', maxLength: URL_MAX })),
-  notify_email: Type.Optional(Type.Union([Email, Type.Null()])),
+  webhook_url: Type.Optional(
+    Type.String({
+      format: 'uri',
+      maxLength: URL_MAX,
+      description: 'Gets a signed POST for every event of the verification',
+    }),
+  ),
+  notify_email: Type.Optional(
+    Type.Union([Email, Type.Null()], {
+      description: "Gets an e-mail with the outcome. `null` turns off the account's default.",
+    }),
+  ),
   metadata: Type.Optional(Metadata),
   expected_location: Type.Optional(ExpectedLocation),
   expected_object: Type.Optional(ExpectedObject),
@@ -91,12 +139,12 @@ const fields = {
 /** Body of POST /v1/verifications. `tenant_id` is taken from the messaging bot alone. */
 export const CreateVerificationRequest = Type.Object(
   { ...fields, tenant_id: Type.Optional(Type.String({ description: 'messaging bot only' })) },
-  closed,
+  { ...closed, title: 'CreateVerificationRequest' },
 );
 export type CreateVerificationRequest = Static<typeof CreateVerificationRequest>;
 
 /** What a link template stores: the same without `tenant_id`. */
-export const TemplateRequest = Type.Object(fields, closed);
+export const TemplateRequest = Type.Object(fields, { ...closed, title: 'TemplateRequest' });
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -14,10 +14,12 @@ export const ERROR_STATUS = {
   already_finalized: 409,
   verification_closed: 409,
   template_revoked: 409,
+  not_completed: 409,
   last_owner: 409,
   already_member: 409,
   not_configured: 409,
   expired: 410,
+  redacted: 410,
   idempotency_conflict: 422,
   too_many_requests: 429,
   internal_error: 500,
@@ -27,20 +29,23 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** One fault of a request: where (dotted path, `steps.0.max`) and what. */
-export const Fault = Type.Object({ path: Type.String(), message: Type.String() }, { additionalProperties: false });
+export const Fault = Type.Object(
+  { path: Type.String(), message: Type.String() },
+  { additionalProperties: false, title: 'Fault' },
+);
 export type Fault = Static<typeof Fault>;
 
 export const ErrorResponse = Type.Object(
   {
     error: Type.Object(
       {
-        code: Type.Enum(Object.keys(ERROR_STATUS) as ErrorCode[]),
+        code: Type.Enum(Object.keys(ERROR_STATUS) as ErrorCode[], { title: 'ErrorCode' }),
         message: Type.String({ description: 'what went wrong, in English' }),
         fields: Type.Optional(Type.Array(Fault, { description: 'only on invalid_request' })),
       },
-      { additionalProperties: false },
+      { additionalProperties: false, title: 'ErrorDetail' },
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'ErrorResponse' },
 );
 export type ErrorResponse = Static<typeof ErrorResponse>;

@@ -8,7 +8,10 @@ const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
 
 /** Body of POST /v1/api-keys. Secret keys are minted on the command line. */
-export const CreateApiKey = Type.Object({ name: Name, mode: Type.Enum(['live', 'test']) }, closed);
+export const CreateApiKey = Type.Object(
+  { name: Name, mode: Type.Enum(['live', 'test']) },
+  { ...closed, title: 'CreateApiKey' },
+);
 
 const apiKey = {
   id: IdSchema('key'),
@@ -18,12 +21,12 @@ const apiKey = {
   prefix: Type.String({ description: 'the first characters of the key, to recognise it by' }),
   created_at: DateTime,
 };
-export const ApiKey = Type.Object({ ...apiKey, last_used_at: Type.Optional(DateTime) }, closed);
+export const ApiKey = Type.Object({ ...apiKey, last_used_at: Type.Optional(DateTime) }, { ...closed, title: 'ApiKey' });
 export type ApiKey = Static<typeof ApiKey>;
 /** The answer that mints a key: the only one that ever shows it. */
 export const NewApiKey = Type.Object(
   { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; a retry does not repeat it' })) },
-  closed,
+  { ...closed, title: 'NewApiKey' },
 );
 
 const settings = {
@@ -36,7 +39,7 @@ const settings = {
 };
 export const Settings = Type.Object(
   { ...settings, rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }) },
-  closed,
+  { ...closed, title: 'Settings' },
 );
 export type Settings = Static<typeof Settings>;
 /** Body of PATCH /v1/settings: what is absent stays. */
@@ -47,12 +50,12 @@ export const SettingsPatch = Type.Object(
     retention_days: Type.Optional(settings.retention_days),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
-  closed,
+  { ...closed, title: 'SettingsPatch' },
 );
 export type SettingsPatch = Static<typeof SettingsPatch>;
 
 const Color = Type.String({ pattern: HEX_COLOR_PATTERN, description: '#rrggbb' });
-const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, closed);
+const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, { ...closed, title: 'Colors' });
 
 /** Body of PUT /v1/brands/:slug. A logo that is not sent stays; null takes it away. */
 export const BrandInput = Type.Object(
@@ -65,7 +68,7 @@ export const BrandInput = Type.Object(
     ),
     colors: Type.Optional(Colors),
   },
-  closed,
+  { ...closed, title: 'BrandInput' },
 );
 export type BrandInput = Static<typeof BrandInput>;
 
@@ -78,18 +81,22 @@ export const Brand = Type.Object(
     worn_colors: Type.Optional(
       Type.Object(Colors.properties, {
         ...closed,
+        title: 'WornColors',
         description: 'the colors the pages use, with the accent made legible',
       }),
     ),
     created_at: DateTime,
     updated_at: DateTime,
   },
-  closed,
+  { ...closed, title: 'Brand' },
 );
 export type Brand = Static<typeof Brand>;
 
 /** Body of POST and PUT /v1/link-templates: the capture spec that each opening of the link is issued with. */
-export const LinkTemplateInput = Type.Object({ name: Name, request: TemplateRequest }, closed);
+export const LinkTemplateInput = Type.Object(
+  { name: Name, request: TemplateRequest },
+  { ...closed, title: 'LinkTemplateInput' },
+);
 export type LinkTemplateInput = Static<typeof LinkTemplateInput>;
 
 const linkTemplate = {
@@ -103,7 +110,7 @@ const linkTemplate = {
   created_at: DateTime,
   updated_at: DateTime,
 };
-export const LinkTemplate = Type.Object(linkTemplate, closed);
+export const LinkTemplate = Type.Object(linkTemplate, { ...closed, title: 'LinkTemplate' });
 export type LinkTemplate = Static<typeof LinkTemplate>;
 export const LinkTemplateWithVersions = Type.Object(
   {
@@ -116,12 +123,12 @@ export const LinkTemplateWithVersions = Type.Object(
           request: TemplateRequest,
           published_at: DateTime,
         },
-        closed,
+        { ...closed, title: 'LinkTemplateVersion' },
       ),
       { description: 'newest first' },
     ),
   },
-  closed,
+  { ...closed, title: 'LinkTemplateWithVersions' },
 );
 export type LinkTemplateWithVersions = Static<typeof LinkTemplateWithVersions>;
 
@@ -132,7 +139,7 @@ export const AuditEntry = Type.Object(
     action: Type.String({ description: 'such as `api_key.created`' }),
     actor: Type.Object(
       { kind: Type.Enum(['secret', 'session', 'command_line', 'system']), id: Type.Optional(Type.String()) },
-      closed,
+      { ...closed, title: 'Actor' },
     ),
     target: Type.Optional(Type.String({ description: 'id or slug of the changed object' })),
     detail: Type.Record(Type.String(), Type.Unknown()),
@@ -141,6 +148,6 @@ export const AuditEntry = Type.Object(
     device: Type.Optional(Type.String({ description: 'in words, such as `Chrome on Windows`' })),
     created_at: DateTime,
   },
-  closed,
+  { ...closed, title: 'AuditEntry' },
 );
 export type AuditEntry = Static<typeof AuditEntry>;

@@ -7,7 +7,7 @@ const closed = { additionalProperties: false } as const;
 /** From the least to the most a person may do; each may do what those before it may. */
 export const ROLES = ['viewer', 'reviewer', 'member', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
-const RoleSchema = Type.Enum([...ROLES]);
+const RoleSchema = Type.Enum([...ROLES], { title: 'Role' });
 
 /** Printable, on one line: a name stands in mails and lists. */
 const PersonName = Type.String({
@@ -20,7 +20,9 @@ const Phone = Type.String({ pattern: '^\\+[1-9]\\d{6,14}$', description: 'E.164'
 /** GET /v1/auth/methods: how people can sign in to this deployment. */
 export const SignInMethods = Type.Object(
   {
-    providers: Type.Array(Type.Object({ name: Type.String(), label: Type.String() }, closed)),
+    providers: Type.Array(
+      Type.Object({ name: Type.String(), label: Type.String() }, { ...closed, title: 'SignInProvider' }),
+    ),
     magic_link: Type.Boolean(),
     one_time_code: Type.Boolean(),
     passkey: Type.Boolean(),
@@ -32,29 +34,38 @@ export const SignInMethods = Type.Object(
           one_time_code: Type.Optional(Type.String()),
           passkey: Type.Optional(Type.String()),
         },
-        { ...closed, description: 'of each way that is off, the settings that switch it on' },
+        { ...closed, description: 'of each way that is off, the settings that switch it on', title: 'MissingSettings' },
       ),
     ),
   },
-  closed,
+  { ...closed, title: 'SignInMethods' },
 );
 export type SignInMethods = Static<typeof SignInMethods>;
 
-export const MagicLinkRequest = Type.Object({ email: Email }, closed);
-export const TokenRequest = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }, closed);
-export const Nothing = Type.Object({}, closed);
+export const MagicLinkRequest = Type.Object({ email: Email }, { ...closed, title: 'MagicLinkRequest' });
+export const TokenRequest = Type.Object(
+  { token: Type.String({ minLength: 1, maxLength: 200 }) },
+  { ...closed, title: 'TokenRequest' },
+);
+export const Nothing = Type.Object({}, { ...closed, title: 'Nothing' });
 
-export const OneTimeCodeRequest = Type.Object({ phone_e164: Phone }, closed);
-export const OneTimeCode = Type.Object({ otp_id: IdSchema('walotp'), expires_at: DateTime }, closed);
+export const OneTimeCodeRequest = Type.Object({ phone_e164: Phone }, { ...closed, title: 'OneTimeCodeRequest' });
+export const OneTimeCode = Type.Object(
+  { otp_id: IdSchema('walotp'), expires_at: DateTime },
+  { ...closed, title: 'OneTimeCode' },
+);
 export const OneTimeCodeRedeem = Type.Object(
   { otp_id: IdSchema('walotp'), code: Type.String({ pattern: '^\\d{6}$' }) },
-  closed,
+  { ...closed, title: 'OneTimeCodeRedeem' },
 );
 
 /** What a browser's WebAuthn API takes and gives, as JSON (WebAuthn level 3, 5.1.8 to 5.1.10). */
-export const PasskeyOptions = Type.Object({ challenge: Type.String() }, { additionalProperties: true });
+export const PasskeyOptions = Type.Object(
+  { challenge: Type.String() },
+  { additionalProperties: true, title: 'PasskeyOptions' },
+);
 export type PasskeyOptions = Static<typeof PasskeyOptions>;
-const passkeyResponse = (members: Record<string, ReturnType<typeof Type.String>>) =>
+const passkeyResponse = (title: string, members: Record<string, ReturnType<typeof Type.String>>) =>
   Type.Object(
     {
       id: Type.String({ minLength: 1, maxLength: 2_000 }),
@@ -62,24 +73,32 @@ const passkeyResponse = (members: Record<string, ReturnType<typeof Type.String>>
       type: Type.Literal('public-key'),
       response: Type.Object(
         { clientDataJSON: Type.String({ minLength: 1, maxLength: 10_000 }), ...members },
-        { additionalProperties: true },
+        { additionalProperties: true, title: `${title}Response` },
       ),
-      clientExtensionResults: Type.Optional(Type.Object({}, { additionalProperties: true })),
+      clientExtensionResults: Type.Optional(
+        Type.Object({}, { additionalProperties: true, title: 'PasskeyExtensionResults' }),
+      ),
       authenticatorAttachment: Type.Optional(Type.Union([Type.String({ maxLength: 40 }), Type.Null()])),
     },
-    { additionalProperties: true },
+    { additionalProperties: true, title },
   );
 const Binary = Type.String({ minLength: 1, maxLength: 100_000 });
-export const PasskeyAuthentication = passkeyResponse({ authenticatorData: Binary, signature: Binary });
+export const PasskeyAuthentication = passkeyResponse('PasskeyAssertion', {
+  authenticatorData: Binary,
+  signature: Binary,
+});
 export type PasskeyAuthentication = Static<typeof PasskeyAuthentication>;
 export const NewPasskey = Type.Object(
-  { name: PersonName, response: passkeyResponse({ attestationObject: Binary }) },
-  closed,
+  { name: PersonName, response: passkeyResponse('PasskeyAttestation', { attestationObject: Binary }) },
+  { ...closed, title: 'NewPasskey' },
 );
 export type NewPasskey = Static<typeof NewPasskey>;
 
 const passkey = { id: IdSchema('psk'), name: Type.String(), created_at: DateTime };
-export const Passkey = Type.Object({ ...passkey, last_used_at: Type.Optional(DateTime) }, closed);
+export const Passkey = Type.Object(
+  { ...passkey, last_used_at: Type.Optional(DateTime) },
+  { ...closed, title: 'Passkey' },
+);
 export type Passkey = Static<typeof Passkey>;
 
 const session = {
@@ -99,10 +118,10 @@ export const SessionEntry = Type.Object(
     device: Type.String({ description: 'in words, such as `Chrome on Windows`' }),
     current: Type.Boolean(),
   },
-  closed,
+  { ...closed, title: 'SessionEntry' },
 );
 export type SessionEntry = Static<typeof SessionEntry>;
-export const SessionList = Type.Object({ data: Type.Array(SessionEntry) }, closed);
+export const SessionList = Type.Object({ data: Type.Array(SessionEntry) }, { ...closed, title: 'SessionList' });
 export type SessionList = Static<typeof SessionList>;
 
 /** GET /v1/me: who is signed in, where and how. */
@@ -115,21 +134,29 @@ export const Me = Type.Object(
         email: Type.Optional(Type.String()),
         phone_e164: Type.Optional(Type.String()),
       },
-      closed,
+      { ...closed, title: 'MePerson' },
     ),
     tenant: Type.Object(
       { id: IdSchema('tnt'), name: Type.String(), role: RoleSchema, livemode: Type.Boolean() },
-      closed,
+      { ...closed, title: 'MeTenant' },
     ),
-    tenants: Type.Array(Type.Object({ id: IdSchema('tnt'), name: Type.String(), role: RoleSchema }, closed)),
-    session: Type.Object(session, closed),
+    tenants: Type.Array(
+      Type.Object(
+        { id: IdSchema('tnt'), name: Type.String(), role: RoleSchema },
+        { ...closed, title: 'MembershipEntry' },
+      ),
+    ),
+    session: Type.Object(session, { ...closed, title: 'MeSession' }),
     passkeys: Type.Array(Passkey),
   },
-  closed,
+  { ...closed, title: 'Me' },
 );
 export type Me = Static<typeof Me>;
 
-export const SwitchTenant = Type.Object({ tenant_id: IdSchema('tnt'), livemode: Type.Boolean() }, closed);
+export const SwitchTenant = Type.Object(
+  { tenant_id: IdSchema('tnt'), livemode: Type.Boolean() },
+  { ...closed, title: 'SwitchTenant' },
+);
 
 const person = {
   id: IdSchema('usr'),
@@ -140,7 +167,7 @@ const person = {
   created_at: DateTime,
   last_sign_in_at: Type.Optional(Type.String({ format: 'date-time', description: 'absent: never signed in' })),
 };
-export const Person = Type.Object(person, closed);
+export const Person = Type.Object(person, { ...closed, title: 'Person' });
 export type Person = Static<typeof Person>;
 export const InvitedPerson = Type.Object(
   {
@@ -153,7 +180,7 @@ export const InvitedPerson = Type.Object(
       }),
     ),
   },
-  closed,
+  { ...closed, title: 'InvitedPerson' },
 );
 export type InvitedPerson = Static<typeof InvitedPerson>;
 
@@ -165,9 +192,12 @@ export const Invitation = Type.Object(
     name: Type.Optional(PersonName),
     role: RoleSchema,
   },
-  closed,
+  { ...closed, title: 'Invitation' },
 );
 export type Invitation = Static<typeof Invitation>;
 /** Body of PATCH /v1/people/:id: what is absent stays. */
-export const PersonPatch = Type.Object({ role: Type.Optional(RoleSchema), name: Type.Optional(PersonName) }, closed);
+export const PersonPatch = Type.Object(
+  { role: Type.Optional(RoleSchema), name: Type.Optional(PersonName) },
+  { ...closed, title: 'PersonPatch' },
+);
 export type PersonPatch = Static<typeof PersonPatch>;

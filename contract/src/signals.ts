@@ -112,7 +112,7 @@ export const REASON_CODES = SIGNALS.map(signal => signal.reason);
 const closed = { additionalProperties: false } as const;
 const NotApplicable = Type.Object(
   { status: Type.Literal('not_applicable'), reason: Type.Literal('uploaded_content') },
-  closed,
+  { ...closed, title: 'NotApplicable' },
 );
 export type NotApplicable = Static<typeof NotApplicable>;
 export const NOT_APPLICABLE: NotApplicable = { status: 'not_applicable', reason: 'uploaded_content' };
@@ -124,35 +124,42 @@ export type CaptureSignals = { [K in SignalKey]?: Evaluated<K> | NotApplicable }
 /** A signal of the verdict: exactly the interface's members, and `evaluated: false` where it could not be evaluated. */
 export type VerdictSignals = { [K in SignalKey]?: (MembersOf<K> & { evaluated?: false }) | NotApplicable };
 
-const shapes = (shape: (signal: ShownSignal) => TObject): TObject =>
+/** `screen_detection` → `ScreenDetection`: how the interface description names its schema. */
+const nameOf = (key: SignalKey): string => key.replace(/(^|_)(\w)/g, (_, _gap, letter: string) => letter.toUpperCase());
+
+const shapes = (title: string, shape: (signal: ShownSignal) => TObject): TObject =>
   Type.Object(
     Object.fromEntries(
       SHOWN_SIGNALS.map(signal => [signal.key, Type.Optional(Type.Union([shape(signal), NotApplicable]))]),
     ),
-    closed,
+    { ...closed, title },
   );
 
 export const CaptureSignals = Type.Unsafe<CaptureSignals>(
-  shapes(({ members }) =>
+  shapes('CaptureSignals', ({ key, members }) =>
     Type.Object(
       {
         ...members,
         band: Type.Optional(Type.Enum([...BANDS])),
         evaluated: Type.Optional(Type.Boolean({ description: 'false if the signal could not be evaluated' })),
       },
-      { additionalProperties: true, description: 'the members of the verdict and the evidence for them' },
+      {
+        additionalProperties: true,
+        title: `Capture${nameOf(key)}`,
+        description: 'the members of the verdict and the evidence for them',
+      },
     ),
   ),
 );
 
 export const VerdictSignals = Type.Unsafe<VerdictSignals>(
-  shapes(({ members }) =>
+  shapes('VerdictSignals', ({ key, members }) =>
     Type.Object(
       {
         ...members,
         evaluated: Type.Optional(Type.Literal(false, { description: 'present if the signal could not be evaluated' })),
       },
-      closed,
+      { ...closed, title: `Verdict${nameOf(key)}` },
     ),
   ),
 );

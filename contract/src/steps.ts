@@ -6,9 +6,9 @@ export const TEXT_FORMATS = ['free_text', 'numeric_id', 'alphanumeric_id'] as co
 
 const closed = { additionalProperties: false } as const;
 const Key = Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z0-9][a-z0-9_-]*$' });
-const Description = Type.String({ maxLength: 500 });
-const Min = Type.Integer({ minimum: 0, description: '0 makes the slot optional' });
-const Max = Type.Integer({ minimum: 1 });
+const Description = Type.String({ maxLength: 500, description: 'what the person reads above the viewfinder' });
+const Min = Type.Integer({ minimum: 0, description: 'captures needed; 0 makes the step optional' });
+const Max = Type.Integer({ minimum: 1, description: 'the most captures that this step takes' });
 const TextLength = (minimum: number) => Type.Integer({ minimum, maximum: 2_000 });
 
 const ImageStepInput = Type.Object(
@@ -19,7 +19,7 @@ const ImageStepInput = Type.Object(
     min: Min,
     max: Max,
   },
-  closed,
+  { ...closed, title: 'ImageStepInput' },
 );
 
 const TextStepInput = Type.Object(
@@ -35,11 +35,11 @@ const TextStepInput = Type.Object(
           max_length: Type.Optional(TextLength(1)),
           format: Type.Optional(Type.Enum([...TEXT_FORMATS])),
         },
-        closed,
+        { ...closed, title: 'TextValidationInput' },
       ),
     ),
   },
-  closed,
+  { ...closed, title: 'TextStepInput' },
 );
 
 const UploadStepInput = Type.Object(
@@ -54,16 +54,16 @@ const UploadStepInput = Type.Object(
       Type.Integer({ minimum: 1, maximum: UPLOAD_HARD_CAP_BYTES, default: UPLOAD_DEFAULT_BYTES }),
     ),
   },
-  closed,
+  { ...closed, title: 'UploadStepInput' },
 );
 
 /** A step as a tenant sends it; `type` absent means `image`. */
-export const StepInput = Type.Union([ImageStepInput, TextStepInput, UploadStepInput]);
+export const StepInput = Type.Union([ImageStepInput, TextStepInput, UploadStepInput], { title: 'StepInput' });
 export type StepInput = Static<typeof StepInput>;
 
 const ImageStep = Type.Object(
   { type: Type.Literal('image'), key: Key, description: Description, min: Min, max: Max },
-  closed,
+  { ...closed, title: 'ImageStep' },
 );
 const TextStep = Type.Object(
   {
@@ -73,10 +73,10 @@ const TextStep = Type.Object(
     required: Type.Boolean(),
     validation: Type.Object(
       { min_length: Type.Optional(TextLength(0)), max_length: TextLength(1), format: Type.Enum([...TEXT_FORMATS]) },
-      closed,
+      { ...closed, title: 'TextValidation' },
     ),
   },
-  closed,
+  { ...closed, title: 'TextStep' },
 );
 const UploadStep = Type.Object(
   {
@@ -88,11 +88,11 @@ const UploadStep = Type.Object(
     accept: Type.Array(Type.Enum([...IMAGE_TYPES]), { minItems: 1 }),
     max_size_bytes: Type.Integer({ minimum: 1, maximum: UPLOAD_HARD_CAP_BYTES }),
   },
-  closed,
+  { ...closed, title: 'UploadStep' },
 );
 
 /** A normalised step: every field present. */
-export const Step = Type.Union([ImageStep, TextStep, UploadStep]);
+export const Step = Type.Union([ImageStep, TextStep, UploadStep], { title: 'Step' });
 export type Step = Static<typeof Step>;
 export type ImageStep = Static<typeof ImageStep>;
 export type TextStep = Static<typeof TextStep>;

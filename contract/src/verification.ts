@@ -9,7 +9,7 @@ import { Step } from './steps.ts';
 const closed = { additionalProperties: false } as const;
 
 export const STATUSES = ['pending', 'partially_captured', 'completed', 'expired', 'failed', 'abandoned'] as const;
-export const Status = Type.Enum([...STATUSES]);
+export const Status = Type.Enum([...STATUSES], { title: 'Status' });
 export type Status = (typeof STATUSES)[number];
 
 export const Config = Type.Object(
@@ -26,7 +26,7 @@ export const Config = Type.Object(
     expected_object: Type.Optional(Type.String()),
     condition_aspects: Type.Optional(Type.Array(Type.String())),
   },
-  closed,
+  { ...closed, title: 'Config' },
 );
 export type Config = Static<typeof Config>;
 
@@ -38,12 +38,15 @@ export const Verdict = Type.Object(
     signals: VerdictSignals,
     reason_code: Type.Optional(Type.Enum(REASON_CODES)),
   },
-  closed,
+  { ...closed, title: 'Verdict' },
 );
 export type Verdict = Static<typeof Verdict>;
 
 export const Answers = MapOf(
-  Type.Object({ value: Type.String({ minLength: 1, maxLength: 2_000 }), answered_at: DateTime }, closed),
+  Type.Object(
+    { value: Type.String({ minLength: 1, maxLength: 2_000 }), answered_at: DateTime },
+    { ...closed, title: 'Answer' },
+  ),
 );
 export type Answers = Static<typeof Answers>;
 
@@ -54,13 +57,13 @@ export const RecordSeal = Type.Object(
     covers: Type.Array(Type.Enum(['record', 'answers'])),
     answers_provenance: Type.Literal('user_declared'),
   },
-  closed,
+  { ...closed, title: 'RecordSeal' },
 );
 
 const Concerns = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 12 });
 const Dimension = Type.Object(
   { score: Unit, evidence: Type.String({ minLength: 1, maxLength: 1_000 }), concerns: Type.Optional(Concerns) },
-  closed,
+  { ...closed, title: 'Dimension' },
 );
 export const CaseAnalysis = Type.Object(
   {
@@ -72,7 +75,7 @@ export const CaseAnalysis = Type.Object(
         physical_plausibility: Dimension,
         narrative_image_match: Type.Optional(Dimension),
       },
-      closed,
+      { ...closed, title: 'CaseDimensions' },
     ),
     review_priority: Type.Enum(['low', 'medium', 'high']),
     uncertainty_areas: Concerns,
@@ -87,20 +90,20 @@ export const CaseAnalysis = Type.Object(
             ai: Type.Enum(['low', 'medium', 'high']),
             screen: Type.Boolean(),
           },
-          closed,
+          { ...closed, title: 'CaptureAssessment' },
         ),
         { maxItems: 25 },
       ),
     ),
     text_analysis: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   },
-  closed,
+  { ...closed, title: 'CaseAnalysis' },
 );
 export type CaseAnalysis = Static<typeof CaseAnalysis>;
 
 export const ObjectMatch = Type.Object(
   { status: Type.Enum(['match', 'mismatch', 'inconclusive']), expected_object: Type.String() },
-  closed,
+  { ...closed, title: 'ObjectMatch' },
 );
 export type ObjectMatch = Static<typeof ObjectMatch>;
 
@@ -109,27 +112,32 @@ export const Condition = Type.Object(
   {
     score: AspectScore,
     label: Type.Enum(['good', 'fair', 'poor']),
-    aspects: Type.Array(Type.Object({ name: Type.String(), score: AspectScore, reasoning: Type.String() }, closed)),
+    aspects: Type.Array(
+      Type.Object(
+        { name: Type.String(), score: AspectScore, reasoning: Type.String() },
+        { ...closed, title: 'AspectScore' },
+      ),
+    ),
   },
-  closed,
+  { ...closed, title: 'Condition' },
 );
 export type Condition = Static<typeof Condition>;
 
 /** Worst first. */
 export const LOCATION_RESULTS = ['rejected', 'no_match', 'ungeocoded', 'verified'] as const;
-export const LocationResult = Type.Enum([...LOCATION_RESULTS]);
+export const LocationResult = Type.Enum([...LOCATION_RESULTS], { title: 'LocationResult' });
 export type LocationResult = (typeof LOCATION_RESULTS)[number];
 
 export const Progress = Type.Object(
   {
     schema_version: Type.Literal(1),
     step: Type.Enum(['landing', 'ready', 'capturing', 'reviewing', 'uploading', 'camera_blocked', 'success']),
-    elapsed_ms: Type.Integer({ minimum: 0 }),
+    elapsed_ms: Type.Integer({ minimum: 0, description: 'since the page was opened' }),
     updated_at: DateTime,
     step_index: Type.Optional(Type.Integer({ minimum: 0 })),
     camera_permission: Type.Optional(Type.Enum(['granted', 'denied', 'unavailable', 'unknown'])),
   },
-  closed,
+  { ...closed, title: 'Progress' },
 );
 export type Progress = Static<typeof Progress>;
 
@@ -140,7 +148,7 @@ export const GeoPoint = Type.Object(
     accuracy_m: Type.Optional(Type.Number({ minimum: 0 })),
     simulated: Type.Optional(Type.Boolean()),
   },
-  closed,
+  { ...closed, title: 'GeoPoint' },
 );
 export type GeoPoint = Static<typeof GeoPoint>;
 
@@ -153,7 +161,7 @@ export const Attestation = Type.Object(
     detail: Type.Optional(Type.String({ description: 'why the result is an error' })),
     checked_at: DateTime,
   },
-  closed,
+  { ...closed, title: 'Attestation' },
 );
 export type Attestation = Static<typeof Attestation>;
 
@@ -171,7 +179,7 @@ export const ContextCheck = Type.Object(
     model: Type.Optional(Type.String()),
     no_answer: Type.Optional(Type.String({ description: 'why the signal could not be evaluated' })),
   },
-  closed,
+  { ...closed, title: 'ContextCheck' },
 );
 export type ContextCheck = Static<typeof ContextCheck>;
 
@@ -183,9 +191,9 @@ export const Capture = Type.Object(
     source: Type.Enum(['live', 'upload']),
     surface: Type.Optional(Type.String()),
     content_type: Type.String(),
-    size_bytes: Type.Integer({ minimum: 0 }),
-    width: Type.Integer({ minimum: 1 }),
-    height: Type.Integer({ minimum: 1 }),
+    size_bytes: Type.Integer({ minimum: 0, description: 'of the original file' }),
+    width: Type.Integer({ minimum: 1, description: 'pixels' }),
+    height: Type.Integer({ minimum: 1, description: 'pixels' }),
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     created_at: DateTime,
     client_captured_at: Type.Optional(DateTime),
@@ -200,7 +208,7 @@ export const Capture = Type.Object(
           distance_m: Type.Optional(Type.Number({ minimum: 0 })),
           tolerance_m: Type.Optional(Type.Number({ minimum: 0 })),
         },
-        closed,
+        { ...closed, title: 'CaptureLocationMatch' },
       ),
     ),
     signals: Type.Optional(CaptureSignals),
@@ -208,17 +216,17 @@ export const Capture = Type.Object(
     context: Type.Optional(ContextCheck),
     text: Type.Optional(MapOf(Type.Unknown(), { description: 'text read for ocr_type' })),
   },
-  closed,
+  { ...closed, title: 'Capture' },
 );
 export type Capture = Static<typeof Capture>;
 
 const base = {
   id: IdSchema('vfy'),
   status: Status,
-  capture_url: Type.String({ format: 'uri' }),
+  capture_url: Type.String({ format: 'uri', description: 'the link for the person with the camera' }),
   created_at: DateTime,
   expires_at: DateTime,
-  captures_count: Type.Integer({ minimum: 0 }),
+  captures_count: Type.Integer({ minimum: 0, description: 'captures received so far' }),
   config: Config,
 };
 
@@ -233,17 +241,22 @@ const tenantFields = {
   case_analysis: Type.Optional(CaseAnalysis),
   object_match: Type.Optional(ObjectMatch),
   condition: Type.Optional(Condition),
-  location_match: Type.Optional(Type.Object({ result: LocationResult, expected_location: Type.String() }, closed)),
+  location_match: Type.Optional(
+    Type.Object({ result: LocationResult, expected_location: Type.String() }, { ...closed, title: 'LocationMatch' }),
+  ),
   progress: Type.Optional(Progress),
   redacted_at: Type.Optional(DateTime),
 };
 
 /** A list item: everything but the captures. */
-export const VerificationSummary = Type.Object(tenantFields, closed);
+export const VerificationSummary = Type.Object(tenantFields, { ...closed, title: 'VerificationSummary' });
 export type VerificationSummary = Static<typeof VerificationSummary>;
 
 /** The tenant's view. */
-export const Verification = Type.Object({ ...tenantFields, captures: Type.Array(Capture) }, closed);
+export const Verification = Type.Object(
+  { ...tenantFields, captures: Type.Array(Capture) },
+  { ...closed, title: 'Verification' },
+);
 export type Verification = Static<typeof Verification>;
 
 export const BrandView = Type.Object(
@@ -251,31 +264,42 @@ export const BrandView = Type.Object(
     slug: Type.String(),
     name: Type.String(),
     logo_url: Type.Optional(Type.String()),
-    colors: Type.Optional(Type.Object({ accent: Type.String(), background: Type.Optional(Type.String()) }, closed)),
+    colors: Type.Optional(
+      Type.Object(
+        { accent: Type.String(), background: Type.Optional(Type.String()) },
+        { ...closed, title: 'BrandViewColors' },
+      ),
+    ),
   },
-  closed,
+  { ...closed, title: 'BrandView' },
 );
 export type BrandView = Static<typeof BrandView>;
 
-export const StepState = Type.Union([
-  Type.Object(
-    {
-      key: Type.String(),
-      type: Type.Enum(['image', 'upload']),
-      captured: Type.Integer({ minimum: 0 }),
-      remaining: Type.Integer({ minimum: 0 }),
-    },
-    closed,
-  ),
-  Type.Object({ key: Type.String(), type: Type.Literal('text'), answered: Type.Boolean() }, closed),
-]);
+export const StepState = Type.Union(
+  [
+    Type.Object(
+      {
+        key: Type.String(),
+        type: Type.Enum(['image', 'upload']),
+        captured: Type.Integer({ minimum: 0 }),
+        remaining: Type.Integer({ minimum: 0 }),
+      },
+      { ...closed, title: 'PictureStepState' },
+    ),
+    Type.Object(
+      { key: Type.String(), type: Type.Literal('text'), answered: Type.Boolean() },
+      { ...closed, title: 'TextStepState' },
+    ),
+  ],
+  { title: 'StepState' },
+);
 export type StepState = Static<typeof StepState>;
 
 /** What the person with the link may see: no answers, verdict, metadata, context, expectations or addresses. */
 export const EndUserView = Type.Object(
   {
     ...base,
-    config: Type.Pick(Config, ['max_captures', 'steps', 'signals_required'], closed),
+    config: Type.Pick(Config, ['max_captures', 'steps', 'signals_required'], { ...closed, title: 'CaptureConfig' }),
     step_states: Type.Array(StepState),
     brand: Type.Optional(BrandView),
     requires: Type.Object(
@@ -283,11 +307,11 @@ export const EndUserView = Type.Object(
         location: Type.Boolean({ description: 'ask for the location with the first photo' }),
         motion_frame: Type.Boolean({ description: 'take a second photo after a small sideways move' }),
       },
-      closed,
+      { ...closed, title: 'CaptureRequirements' },
     ),
     turnstile_site_key: Type.Optional(Type.String()),
   },
-  closed,
+  { ...closed, title: 'EndUserView' },
 );
 export type EndUserView = Static<typeof EndUserView>;
 
@@ -298,11 +322,11 @@ export const PublicView = Type.Object(
     status: Status,
     created_at: DateTime,
     completed_at: Type.Optional(DateTime),
-    captures_count: Type.Integer({ minimum: 0 }),
-    verdict: Type.Optional(Type.Object({ label: Type.Enum([...LABELS]) }, closed)),
+    captures_count: Type.Integer({ minimum: 0, description: 'captures received so far' }),
+    verdict: Type.Optional(Type.Object({ label: Type.Enum([...LABELS]) }, { ...closed, title: 'PublicVerdict' })),
     brand: Type.Optional(BrandView),
-    record_seal: Type.Optional(Type.Pick(RecordSeal, ['algorithm', 'hash'], closed)),
+    record_seal: Type.Optional(Type.Pick(RecordSeal, ['algorithm', 'hash'], { ...closed, title: 'PublicSeal' })),
   },
-  closed,
+  { ...closed, title: 'PublicView' },
 );
 export type PublicView = Static<typeof PublicView>;

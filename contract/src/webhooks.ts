@@ -15,7 +15,7 @@ export const WEBHOOK_EVENTS = [
   'verification.redacted',
   'webhook.test',
 ] as const;
-export const WebhookEventType = Type.Enum([...WEBHOOK_EVENTS]);
+export const WebhookEventType = Type.Enum([...WEBHOOK_EVENTS], { title: 'WebhookEventType' });
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 
 /** The body of a webhook: the verification as it was at the moment of the event, without image addresses. */
@@ -29,7 +29,7 @@ export type WebhookEvent =
   | { type: 'webhook.test'; timestamp: string; data: { message: string; livemode: boolean } };
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
-export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES]);
+export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], { title: 'DeliveryStatus' });
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** Why an attempt failed. `status` and `gone` stand beside the status code that was answered. */
@@ -60,7 +60,7 @@ export const WebhookAttempt = Type.Object(
     latency_ms: Type.Integer({ minimum: 0 }),
     response_excerpt: Type.Optional(Type.String({ description: 'the first 1 kB of the response' })),
   },
-  closed,
+  { ...closed, title: 'WebhookAttempt' },
 );
 export type WebhookAttempt = Static<typeof WebhookAttempt>;
 
@@ -76,7 +76,7 @@ export const WebhookDelivery = Type.Object(
     next_attempt_at: Type.Optional(DateTime),
     created_at: DateTime,
   },
-  closed,
+  { ...closed, title: 'WebhookDelivery' },
 );
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
@@ -90,15 +90,17 @@ export const WebhookEndpoint = Type.Object(
     disabled_at: Type.Optional(DateTime),
     created_at: DateTime,
   },
-  closed,
+  { ...closed, title: 'WebhookEndpoint' },
 );
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
 export const WebhookSecret = Type.Object(
   {
     secret: Type.String({ description: '`whsec_`, followed by base64' }),
-    previous: Type.Optional(Type.Object({ secret: Type.String(), expires_at: DateTime }, closed)),
+    previous: Type.Optional(
+      Type.Object({ secret: Type.String(), expires_at: DateTime }, { ...closed, title: 'PreviousWebhookSecret' }),
+    ),
   },
-  closed,
+  { ...closed, title: 'WebhookSecret' },
 );
 export type WebhookSecret = Static<typeof WebhookSecret>;

@@ -17,6 +17,16 @@ export interface Stamp {
   rootChecked: boolean;
 }
 
+export interface StampToCheck {
+  response: Uint8Array;
+  message: Uint8Array;
+  /** Certificates beside those in the response. */
+  chain?: string;
+  /** PEM of the roots trusted for time stamps. */
+  roots?: string;
+  nonce?: Uint8Array;
+}
+
 /** Why a stamp does not hold. */
 export class StampFault extends Error {
   override name = 'StampFault';
@@ -80,15 +90,16 @@ export function stampRequest(imprint: Uint8Array, nonce: Uint8Array): Uint8Array
  * Checks a time-stamp response over `message`: imprint, signature, the certificate's purpose, the certificate it names; with
  * `roots` also the chain, at the time of the stamp; with `nonce` that it answers that request. Throws {@link StampFault}.
  */
-export async function verifyStamp(o: {
-  response: Uint8Array;
-  message: Uint8Array;
-  /** Certificates beside those in the response. */
-  chain?: string;
-  /** PEM of the roots trusted for time stamps. */
-  roots?: string;
-  nonce?: Uint8Array;
-}): Promise<Stamp> {
+export async function verifyStamp(o: StampToCheck): Promise<Stamp> {
+  try {
+    return await check(o);
+  } catch (error) {
+    // Malformed structures fail anywhere in the library.
+    throw error instanceof StampFault ? error : new StampFault('the stamp cannot be read');
+  }
+}
+
+async function check(o: StampToCheck): Promise<Stamp> {
   const signed = signedDataOf(o.response);
   const content = signed.encapContentInfo.eContent?.getValue() ?? fail('the stamp has no content');
   const info = read(() => pkijs.TSTInfo.fromBER(content), 'the content of the stamp cannot be read');

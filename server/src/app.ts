@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
 import { blobRoutes } from './blobs/routes.ts';
+import { getEvidence } from './bundles/read-bundle.ts';
 import { submitAnswers } from './captures/answers.ts';
 import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
@@ -11,11 +12,13 @@ import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
+import { registerLog } from './evidence/log-routes.ts';
+import { getEvidenceKeys } from './evidence/read-keys.ts';
 import { createBodyBudget } from './http/body-budget.ts';
 import { registerDashboard } from './http/dashboard.ts';
+import { registerDocs } from './http/docs.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
-import { registerOpenapi } from './http/openapi.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
@@ -58,6 +61,9 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/verifications/:id/cancel': cancelVerification,
   'POST /v1/verifications/:id/finalize': finalizeVerification,
   'GET /v1/verifications/:id/public': getPublicVerification,
+
+  'GET /v1/verifications/:id/evidence': getEvidence,
+  'GET /v1/evidence-keys': getEvidenceKeys,
 
   'GET /v1/verify/:token': getSession,
   'POST /v1/verifications/:token/captures/upload-url': createUploadUrl,
@@ -141,7 +147,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
   await app.register(cookie);
-  await registerOpenapi(app, ENDPOINTS);
+  registerDocs(app, ENDPOINTS);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
   const guard = createGuard(deps, limiter);
@@ -151,6 +157,7 @@ export async function createApp(
   const pages = createPages(deps);
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
+  registerLog(app, deps);
   await registerPages(app, pages);
   await registerDashboard(app, deps);
   await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs });

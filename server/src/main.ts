@@ -7,6 +7,7 @@ import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
 import { invitePersonCommand, listPeopleCommand, removePersonCommand, signInLinkCommand } from './commands/people.ts';
 import { rekeyCommand } from './commands/rekey.ts';
+import { rotateEvidenceKeyCommand } from './commands/rotate-evidence-key.ts';
 import { serve } from './commands/serve.ts';
 import {
   createTenantCommand,
@@ -127,6 +128,11 @@ program
   .option('--url <url>', 'base URL of the service', defaultServiceUrl(environment))
   .option('--key <key>', 'an API key (default: the test key in first-run.json)')
   .action(demo);
+
+program
+  .command('rotate-evidence-key')
+  .description('retire the keys that sign the log and bundles for new ones; what the old ones signed stays checkable')
+  .action(rotateEvidenceKeyCommand);
 
 const several = (value: string, before: string[]) => [...before, value];
 program

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
+import { ensureLog } from './evidence/log.ts';
 import type { Phase } from './http/health.ts';
 import { releaseAllKeys } from './http/idempotency.ts';
 import type { RunningWorkers } from './jobs/runner.ts';
@@ -39,6 +40,7 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
       }
     }
     const run = await firstRun(deps);
+    await ensureLog(deps);
     if (o.worker) worker = await startWorker(deps, { alone });
     phase = 'serving';
     return {

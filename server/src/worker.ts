@@ -9,6 +9,7 @@ import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
+import { startLog } from './evidence/run.ts';
 import { forgetKeys } from './http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
@@ -84,12 +85,13 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
   });
   const analyses = await startAnalyses(deps, o);
   const webhooks = await startDispatcher(deps, { ...o, also: { [ANALYSIS_CHANNEL]: analyses.ring } });
+  const log = startLog(deps);
   const stopping = new AbortController();
   const sweeping = SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal));
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([workers.stop(), slow.stop(), analyses.stop(), webhooks.stop(), ...sweeping]);
+      await Promise.all([workers.stop(), slow.stop(), analyses.stop(), webhooks.stop(), log.stop(), ...sweeping]);
     },
   };
 }

@@ -23,9 +23,8 @@ export async function blobRoutes(
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
   });
-  const schema = { hide: true } as object;
 
-  app.options('/blobs/*', { schema }, (_request, reply) =>
+  app.options('/blobs/*', (_request, reply) =>
     reply
       .header('access-control-allow-methods', 'open' in store ? 'GET, PUT' : 'PUT')
       .header('access-control-allow-headers', 'Content-Type, If-None-Match')
@@ -34,7 +33,7 @@ export async function blobRoutes(
       .send(),
   );
 
-  app.put('/blobs/*', { schema }, async (request, reply) => {
+  app.put('/blobs/*', async (request, reply) => {
     const key = (request.params as { '*': string })['*'];
     // A refused body is read to its end and thrown away, so that the refusal arrives; one without a bound is not.
     const length = Number(request.headers['content-length'] ?? Number.NaN);
@@ -65,7 +64,7 @@ export async function blobRoutes(
   });
 
   if (!('open' in store)) return;
-  app.get('/blobs/*', { schema, exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/blobs/*', { exposeHeadRoute: false }, async (request, reply) => {
     const key = (request.params as { '*': string })['*'];
     const grant = permitted(store.signer.verifyGet(key, request.query as Record<string, unknown>));
     try {

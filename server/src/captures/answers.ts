@@ -14,6 +14,7 @@ import { isOver } from './accepting.ts';
 import { endUserView } from './session.ts';
 
 export const submitAnswers = openEndpoint({
+  operationId: 'submitAnswers',
   summary: 'Answer text steps',
   description: 'You can replace an answer until the verification is completed.',
   tag: 'Capture',

@@ -8,6 +8,7 @@ import { requirementsMet } from '../verifications/steps.ts';
 import { storeProgress } from '../verifications/write.ts';
 
 export const reportProgress = openEndpoint({
+  operationId: 'reportProgress',
   summary: 'Report progress on the capture page',
   description: 'Each report replaces the previous one. Send `abandoned: true` when the person leaves before finishing.',
   tag: 'Capture',

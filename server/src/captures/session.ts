@@ -13,6 +13,7 @@ export async function endUserView(deps: Deps, row: VerificationRow): Promise<End
 }
 
 export const getSession = openEndpoint({
+  operationId: 'getCaptureSession',
   summary: 'Get what the capture page needs',
   description: 'Works for closed verifications too: `status` tells the page which screen to show.',
   tag: 'Capture',

@@ -26,6 +26,7 @@ import { acceptedBy, maxBytesOf } from './upload-url.ts';
 const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
 
 export const submitCapture = openEndpoint({
+  operationId: 'submitCapture',
   summary: 'Submit a photo',
   description: 'Send the picture inline as base64 (up to 6 MB), or name a finished upload by its `image_key`.',
   tag: 'Capture',

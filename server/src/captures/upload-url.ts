@@ -19,6 +19,7 @@ export const maxBytesOf = (step: PictureStep): number =>
   step.type === 'upload' ? step.max_size_bytes : UPLOAD_HARD_CAP_BYTES;
 
 export const createUploadUrl = openEndpoint({
+  operationId: 'createUploadUrl',
   summary: 'Get an upload URL for one picture',
   description:
     'Send the raw bytes with PUT and the returned headers. The URL works once, for five minutes, and only for this content type.',

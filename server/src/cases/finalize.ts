@@ -16,10 +16,11 @@ import { startCaseAnalysis } from './analyze-case.ts';
 
 const FinalizeRequest = Type.Object(
   { narrative: Type.String({ maxLength: NARRATIVE_MAX, description: "what happened, in the claimant's words" }) },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'FinalizeRequest' },
 );
 
 export const finalizeVerification = tenantEndpoint({
+  operationId: 'finalizeVerification',
   summary: 'Finalize a case',
   description:
     'Runs the case analysis over all photos and the narrative, once. If it takes longer, the response is 202 without ' +

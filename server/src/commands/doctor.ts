@@ -61,7 +61,7 @@ export async function doctor(): Promise<void> {
       'Attestation',
       'Firsthand ignores attestation tokens. Set TURNSTILE_SECRET and TURNSTILE_SITE_KEY. For apps, see docs/attestation.md.',
     ),
-    ...notYet(config),
+    optional(config.tsaUrl !== null, 'Time stamps', 'Bundles carry none. Set TSA_URL to an RFC 3161 authority.'),
   );
   for (const { state, what, advice } of findings)
     console.log(`${MARK[state]} ${what}${advice ? `\n    ${advice}` : ''}`);
@@ -85,26 +85,14 @@ function signInFindings(config: Config): Finding[] {
 }
 
 /** Settings that are read and do nothing so far. */
-export function notYet({ tsaUrl }: Pick<Config, 'tsaUrl'>, accountsWithRetention = 0): Finding[] {
+export function notYet(accountsWithRetention: number): Finding[] {
+  if (accountsWithRetention === 0) return [];
   return [
-    ...(tsaUrl === null
-      ? []
-      : [
-          {
-            state: 'missing' as const,
-            what: 'Timestamping: not built yet',
-            advice: 'TSA_URL is set and does nothing.',
-          },
-        ]),
-    ...(accountsWithRetention === 0
-      ? []
-      : [
-          {
-            state: 'missing' as const,
-            what: 'Retention: not built yet',
-            advice: `${accountsWithRetention} accounts have set retention_days; nothing is erased.`,
-          },
-        ]),
+    {
+      state: 'missing',
+      what: 'Retention: not built yet',
+      advice: `${accountsWithRetention} accounts have set retention_days; nothing is erased.`,
+    },
   ];
 }
 
@@ -120,6 +108,6 @@ async function inside(deps: Deps): Promise<Finding[]> {
   return [
     { state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` },
     reached,
-    ...notYet({ tsaUrl: null }, retaining.rowCount ?? 0),
+    ...notYet(retaining.rowCount ?? 0),
   ];
 }

@@ -4,6 +4,9 @@ import { withDeps } from './tenants.ts';
 
 /** Every column that holds text sealed by the keyring. */
 export const SEALED = [
+  { table: 'evidence_bundles', key: 'verification_id', column: 'sealed' },
+  { table: 'evidence_keys', key: 'kid', column: 'sealed' },
+  { table: 'evidence_statements', key: 'id', column: 'sealed' },
   { table: 'settings', key: 'name', column: 'sealed' },
   { table: 'webhook_secrets', key: 'id', column: 'sealed' },
 ] as const;
@@ -51,7 +54,7 @@ async function rekeyBatch(
         unreadable.push(row.key);
         continue;
       }
-      await tx.query(`update ${table} set ${column} = $2 where ${key}::text = $1`, [row.key, sealed]);
+      await tx.query(`update ${table} set ${column} = $2 where ${key} = $1`, [row.key, sealed]);
       report.rewritten += 1;
     }
     return rows.length > 0;

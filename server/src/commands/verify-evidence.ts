@@ -7,6 +7,7 @@ import { parseVkey, type Verifier } from '@firsthand/evidence/note.ts';
 import { type Report, reportLines } from '@firsthand/evidence/report.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
+import { OWN_KEYS_FILE } from '../evidence/log.ts';
 
 export interface VerifyEvidenceOptions {
   trust: string[];
@@ -17,9 +18,6 @@ export interface VerifyEvidenceOptions {
 }
 
 const CHUNK_BYTES = 1_048_576;
-
-/** The public keys of this installation, which the service writes beside its data. */
-export const OWN_KEYS_FILE = 'evidence-keys.json';
 
 /** Checks a bundle without server or network and sets the exit code: 0 holds, 1 does not, 2 nobody vouched, 3 no bundle. */
 export async function verifyEvidence(file: string, o: VerifyEvidenceOptions): Promise<void> {

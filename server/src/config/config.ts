@@ -44,6 +44,8 @@ export interface Config extends AttestationConfig, SignInConfig {
   aiModel: string | null;
   /** PEM of the certificates whose C2PA signatures are trusted; null: none is. */
   c2paTrustAnchors: string | null;
+  /** The log's name; null: the host of PUBLIC_URL and `/log`. */
+  evidenceOrigin: string | null;
   tsaUrl: string | null;
   webhookAllowCidrs: string[];
   /** Name servers for the hosts of webhooks; none: the system's. */
@@ -71,8 +73,23 @@ export interface Config extends AttestationConfig, SignInConfig {
  */
 export function readConfig(env: Env): Config {
   const reader = readerOf(env);
-  const { text, integer, file, pem, decimal, oneOf, boolean, url, web, list, cidrs, nameServers, secrets, thresholds } =
-    reader;
+  const {
+    text,
+    integer,
+    file,
+    pem,
+    decimal,
+    oneOf,
+    boolean,
+    url,
+    web,
+    list,
+    cidrs,
+    nameServers,
+    secrets,
+    thresholds,
+    fail,
+  } = reader;
   const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
   const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
     const key = Buffer.from(value, 'base64');
@@ -90,6 +107,13 @@ export function readConfig(env: Env): Config {
   }
   const s3Bucket = text('S3_BUCKET');
   if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('Set S3_BUCKET too: S3_ENDPOINT is set.');
+
+  const origin = (name: string): string | null => {
+    const value = text(name);
+    return value === null || /^[^\s+]{1,200}$/.test(value)
+      ? value
+      : fail(name, 'a name without spaces or plus signs, like log.example.com');
+  };
 
   return {
     host: text('HOST') ?? 'localhost',
@@ -134,6 +158,7 @@ export function readConfig(env: Env): Config {
     },
     aiModel: file('AI_MODEL'),
     c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
+    evidenceOrigin: origin('EVIDENCE_ORIGIN'),
     tsaUrl: web('TSA_URL'),
     ...readAttestation(reader),
     ...readSignIn(reader, env),

@@ -12,7 +12,10 @@ export const PageQuery = Type.Object(
 
 /** Body of a list: a page of items, and the cursor of the next one where there is one. */
 export const Page = <T extends TSchema>(item: T) =>
-  Type.Object({ data: Type.Array(item), next_cursor: Type.Optional(Type.String()) }, { additionalProperties: false });
+  Type.Object(
+    { data: Type.Array(item), next_cursor: Type.Optional(Type.String({ description: 'absent on the last page' })) },
+    { additionalProperties: false, title: `${(item as { title?: string }).title}List` },
+  );
 
 /** A cursor is the id of the last row seen; the page after it starts below. It means nothing else, on purpose. */
 export const encodeCursor = (id: string): string => Buffer.from(`after:${id}`).toString('base64url');

@@ -45,7 +45,7 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps): Promi
     return reply.type('text/html; charset=utf-8').send(html);
   };
   for (const path of ['/dashboard', '/dashboard/*']) {
-    app.get(path, { schema: { hide: true } as object }, async (_request, reply) => show(reply));
+    app.get(path, async (_request, reply) => show(reply));
   }
   await registerAssets(app, DIST, '/_dashboard/');
 }

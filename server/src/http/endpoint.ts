@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { CredentialKind, Principal } from './principal.ts';
+import type { Tag } from './tags.ts';
 
 export interface Answer {
   status: number;
@@ -44,9 +45,11 @@ export interface Asked {
 }
 
 interface Common<B extends TSchema, Q extends TSchema> {
+  /** The name a client generator gives the call. Published: a change breaks those clients. */
+  operationId: string;
   summary: string;
   description?: string;
-  tag: string;
+  tag: Tag;
   query?: Q;
   body?: B;
   /** The request may come without a body; the handler is then given undefined. */
@@ -59,7 +62,7 @@ interface Common<B extends TSchema, Q extends TSchema> {
   responses: Record<number, TSchema | null>;
   /** Codes beyond those that every endpoint of its kind may answer with; see `openapi.ts`. */
   /** Of the successful answers; JSON unless said otherwise. A stream does not end by itself. */
-  mediaType?: 'text/event-stream' | 'image/png';
+  mediaType?: 'text/event-stream' | 'image/png' | 'application/zip';
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
   /** Members of the body that hold a picture in base64: they alone may be long. The parsed body has a placeholder there. */

@@ -21,8 +21,7 @@ export type Phase = 'starting' | 'serving' | 'draining';
 
 /** Liveness, readiness and metrics. */
 export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Phase): void {
-  const schema = { hide: true } as object;
-  app.get('/healthz', { schema }, async () => ({ status: 'ok' }));
+  app.get('/healthz', async () => ({ status: 'ok' }));
 
   const check = (work: () => Promise<unknown>, name: string): Promise<'ok' | 'failed'> =>
     work().then(
@@ -54,7 +53,7 @@ export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Ph
     return last.checks();
   }
 
-  app.get('/readyz', { schema }, async (_request, reply) => {
+  app.get('/readyz', async (_request, reply) => {
     const checks = await recentChecks();
     const now = phase();
     const ready = now === 'serving' && Object.values(checks).every(value => value === 'ok');
@@ -63,7 +62,7 @@ export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Ph
       .send({ status: ready ? 'ready' : now === 'serving' ? 'not ready' : now, checks });
   });
 
-  app.get('/metrics', { schema }, async (request, reply) => {
+  app.get('/metrics', async (request, reply) => {
     const { metricsToken, trustedProxies } = deps.config;
     const token = request.headers.authorization?.replace(/^Bearer /i, '') ?? '';
     // A proxy on this machine comes from loopback too, whoever stands behind it.

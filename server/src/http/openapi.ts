@@ -1,14 +1,34 @@
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import { ERROR_STATUS, type ErrorCode, ErrorResponse } from '@firsthand/contract/errors.ts';
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
-import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
+import { Components } from './components.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isOpen } from './principal.ts';
 import { SECURITY_SCHEMES, securityOf } from './security.ts';
+import { TAGS } from './tags.ts';
 
 type Json = Record<string, unknown>;
+
+const INTRODUCTION = `Firsthand asks people for photos and tells whether they are first-hand: not a photo of a screen, not
+generated, not found elsewhere.
+
+1. **Create** a verification with the photos you need. The answer holds a \`capture_url\`.
+2. **Send** that link to the person with the camera. The hosted page takes the photos and uploads them.
+3. **Read** the verdict: \`GET /v1/verifications/{id}\`, or the webhook \`verification.completed\`.
+
+Send a key as \`Authorization: Bearer …\`. Keys that begin with \`pk_test_\` create test verifications, in which
+\`metadata.test_outcome\` forces an outcome. Errors have one shape, and clients branch on \`error.code\`.`;
+
+const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  id: 'The id of the object, with its prefix',
+  token: 'The verification id from the capture link: whoever has it may capture',
+  provider: 'The name of the identity provider, as `GET /v1/auth/methods` lists it',
+  slug: 'The short name of the brand: lowercase letters, digits and hyphens',
+  name: 'The file name from `logo_url`',
+};
+
+const IDEMPOTENCY =
+  'Any string of your own. A request with the same key and body within 24 hours gets the first answer and makes nothing twice.';
 
 const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'The request is not valid. See "fields" for each fault.',
@@ -26,7 +46,9 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   last_owner: 'An account needs at least one owner.',
   already_member: 'This person is already a member of the account.',
   not_configured: 'To sign in by e-mail, set SMTP_URL and MAIL_FROM.',
+  not_completed: 'There is no evidence before the verification has ended with a photo.',
   expired: 'The verification has expired. Ask for a new link.',
+  redacted: 'The verification was redacted; nothing of its evidence is kept.',
   idempotency_conflict: 'This Idempotency-Key was already used with a different request.',
   too_many_requests: 'Too many requests. Try again after the time in Retry-After.',
   internal_error: 'Something went wrong on the server. The log has the details under this Request-Id.',
@@ -50,60 +72,57 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
 
 /** The OpenAPI 3.1 document, made from the very schemas that validate. */
 export function openapiDocument(endpoints: readonly Endpoint[]): Json {
+  const components = new Components();
+  components.add(ErrorResponse);
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, components) };
   }
+  const used = new Set(endpoints.map(endpoint => endpoint.tag));
   return {
     openapi: '3.1.0',
     info: {
       title: 'Firsthand',
       version: '0.1.0',
-      description:
-        'Create a verification, send its capture link, and get a verdict on whether the photos are first-hand.',
+      description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
-    tags: [...new Set(endpoints.map(endpoint => endpoint.tag))].map(name => ({ name })),
+    servers: [{ url: '/', description: 'This service' }],
+    tags: TAGS.filter(({ name }) => used.has(name)),
     paths,
     components: {
-      schemas: { ErrorResponse },
+      schemas: Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
 
-function operation(endpoint: Endpoint): Json {
+function operation(endpoint: Endpoint, components: Components): Json {
   const example = EXAMPLES[exampleKey(endpoint)];
   return {
     summary: endpoint.summary,
-    operationId: operationId(endpoint),
+    operationId: endpoint.operationId,
     ...(endpoint.description ? { description: endpoint.description } : {}),
     tags: [endpoint.tag],
     security: securityOf(endpoint.credentials),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint, components), ...headerParameters(endpoint)],
     ...(endpoint.body
       ? {
           requestBody: {
             required: !endpoint.bodyOptional,
             content: {
-              'application/json': { schema: endpoint.body, ...(example?.request ? { example: example.request } : {}) },
+              'application/json': {
+                schema: components.add(endpoint.body),
+                ...(example?.request ? { example: example.request } : {}),
+              },
             },
           },
         }
       : {}),
-    responses: { ...successes(endpoint), ...failures(endpoint) },
+    responses: { ...successes(endpoint, components), ...failures(endpoint) },
   };
 }
-
-const operationId = ({ method, path }: Endpoint): string =>
-  `${method.toLowerCase()}${path
-    .replace(/^\/v1/, '')
-    .split(/[/:-]+/)
-    .filter(part => part !== '')
-    .map(part => part[0]!.toUpperCase() + part.slice(1))
-    .join('')}`;
 
 const pathParameters = (endpoint: Endpoint): Json[] =>
   [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
@@ -111,9 +130,10 @@ const pathParameters = (endpoint: Endpoint): Json[] =>
     in: 'path',
     required: true,
     schema: { type: 'string' },
+    description: PATH_PARAMETERS[name!] ?? '',
   }));
 
-function queryParameters(endpoint: Endpoint): Json[] {
+function queryParameters(endpoint: Endpoint, components: Components): Json[] {
   const { properties = {}, required = [] } = (endpoint.query ?? {}) as unknown as {
     properties?: Record<string, TSchema>;
     required?: string[];
@@ -122,21 +142,21 @@ function queryParameters(endpoint: Endpoint): Json[] {
     name,
     in: 'query',
     required: required.includes(name) && !('default' in schema),
-    schema,
+    schema: components.add(schema),
   }));
 }
 
 function headerParameters(endpoint: Endpoint): Json[] {
   if (endpoint.method !== 'POST') return [];
   const schema = { type: 'string', minLength: 1, maxLength: 255 };
-  return [{ name: 'Idempotency-Key', in: 'header', required: false, schema }];
+  return [{ name: 'Idempotency-Key', in: 'header', required: false, schema, description: IDEMPOTENCY }];
 }
 
 const HEADERS = {
   'Request-Id': { schema: { type: 'string' }, description: 'ULID of the request. The logs carry it too.' },
 };
 
-function successes(endpoint: Endpoint): Json {
+function successes(endpoint: Endpoint, components: Components): Json {
   const example = EXAMPLES[exampleKey(endpoint)];
   return Object.fromEntries(
     Object.entries(endpoint.responses).map(([status, schema]) => [
@@ -148,7 +168,7 @@ function successes(endpoint: Endpoint): Json {
           ? {
               content: {
                 [endpoint.mediaType ?? 'application/json']: {
-                  schema,
+                  schema: components.add(schema),
                   ...(example?.responses?.[Number(status)] ? { example: example.responses[Number(status)] } : {}),
                 },
               },
@@ -188,15 +208,3 @@ export const errorExample = (code: ErrorCode): ErrorResponse => ({
     ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be at least 1' }] } : {}),
   },
 });
-
-/** Serves the document at /v1/openapi.json and a page that shows it at /docs. */
-export async function registerOpenapi(app: FastifyInstance, endpoints: readonly Endpoint[]): Promise<void> {
-  const document = openapiDocument(endpoints);
-  await app.register(swagger, { mode: 'static', specification: { document: document as never } });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: true,
-    uiConfig: { docExpansion: 'list', deepLinking: true },
-  });
-  app.get('/v1/openapi.json', { schema: { hide: true } as object }, async () => document);
-}

@@ -52,10 +52,9 @@ export function createPages(deps: Deps): { show: ShowPage } {
 
 /** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
 export async function registerPages(app: FastifyInstance, { show }: ReturnType<typeof createPages>): Promise<void> {
-  const schema = { hide: true } as object;
   // What a page asks for first is asked for while its script is still on its way.
   const shown = (path: string, name: 'index.html' | 'certificate.html', firstRequest: (id: string) => string) =>
-    app.get<{ Params: { id: string } }>(path, { schema }, async (request, reply) => {
+    app.get<{ Params: { id: string } }>(path, async (request, reply) => {
       const { id } = request.params;
       if (isId('vfy', id)) reply.header('link', `<${firstRequest(id)}>; rel=preload; as=fetch; crossorigin=anonymous`);
       return show(reply, name);

@@ -206,7 +206,7 @@ export function allowAnyOrigin(reply: FastifyReply): void {
 export function registerPreflights(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
   const paths = new Set(endpoints.filter(e => e.credentials.includes('capture')).map(e => e.path));
   for (const url of paths) {
-    app.options(url, { schema: { hide: true } as object }, async (_request, reply) => {
+    app.options(url, async (_request, reply) => {
       allowAnyOrigin(reply);
       reply.header('access-control-allow-methods', 'GET, POST, OPTIONS');
       reply.header('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key');

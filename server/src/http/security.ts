@@ -49,6 +49,9 @@ const REQUIREMENT: Record<CredentialKind, Requirement | null> = {
   none: null,
 };
 
+/** The credential that most callers use comes first: generated examples show it. */
+const ORDER: readonly CredentialKind[] = ['key', 'secret', 'session', 'bot'];
+
 /** The `security` of an operation: any one of the requirements suffices; empty for one that is open. */
 export const securityOf = (credentials: readonly CredentialKind[]): Requirement[] =>
-  credentials.flatMap(kind => REQUIREMENT[kind] ?? []);
+  ORDER.filter(kind => credentials.includes(kind)).flatMap(kind => REQUIREMENT[kind] ?? []);

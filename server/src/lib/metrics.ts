@@ -33,6 +33,11 @@ export function createMetrics() {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300],
       registers: [registry],
     }),
+    sealMismatches: new Counter({
+      name: 'firsthand_seal_mismatches_total',
+      help: 'Reads of a verification whose record is not the one that was sealed',
+      registers: [registry],
+    }),
     overdueCaptures: new Gauge({
       name: 'firsthand_captures_overdue',
       help: 'Captures that have waited longer than ten minutes for their analysis',

@@ -1,6 +1,7 @@
 import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { MailRefused } from '../lib/mail.ts';
+import { forgetMail } from '../people/forget.ts';
 import { personByEmail } from '../people/persons.ts';
 import { mayBeMailed, mintLink, type Purpose } from '../people/tokens.ts';
 import { renderLetter } from './letter.ts';
@@ -32,7 +33,7 @@ export async function mailSignInLink(deps: Deps, mailId: string): Promise<void> 
       deps.log.warn({ err: error }, 'a sign-in mail was refused for good and is not sent');
     }
   }
-  await deps.db.query('delete from sign_in_mails where id = $1', [mailId]);
+  await forgetMail(deps.db, mailId);
 }
 
 const linkFor = (deps: Deps, mail: MailRow): Promise<string | null> =>

@@ -1,3 +1,4 @@
+import type { Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -12,4 +13,9 @@ export async function forgetSignIns({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
   await db.query('delete from sign_in_tokens where expires_at < $1', [yesterday]);
   await db.query('delete from sessions where expires_at < $1', [yesterday]);
   await db.query('delete from sign_in_mails where created_at < $1', [yesterday]);
+}
+
+/** Deletes a mail that was sent, or that nobody gets. */
+export async function forgetMail(db: Queryable, id: string): Promise<void> {
+  await db.query('delete from sign_in_mails where id = $1', [id]);
 }

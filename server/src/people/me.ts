@@ -85,6 +85,7 @@ async function answerMe(deps: Pick<Deps, 'db'>, principal: Principal): Promise<A
 const common = { tag: 'Me', credentials: ['session'] } as const;
 
 export const getMe = tenantEndpoint({
+  operationId: 'getMe',
   summary: 'Read who is signed in',
   ...common,
   responses: { 200: Me },
@@ -92,6 +93,7 @@ export const getMe = tenantEndpoint({
 });
 
 export const switchTenant = tenantEndpoint({
+  operationId: 'switchTenant',
   summary: 'Switch to another account, or between live and test',
   description: 'Holds for this session, and for where the next one begins.',
   ...common,
@@ -122,6 +124,7 @@ export const switchTenant = tenantEndpoint({
 });
 
 export const listSessions = tenantEndpoint({
+  operationId: 'listSessions',
   summary: 'List my sessions, newest first',
   ...common,
   responses: { 200: SessionList },
@@ -133,6 +136,7 @@ export const listSessions = tenantEndpoint({
 });
 
 export const endSession = tenantEndpoint({
+  operationId: 'endSession',
   summary: 'End one of my sessions',
   ...common,
   recent: true,
@@ -154,6 +158,7 @@ export const endSession = tenantEndpoint({
 });
 
 export const endOtherSessions = tenantEndpoint({
+  operationId: 'endOtherSessions',
   summary: 'End all my sessions but this one',
   ...common,
   recent: true,
@@ -170,6 +175,7 @@ export const endOtherSessions = tenantEndpoint({
 });
 
 export const signOut = tenantEndpoint({
+  operationId: 'signOut',
   summary: 'Sign out',
   description: 'The session ends on every node, and the cookie is taken back.',
   tag: 'Sign-in',

@@ -42,6 +42,7 @@ export const presentPasskey = (row: Pick<PasskeyRow, 'id' | 'name' | 'created_at
 const common = { tag: 'Me', credentials: ['session'], recent: true } as const;
 
 export const passkeyCreationOptions = tenantEndpoint({
+  operationId: 'createPasskeyOptions',
   summary: 'Begin to add a passkey',
   description: 'Answers `PublicKeyCredentialCreationOptionsJSON`, for `navigator.credentials.create`.',
   ...common,
@@ -77,6 +78,7 @@ export const passkeyCreationOptions = tenantEndpoint({
 });
 
 export const addPasskey = tenantEndpoint({
+  operationId: 'addPasskey',
   summary: 'Add a passkey',
   description: '`response` is the `RegistrationResponseJSON` of the browser.',
   ...common,
@@ -141,6 +143,7 @@ export const addPasskey = tenantEndpoint({
 });
 
 export const deletePasskey = tenantEndpoint({
+  operationId: 'deletePasskey',
   summary: 'Remove a passkey',
   description: 'It signs nobody in from this answer on. Sessions it opened go on.',
   ...common,

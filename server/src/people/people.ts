@@ -22,6 +22,7 @@ const exists = ({
   isMember(deps.db, principal.tenantId, params.id!);
 
 export const listPeople = tenantEndpoint({
+  operationId: 'listPeople',
   summary: "List the account's people, newest first",
   description: 'Owners and the secret key see addresses and numbers; everybody else names and roles.',
   ...common,
@@ -49,6 +50,7 @@ const invitationFaults = (body: unknown): Fault[] =>
     : [];
 
 export const invitePerson = tenantEndpoint({
+  operationId: 'invitePerson',
   summary: 'Invite a person',
   description:
     'A new person is mailed a link that signs them in once, within 7 days. Without SMTP the answer carries it as ' +
@@ -75,6 +77,7 @@ export const invitePerson = tenantEndpoint({
 });
 
 export const patchPerson = tenantEndpoint({
+  operationId: 'updatePerson',
   summary: "Change a person's role or name",
   description: "A changed role ends the person's sessions in the account.",
   ...owners,
@@ -96,6 +99,7 @@ export const patchPerson = tenantEndpoint({
 });
 
 export const removePerson = tenantEndpoint({
+  operationId: 'removePerson',
   summary: 'Remove a person',
   description: "The person's sessions in the account end with this answer.",
   ...owners,
@@ -110,6 +114,7 @@ export const removePerson = tenantEndpoint({
 });
 
 export const endPersonsSessions = tenantEndpoint({
+  operationId: 'endPersonsSessions',
   summary: "End a person's sessions in the account",
   ...owners,
   exists,

@@ -8,6 +8,7 @@ import { insertVersion, templateFaults } from './own-template.ts';
 import { findTemplate, presentTemplate } from './row.ts';
 
 export const createLinkTemplate = tenantEndpoint({
+  operationId: 'createLinkTemplate',
   summary: 'Create a link template',
   description:
     'Each person who opens the `url` gets a verification of their own, made from the current version. A template that a ' +

@@ -7,6 +7,7 @@ import { readableModes } from '../http/principal.ts';
 import { presentTemplate, SELECT_TEMPLATE, type TemplateRow } from './row.ts';
 
 export const listLinkTemplates = tenantEndpoint({
+  operationId: 'listLinkTemplates',
   summary: 'List link templates, newest first',
   tag: 'Link templates',
   credentials: ['session', 'secret'],

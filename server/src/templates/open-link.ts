@@ -86,7 +86,6 @@ export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter
   app.route({
     method: ['GET', 'HEAD', 'POST'],
     url: '/t/:id',
-    schema: { hide: true } as object,
     onRequest: async (_request, reply) => {
       reply.header('cache-control', 'no-store');
       reply.header('x-robots-tag', 'noindex');

@@ -6,6 +6,7 @@ import { ownTemplate, templateExists } from './own-template.ts';
 import { presentTemplate, type TemplateRow } from './row.ts';
 
 export const getLinkTemplate = tenantEndpoint({
+  operationId: 'getLinkTemplate',
   summary: 'Get a link template with all its versions',
   tag: 'Link templates',
   credentials: ['session', 'secret'],

@@ -7,6 +7,7 @@ import { templateExists } from './own-template.ts';
 import { findTemplate, presentTemplate } from './row.ts';
 
 export const revokeLinkTemplate = tenantEndpoint({
+  operationId: 'revokeLinkTemplate',
   summary: 'Revoke a link template',
   description:
     'The URL makes no more verifications and shows a page that says so. Verifications made earlier continue. Revoking ' +

@@ -7,6 +7,7 @@ import { insertVersion, templateExists, templateFaults } from './own-template.ts
 import { findTemplate, presentTemplate } from './row.ts';
 
 export const updateLinkTemplate = tenantEndpoint({
+  operationId: 'updateLinkTemplate',
   summary: 'Publish a new version of a link template',
   description: 'The URL stays the same. Verifications made earlier keep their version.',
   tag: 'Link templates',

@@ -58,6 +58,7 @@ export async function revokeKey(tx: Tx, activity: Activity, id: string): Promise
 }
 
 export const createApiKey = tenantEndpoint({
+  operationId: 'createApiKey',
   summary: 'Create a publishable key',
   description:
     'Only this response shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat ' +
@@ -96,6 +97,7 @@ export const createApiKey = tenantEndpoint({
 });
 
 export const listApiKeys = tenantEndpoint({
+  operationId: 'listApiKeys',
   summary: 'List active keys, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -117,6 +119,7 @@ const exists = async ({
   (await findKey(deps.db, principal.tenantId, params.id!)) !== undefined;
 
 export const getApiKey = tenantEndpoint({
+  operationId: 'getApiKey',
   summary: 'Get a key, without the key itself',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -131,6 +134,7 @@ export const getApiKey = tenantEndpoint({
 });
 
 export const deleteApiKey = tenantEndpoint({
+  operationId: 'revokeApiKey',
   summary: 'Revoke a key',
   description: 'After this response every node rejects the key. You cannot undo this.',
   tag: 'Management',

@@ -94,6 +94,7 @@ const present = (row: AuditRow): AuditEntry => ({
 });
 
 export const listAuditLog = tenantEndpoint({
+  operationId: 'listAuditLog',
   summary: 'List the audit log, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],

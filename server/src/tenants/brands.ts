@@ -82,6 +82,7 @@ const exists = async ({ deps, principal, params }: Asked) =>
   (await findBrand(deps.db, principal.tenantId, params.slug!)) !== undefined;
 
 export const putBrand = tenantEndpoint({
+  operationId: 'putBrand',
   summary: 'Create or replace a brand',
   description:
     'Colors you leave out are removed. A logo you leave out stays, because no response repeats its bytes; send `null` to ' +
@@ -150,6 +151,7 @@ async function forgetLogo(deps: Deps, logoId: string | null): Promise<void> {
 }
 
 export const getBrand = tenantEndpoint({
+  operationId: 'getBrand',
   summary: 'Get a brand',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -163,6 +165,7 @@ export const getBrand = tenantEndpoint({
 });
 
 export const listBrands = tenantEndpoint({
+  operationId: 'listBrands',
   summary: 'List brands, newest first',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -187,6 +190,7 @@ export const listBrands = tenantEndpoint({
 });
 
 export const deleteBrand = tenantEndpoint({
+  operationId: 'deleteBrand',
   summary: 'Delete a brand',
   description: 'Verifications with this brand then show the default brand.',
   tag: 'Management',

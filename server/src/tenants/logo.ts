@@ -47,6 +47,7 @@ export async function readLogo(field: string, base64: Buffer): Promise<Buffer> {
 }
 
 export const getLogo = openEndpoint({
+  operationId: 'getBrandLogo',
   summary: "Get a brand's logo",
   description: 'Returns a PNG. The URL always returns the same picture. A new logo gets a new URL.',
   tag: 'Capture',

@@ -41,6 +41,7 @@ export async function setLimit(tx: Queryable, activity: Activity, limit: number 
 }
 
 export const getSettings = tenantEndpoint({
+  operationId: 'getSettings',
   summary: 'Get the settings',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -56,6 +57,7 @@ function patchFaults(body: unknown): Fault[] {
 }
 
 export const patchSettings = tenantEndpoint({
+  operationId: 'updateSettings',
   summary: 'Change settings',
   description: 'Settings you leave out stay as they are. A change applies to verifications created later.',
   tag: 'Management',

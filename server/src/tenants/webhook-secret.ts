@@ -65,6 +65,7 @@ async function rotate(tx: Tx, deps: Deps, tenantId: string, overlapSeconds: numb
 }
 
 export const getWebhookSecret = tenantEndpoint({
+  operationId: 'getWebhookSecret',
   summary: 'Get the secret that signs webhooks',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
@@ -82,10 +83,11 @@ const RotateRequest = Type.Object(
       Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'RotateSecretRequest' },
 );
 
 export const rotateWebhookSecret = tenantEndpoint({
+  operationId: 'rotateWebhookSecret',
   summary: 'Rotate the webhook secret',
   description:
     'Webhooks carry signatures of both the old and the new secret for `overlap_seconds`, so you can update receivers ' +

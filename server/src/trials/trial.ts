@@ -33,7 +33,7 @@ const TrialRequest = Type.Object(
     signals_required: Type.Optional(Type.Array(Type.Enum(SIGNAL_NAMES), { minItems: 1 })),
     mode: Type.Optional(Type.Enum(['verification', 'audit'])),
   },
-  closed,
+  { ...closed, title: 'TrialRequest' },
 );
 
 /** The result of a trial: what the pipeline found, without pictures. Whoever has the link may read it. */
@@ -51,14 +51,13 @@ const Trial = Type.Object(
       'verdict',
     ]).properties,
     captures: Type.Array(
-      Type.Pick(
-        Capture,
-        ['id', 'step_key', 'source', 'content_type', 'width', 'height', 'created_at', 'signals'],
-        closed,
-      ),
+      Type.Pick(Capture, ['id', 'step_key', 'source', 'content_type', 'width', 'height', 'created_at', 'signals'], {
+        ...closed,
+        title: 'TrialCapture',
+      }),
     ),
   },
-  closed,
+  { ...closed, title: 'Trial' },
 );
 
 function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Static<typeof Trial> {
@@ -88,6 +87,7 @@ function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Sta
 }
 
 export const createTrial = openEndpoint({
+  operationId: 'createTrialVerification',
   summary: 'Create a trial verification, without an account',
   description: 'A trial has one step and lasts ten minutes. Each IP address may create ten per hour.',
   tag: 'Trial',
@@ -110,6 +110,7 @@ export const createTrial = openEndpoint({
 });
 
 export const getTrial = openEndpoint({
+  operationId: 'getTrialVerification',
   summary: 'Get the result of a trial',
   tag: 'Trial',
   credentials: ['capture'],

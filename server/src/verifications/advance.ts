@@ -3,19 +3,23 @@ import { many, one, type Tx } from '../db/sql.ts';
 import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import type { InternalEvent } from '../events/record.ts';
+import { appendStatement } from '../evidence/statements.ts';
 import { record } from './record-event.ts';
 import { answeredKeys, type CaptureRow, capturesOf, heldBy, lockVerification, type VerificationRow } from './row.ts';
+import { sealHashOf } from './seal.ts';
+import { captureStatement, detectorsOf } from './stated.ts';
 import { next } from './status.ts';
 import { requirementsMet } from './steps.ts';
 
 // The sole writer of a verification's status. Every function takes the row locked by the caller's transaction.
 
-type Needs = Pick<Deps, 'clock' | 'origins'>;
+type Needs = Pick<Deps, 'clock' | 'origins' | 'keyring'>;
 
-/** A capture was stored in this transaction: counts it, advances the status, records the event. */
+/** The last of `captures` was stored in this transaction: counts it, states it, advances the status, records the event. */
 export async function captureStored(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
   const status = next(row.status, 'capture_submitted');
   if (!status) throw new Error(`a capture cannot be stored on a ${row.status} verification`);
+  await appendStatement(tx, deps, row, { type: 'capture', at, content: captureStatement(captures.at(-1)!) });
   return change(
     tx,
     deps,
@@ -27,8 +31,8 @@ export async function captureStored(tx: Tx, deps: Needs, row: VerificationRow, c
   );
 }
 
-/** Writes the verdict: the verification is completed. */
-export function complete(
+/** Writes the verdict and the seal: the verification is completed. */
+export async function complete(
   tx: Tx,
   deps: Needs,
   row: VerificationRow,
@@ -38,7 +42,22 @@ export function complete(
 ) {
   const status = next(row.status, 'verdict_written');
   if (!status) throw new Error(`a verdict cannot be written on a ${row.status} verification`);
-  return change(tx, deps, row, { status, completed_at: at, verdict }, 'verification.completed', captures, at);
+  const seal_hash = sealHashOf(row);
+  const content = {
+    ...verdict,
+    detectors: detectorsOf(captures),
+    record_seal: { algorithm: 'sha256', hash: seal_hash, covers: ['record', 'answers'] },
+  };
+  await appendStatement(tx, deps, row, { type: 'verdict', at, content });
+  return change(
+    tx,
+    deps,
+    row,
+    { status, completed_at: at, verdict, seal_hash },
+    'verification.completed',
+    captures,
+    at,
+  );
 }
 
 /** Analysis of a required capture ended in a permanent error. */
@@ -102,10 +121,16 @@ export async function sweepExpired(tx: Tx, deps: Needs, batch = 100): Promise<nu
 }
 
 /** A case analysis was made: attaches it and records the event. */
-export function attachCaseAnalysis(tx: Tx, deps: Needs, row: VerificationRow, caseAnalysis: CaseAnalysis, at: Date) {
-  return capturesOf(tx, row.id).then(captures =>
-    change(tx, deps, row, { case_analysis: caseAnalysis }, 'verification.case.completed', captures, at),
-  );
+export async function attachCaseAnalysis(
+  tx: Tx,
+  deps: Needs,
+  row: VerificationRow,
+  caseAnalysis: CaseAnalysis,
+  at: Date,
+): Promise<VerificationRow> {
+  await appendStatement(tx, deps, row, { type: 'case_analysis', at, content: { case_analysis: caseAnalysis } });
+  const captures = await capturesOf(tx, row.id);
+  return change(tx, deps, row, { case_analysis: caseAnalysis }, 'verification.case.completed', captures, at);
 }
 
 /** Locks a verification and expires it first if it is due. */
@@ -118,7 +143,9 @@ async function change(
   tx: Tx,
   deps: Needs,
   row: VerificationRow,
-  set: Partial<Pick<VerificationRow, 'status' | 'captures_count' | 'completed_at' | 'verdict' | 'case_analysis'>>,
+  set: Partial<
+    Pick<VerificationRow, 'status' | 'captures_count' | 'completed_at' | 'verdict' | 'seal_hash' | 'case_analysis'>
+  >,
   event: InternalEvent,
   captures: CaptureRow[],
   at: Date,

@@ -8,6 +8,7 @@ import { presentFrozen, withImageUrls } from './present.ts';
 import { capturesOf } from './row.ts';
 
 export const cancelVerification = tenantEndpoint({
+  operationId: 'cancelVerification',
   summary: 'Cancel a verification',
   description: 'Expires the verification and its link at once. Cancelling again changes nothing.',
   tag: 'Verifications',

@@ -7,6 +7,7 @@ import { issue } from './issue.ts';
 import { presentFrozen } from './present.ts';
 
 export const createVerification = tenantEndpoint({
+  operationId: 'createVerification',
   summary: 'Create a verification',
   description:
     'The response holds a `capture_url` to send to the person with the camera. Send an `Idempotency-Key`: without one, a ' +

@@ -3,7 +3,7 @@ import { DateTime, instantOf, isId } from '@firsthand/contract/ids.ts';
 import { LABELS, Status, VerificationSummary } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
 import { many, one, type Queryable } from '../db/sql.ts';
-import { decodeCursor, encodeCursor } from '../http/cursor.ts';
+import { decodeCursor, encodeCursor, Page } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
 import { invalidField } from '../http/problem.ts';
@@ -47,6 +47,7 @@ async function placeOf(db: Queryable, tenantId: string, cursor: string): Promise
 }
 
 export const listVerifications = tenantEndpoint({
+  operationId: 'listVerifications',
   summary: 'List verifications, newest first',
   description: 'To filter by metadata, add `metadata[key]=value` to the query.',
   tag: 'Verifications',
@@ -54,10 +55,7 @@ export const listVerifications = tenantEndpoint({
   query: ListQuery,
   recordFaults: ({ query }) => dateFaults(query),
   responses: {
-    200: Type.Object(
-      { data: Type.Array(VerificationSummary), next_cursor: Type.Optional(Type.String()) },
-      { additionalProperties: false },
-    ),
+    200: Page(VerificationSummary),
   },
   async handler({ deps, principal, query }) {
     const values: unknown[] = [principal.tenantId];

@@ -7,12 +7,17 @@ import { brandOf } from '../tenants/brands.ts';
 import { lockCurrent } from './advance.ts';
 import { presentForTenant, presentPublic } from './present.ts';
 import { findVerification, type VerificationRow } from './row.ts';
+import { sealHolds } from './seal.ts';
 import { isTerminal } from './status.ts';
 
 /** Reads a verification as it is now: one that is past its deadline is expired first. Throws `not_found`. */
 export async function readCurrent(deps: Deps, id: string): Promise<VerificationRow> {
   const row = await findVerification(deps.db, id);
   if (!row) throw notFound();
+  if (!sealHolds(row)) {
+    deps.metrics.sealMismatches.inc();
+    deps.log.error({ verificationId: id }, 'seal mismatch: the record was changed after it was sealed');
+  }
   return withExpiryApplied(deps, row);
 }
 
@@ -23,6 +28,7 @@ export async function withExpiryApplied(deps: Deps, row: VerificationRow): Promi
 }
 
 export const getVerification = tenantEndpoint({
+  operationId: 'getVerification',
   summary: 'Get a verification with its captures',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret'],
@@ -32,6 +38,7 @@ export const getVerification = tenantEndpoint({
 });
 
 export const getPublicVerification = openEndpoint({
+  operationId: 'getPublicVerification',
   summary: 'Get the public view of a verification',
   tag: 'Verifications',
   credentials: ['capture'],

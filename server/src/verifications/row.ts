@@ -47,6 +47,8 @@ export interface VerificationRow {
   condition: Condition | null;
   event_sequence: number;
   redacted_at: Date | null;
+  /** The seal taken at completion, whether or not the tenant sees it. */
+  seal_hash: string | null;
   checks_started_at: Date | null;
   checks_done_at: Date | null;
 }

@@ -4,13 +4,11 @@ import type { Static } from 'typebox';
 import { sha256Hex } from '../lib/keyring.ts';
 import type { VerificationRow } from './row.ts';
 
-/**
- * Seals the answers: SHA-256 over the RFC 8785 canonical JSON of the record and the answers, each value exactly as the
- * tenant's GET shows it, so that anyone can recompute it. Null without answers or when sealing was declined.
- */
-export function sealOf(row: VerificationRow): Static<typeof RecordSeal> | null {
-  if (row.private.seal === false || Object.keys(row.answers).length === 0) return null;
-  const sealed = canonicalize({
+type Sealed = Pick<VerificationRow, 'id' | 'created_at' | 'expires_at' | 'config' | 'answers'>;
+
+/** What a seal covers: RFC 8785 canonical JSON of the record and the answers, each value as the tenant's GET shows it. */
+export function sealedText(row: Sealed): string {
+  const text = canonicalize({
     record: {
       id: row.id,
       created_at: row.created_at.toISOString(),
@@ -19,9 +17,25 @@ export function sealOf(row: VerificationRow): Static<typeof RecordSeal> | null {
     },
     answers: row.answers,
   });
+  if (text === undefined) throw new TypeError('a record cannot be sealed');
+  return text;
+}
+
+export const sealHashOf = (row: Sealed): string => sha256Hex(sealedText(row));
+
+/** False when a completed verification's row was changed behind the service. */
+export const sealHolds = (row: VerificationRow): boolean =>
+  row.seal_hash === null || row.redacted_at !== null || row.seal_hash === sealHashOf(row);
+
+/**
+ * The seal as the tenant sees it: the one taken at completion, until then that of the answers as they are. Null without answers
+ * or when sealing was declined.
+ */
+export function sealOf(row: VerificationRow): Static<typeof RecordSeal> | null {
+  if (row.private.seal === false || Object.keys(row.answers).length === 0) return null;
   return {
     algorithm: 'sha256',
-    hash: sha256Hex(sealed ?? ''),
+    hash: row.seal_hash ?? sealHashOf(row),
     covers: ['record', 'answers'],
     answers_provenance: 'user_declared',
   };

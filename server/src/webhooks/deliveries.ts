@@ -46,6 +46,7 @@ export async function readDeliveries(db: Queryable, ids: readonly string[]): Pro
 }
 
 export const listDeliveries = tenantEndpoint({
+  operationId: 'listWebhookDeliveries',
   summary: 'List webhook deliveries, newest first',
   description: 'Each delivery lists its attempts, with the first 1 kB of each response.',
   tag: 'Webhooks',
@@ -130,6 +131,7 @@ const ownDelivery = async (db: Queryable, principal: Principal, id: string): Pro
   ])) !== undefined;
 
 export const retryDelivery = tenantEndpoint({
+  operationId: 'retryWebhookDelivery',
   summary: 'Send a delivery again now',
   description:
     'Sends the delivery again, whatever its status, with the same `webhook-id`. A disabled endpoint gets one attempt; if ' +
@@ -153,6 +155,7 @@ export const retryDelivery = tenantEndpoint({
 });
 
 export const recoverDeliveries = tenantEndpoint({
+  operationId: 'recoverWebhookDeliveries',
   summary: 'Send failed deliveries again',
   description:
     'Sends every failed delivery created at or after `since`, to one `url` or to all, including those that a disabled ' +
@@ -160,8 +163,11 @@ export const recoverDeliveries = tenantEndpoint({
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
-  body: Type.Object({ since: DateTime, url: Type.Optional(Type.String()) }, { additionalProperties: false }),
-  responses: { 202: Type.Object({ recovered: Type.Integer() }, { additionalProperties: false }) },
+  body: Type.Object(
+    { since: DateTime, url: Type.Optional(Type.String()) },
+    { additionalProperties: false, title: 'RecoverRequest' },
+  ),
+  responses: { 202: Type.Object({ recovered: Type.Integer() }, { additionalProperties: false, title: 'Recovered' }) },
   async handler({ deps, principal, body, keepAnswer }) {
     const since = instantOf(body.since);
     if (!since) throw invalidField('since', 'is not a moment of the calendar');

@@ -36,6 +36,7 @@ const ownEndpoint = async (db: Queryable, principal: Principal, id: string): Pro
     : undefined;
 
 export const listWebhookEndpoints = tenantEndpoint({
+  operationId: 'listWebhookEndpoints',
   summary: 'List webhook endpoints, newest first',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
@@ -54,6 +55,7 @@ export const listWebhookEndpoints = tenantEndpoint({
 });
 
 export const enableWebhookEndpoint = tenantEndpoint({
+  operationId: 'enableWebhookEndpoint',
   summary: 'Enable a disabled endpoint',
   description:
     'The endpoint gets new events from now on. To send the events it missed, call `POST /v1/webhook-deliveries/recover`.',

@@ -71,6 +71,7 @@ const eventsAfter = (
 const open = new Map<string, number>();
 
 export const streamEvents = tenantEndpoint({
+  operationId: 'streamEvents',
   summary: "Follow the account's events",
   description:
     'Streams one server-sent event for each webhook, even without a webhook URL. `data` is `{id, type, livemode, body}`, ' +

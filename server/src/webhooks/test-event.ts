@@ -20,14 +20,17 @@ const urlFaults = (body: unknown) => {
 };
 
 export const sendTestEvent = tenantEndpoint({
+  operationId: 'sendTestEvent',
   summary: 'Send a test event to a URL',
   description: 'Sends a signed `webhook.test` and retries it like any other event. The delivery shows each attempt.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
-  body: Type.Object({ url: Url }, { additionalProperties: false }),
+  body: Type.Object({ url: Url }, { additionalProperties: false, title: 'TestEventRequest' }),
   faults: urlFaults,
-  responses: { 202: Type.Object({ delivery_id: Type.String() }, { additionalProperties: false }) },
+  responses: {
+    202: Type.Object({ delivery_id: Type.String() }, { additionalProperties: false, title: 'TestEventAccepted' }),
+  },
   async handler({ deps, principal, body, keepAnswer }) {
     return transaction(deps.db, async tx => {
       const at = deps.clock.now();
@@ -56,16 +59,19 @@ const ownEvent = async (db: Queryable, principal: Principal, id: string): Promis
     : undefined;
 
 export const resendEvent = tenantEndpoint({
+  operationId: 'resendEvent',
   summary: 'Send an event again',
   description: 'Sends the event to every URL it went to, or only to `url`, with the same `webhook-id`.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
-  body: Type.Object({ url: Type.Optional(Url) }, { additionalProperties: false }),
+  body: Type.Object({ url: Type.Optional(Url) }, { additionalProperties: false, title: 'ResendRequest' }),
   bodyOptional: true,
   faults: urlFaults,
   exists: async ({ deps, principal, params }) => (await ownEvent(deps.db, principal, params.id!)) !== undefined,
-  responses: { 202: Type.Object({ data: Type.Array(WebhookDelivery) }, { additionalProperties: false }) },
+  responses: {
+    202: Type.Object({ data: Type.Array(WebhookDelivery) }, { additionalProperties: false, title: 'ResentDeliveries' }),
+  },
   async handler({ deps, principal, params, body, keepAnswer }) {
     const id = params.id!;
     return transaction(deps.db, async tx => {

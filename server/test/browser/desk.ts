@@ -100,6 +100,8 @@ async function addAuthenticator(context: BrowserContext, page: Page): Promise<Au
 }
 
 async function fine(page: Page, name: string): Promise<void> {
+  // What is being loaded would be judged half-drawn.
+  await page.waitForLoadState('networkidle');
   await page.evaluate(() => document.fonts.ready);
   const viewport = page.viewportSize()!;
   const folder = process.env.FIRSTHAND_SCREENSHOTS;

@@ -86,6 +86,7 @@ describe('the sign-in page', () => {
     const desk = await openAtDesk(browser);
     await desk.page.goto(`${signIn()}#token=mlk_01JXXXXXXXXXXXXXXXXXXXXXXX`);
     await desk.heading('Your link is ready');
+    await desk.fine('sign-in-link');
     await desk.press('Sign in');
     await desk.page.getByRole('alert').getByText('wrong, used or too old').waitFor();
     await desk.fine('sign-in-link-refused');
@@ -136,6 +137,7 @@ describe('the sign-in page', () => {
     await desk.press('Send me a code');
     const code = desk.page.getByLabel('Code', { exact: true });
     await code.waitFor();
+    await desk.fine('sign-in-code-sent');
     const sent = await until(async () => bot.codes.find(({ phone_e164 }) => phone_e164 === phone), 'a code');
     await code.fill(sent.code === '000000' ? '000001' : '000000');
     await desk.press('Sign in');
@@ -156,6 +158,7 @@ describe('the sign-in page', () => {
     await desk.fine('sign-in-all');
     await desk.press('Continue with Example ID');
     await desk.heading('Your account');
+    await desk.fine('account-provider');
     await desk.page.getByText('grace@people.example').first().waitFor();
     await desk.close(REFUSED);
 

@@ -3,6 +3,7 @@ import { openEndpoint } from '../../http/endpoint.ts';
 import { redeemLink } from './redeem-link.ts';
 
 export const redeemFirstRun = openEndpoint({
+  operationId: 'redeemFirstRunLink',
   summary: 'Sign in with the link of the first start',
   description:
     'Takes the token of `dashboard_url` in first-run.json, and of `firsthand sign-in-link`. Once, within 24 hours.',

@@ -7,6 +7,7 @@ import { redeemLink } from './redeem-link.ts';
 import { missingWays } from './ways.ts';
 
 export const requestMagicLink = openEndpoint({
+  operationId: 'requestMagicLink',
   summary: 'Ask for a sign-in link by e-mail',
   description: 'The answer is the same whether or not anybody has this address. The link works once, for 10 minutes.',
   tag: 'Sign-in',
@@ -27,6 +28,7 @@ export const requestMagicLink = openEndpoint({
 });
 
 export const redeemMagicLink = openEndpoint({
+  operationId: 'redeemMagicLink',
   summary: 'Sign in with the token of a link',
   description: 'Takes the tokens of mailed links and of invitations. Opening a link uses nothing up; this does.',
   tag: 'Sign-in',

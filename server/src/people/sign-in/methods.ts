@@ -3,6 +3,7 @@ import { ok, openEndpoint } from '../../http/endpoint.ts';
 import { missingWays } from './ways.ts';
 
 export const getSignInMethods = openEndpoint({
+  operationId: 'getSignInMethods',
   summary: 'Read how people can sign in here',
   tag: 'Sign-in',
   credentials: ['none'],

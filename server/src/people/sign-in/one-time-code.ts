@@ -26,6 +26,7 @@ export function codeOf(deps: Pick<Deps, 'keyring'>, otpId: string): string {
 }
 
 export const requestOneTimeCode = openEndpoint({
+  operationId: 'requestOneTimeCode',
   summary: 'Ask for a sign-in code by message',
   description: 'The answer is the same whether or not anybody has this number.',
   tag: 'Sign-in',
@@ -57,6 +58,7 @@ export const requestOneTimeCode = openEndpoint({
 });
 
 export const redeemOneTimeCode = openEndpoint({
+  operationId: 'redeemOneTimeCode',
   summary: 'Sign in with a code',
   description: 'Five tries, within 10 minutes; then the code is dead.',
   tag: 'Sign-in',

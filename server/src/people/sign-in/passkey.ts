@@ -14,6 +14,7 @@ import { openSession, recordFailure } from '../sessions.ts';
 import { missingWays } from './ways.ts';
 
 export const passkeyRequestOptions = openEndpoint({
+  operationId: 'createPasskeySignInOptions',
   summary: 'Begin to sign in with a passkey',
   description:
     'Answers `PublicKeyCredentialRequestOptionsJSON`, for `navigator.credentials.get`. It names no passkey: the browser ' +
@@ -48,6 +49,7 @@ interface PasskeyRow {
 }
 
 export const redeemPasskey = openEndpoint({
+  operationId: 'signInWithPasskey',
   summary: 'Sign in with a passkey',
   description: 'The body is the `AuthenticationResponseJSON` of the browser.',
   tag: 'Sign-in',

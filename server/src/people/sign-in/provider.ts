@@ -35,6 +35,7 @@ const flowCookie = (deps: Pick<Deps, 'config'>, state: string): string =>
 const flowCookieOptions = (deps: Pick<Deps, 'origins'>) => ({ ...cookieOptions(deps), path: '/v1/auth' });
 
 export const startProvider = openEndpoint({
+  operationId: 'startProviderSignIn',
   summary: 'Sign in with an identity provider',
   description: 'Sends the browser to the provider. `return_to` is a path of this origin; anything else is ignored.',
   tag: 'Sign-in',
@@ -77,6 +78,7 @@ interface FlowRow {
 }
 
 export const providerCallback = openEndpoint({
+  operationId: 'finishProviderSignIn',
   summary: 'Come back from an identity provider',
   description:
     'Where the provider sends the browser. Sets the session cookie and goes on to `return_to`; with any fault it goes to ' +

@@ -1,0 +1,228 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { hex } from '@firsthand/evidence/bytes.ts';
+import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
+import { NOT_PROVEN } from '@firsthand/evidence/report.ts';
+import PDFDocument from 'pdfkit';
+import qrcode from 'qrcode';
+import sharp from 'sharp';
+import type { Deps } from '../deps.ts';
+import type { OpenedStatement } from '../evidence/statements.ts';
+import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
+import type { Head } from './settled.ts';
+
+export interface CertificateInput {
+  row: VerificationRow;
+  captures: readonly CaptureRow[];
+  statements: readonly OpenedStatement[];
+  /** The index of each statement's entry. */
+  leaves: readonly string[];
+  head: Head;
+  bundleKey: Verifier;
+  createdAt: Date;
+  stamped: boolean;
+}
+
+const PROVEN = [
+  'The photos in this bundle are, byte for byte, those that the service received at the stated times.',
+  'The record, the answers and the verdict are those that were recorded, and nothing was changed since.',
+  'Each of these facts has a place in a public log that can only grow; a later change would show.',
+];
+
+const fonts = createRequire(import.meta.url)
+  .resolve('dejavu-fonts-ttf/package.json')
+  .replace(/package\.json$/, 'ttf/');
+const THUMBNAIL = { width: 360, height: 270 };
+const LEFT = 50;
+const WIDTH = 495;
+
+/** The certificate as PDF/A-3b. Black on white, one embedded font; equal input gives equal bytes. */
+export async function makeCertificate(deps: Deps, o: CertificateInput): Promise<Buffer> {
+  const { row, head } = o;
+  const pdf = new PDFDocument({
+    size: 'A4',
+    margin: LEFT,
+    pdfVersion: '1.7',
+    subset: 'PDF/A-3b',
+    lang: 'en',
+    displayTitle: true,
+    info: {
+      Title: `Certificate of verification ${row.id}`,
+      Author: 'Firsthand',
+      CreationDate: o.createdAt,
+      ModDate: o.createdAt,
+    },
+    font: `${fonts}DejaVuSans.ttf`,
+  } as PDFKit.PDFDocumentOptions);
+  const chunks: Buffer[] = [];
+  const done = new Promise<Buffer>((resolve, reject) => {
+    pdf.on('data', chunk => chunks.push(chunk));
+    pdf.on('end', () => resolve(Buffer.concat(chunks)));
+    pdf.on('error', reject);
+  });
+  pdf.registerFont('plain', await readFile(`${fonts}DejaVuSans.ttf`));
+  pdf.registerFont('bold', await readFile(`${fonts}DejaVuSans-Bold.ttf`));
+  const page = writerOf(pdf);
+
+  page.title('Certificate of a photo verification');
+  page.field('Verification', row.id);
+  page.field('Account', row.tenant_id);
+  page.field('State', row.status);
+  page.field('Created', row.created_at.toISOString());
+  if (row.completed_at) page.field('Completed', row.completed_at.toISOString());
+  page.field('Issued', o.createdAt.toISOString());
+
+  page.heading('What is proven');
+  page.list(PROVEN);
+  page.heading('What is not proven');
+  page.list(NOT_PROVEN);
+
+  verdictSection(page, o);
+  page.heading(`Photos (${o.captures.length})`);
+  for (const capture of o.captures) await photoSection(deps, pdf, page, capture);
+  page.heading('Custody');
+  for (const { seq, statement } of o.statements) {
+    const actor =
+      statement.type === 'capture' ? 'person with the link' : statement.type === 'review' ? 'reviewer' : 'service';
+    page.field(
+      `${seq}. ${String(statement.type)}`,
+      `${String(statement.at)}, by the ${actor}, entry ${o.leaves[seq - 1]} of the log`,
+    );
+  }
+  page.heading('Log');
+  page.field('Origin', head.origin);
+  page.field('Tree size', head.size.toString());
+  page.field('Root', hex(head.root));
+  page.field('Log key', vkeyOf(head.key));
+  page.field('Bundle key', vkeyOf(o.bundleKey));
+  page.field('Time stamp', o.stamped ? 'RFC 3161, timestamp.tsr in this bundle' : 'none in this bundle');
+  page.heading('How to verify');
+  page.text('README.txt in this bundle gives the commands for sha256sum and openssl. The command');
+  page.text('firsthand verify-evidence checks the whole bundle without a network.');
+  qrCode(pdf, `${head.origin}\n${o.leaves.join(',')}\n${hex(head.root)}`);
+
+  declaration(page, row.id);
+  pdf.end();
+  return done;
+}
+
+type Page = ReturnType<typeof writerOf>;
+
+function writerOf(pdf: PDFKit.PDFDocument) {
+  const room = (height: number) => {
+    if (pdf.y + height > pdf.page.height - LEFT) pdf.addPage();
+  };
+  const text = (content: string) => {
+    room(14);
+    pdf.font('plain').fontSize(9).text(content, LEFT, pdf.y, { width: WIDTH });
+  };
+  return {
+    room,
+    text,
+    title: (content: string) => pdf.font('bold').fontSize(18).text(content, LEFT, LEFT, { width: WIDTH }).moveDown(0.5),
+    heading(content: string) {
+      room(50);
+      pdf.moveDown(0.8).font('bold').fontSize(12).text(content, LEFT, pdf.y, { width: WIDTH }).moveDown(0.2);
+    },
+    field(name: string, value: string) {
+      room(26);
+      const top = pdf.y;
+      pdf.font('bold').fontSize(9).text(name, LEFT, top, { width: 110 });
+      const below = pdf.y;
+      pdf
+        .font('plain')
+        .fontSize(9)
+        .text(value, LEFT + 120, top, { width: WIDTH - 120 });
+      pdf.y = Math.max(pdf.y, below) + 2;
+      pdf.x = LEFT;
+    },
+    list(items: readonly string[]) {
+      for (const item of items) text(`•  ${item}`);
+    },
+  };
+}
+
+function verdictSection(page: Page, { row, statements }: CertificateInput): void {
+  page.heading('Verdict');
+  if (!row.verdict) {
+    page.text('No verdict was reached.');
+    return;
+  }
+  page.field('Label', row.verdict.label);
+  page.field('Confidence', row.verdict.score.toFixed(3));
+  if (row.verdict.reason_code) page.field('Reason', row.verdict.reason_code);
+  const logged = statements.findLast(({ statement }) => statement.type === 'verdict')?.statement.detectors;
+  for (const [name, version] of Object.entries((logged as Record<string, string> | undefined) ?? {})) {
+    page.field(`Detector ${name}`, version);
+  }
+  page.text(
+    'The published false-positive rates of these detectors are in the document docs/detection.md of the software.',
+  );
+}
+
+async function photoSection(deps: Deps, pdf: PDFKit.PDFDocument, page: Page, capture: CaptureRow): Promise<void> {
+  page.room(THUMBNAIL.height / 2 + 130);
+  if (capture.preview_blob) {
+    const preview = await deps.blobs.get(capture.preview_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+    // Without profile and metadata, in plain sRGB: what PDF/A takes.
+    const small = await sharp(preview)
+      .resize({ ...THUMBNAIL, fit: 'inside' })
+      .flatten({ background: '#fff' })
+      .toColourspace('srgb')
+      .jpeg({ quality: 75 })
+      .toBuffer();
+    const top = pdf.y + 6;
+    pdf.image(small, LEFT, top, { fit: [THUMBNAIL.width / 2, THUMBNAIL.height / 2] });
+    pdf.y = top + THUMBNAIL.height / 2 + 6;
+  }
+  page.field('Photo', capture.id);
+  page.field('SHA-256', capture.sha256);
+  page.field('Size', `${capture.size_bytes} bytes, ${capture.width} × ${capture.height}, ${capture.content_type}`);
+  page.field('Received', `${capture.created_at.toISOString()} (server)`);
+  if (capture.client_captured_at) page.field('Taken', `${capture.client_captured_at.toISOString()} (device)`);
+  if (capture.location) {
+    const { latitude, longitude, accuracy_m } = capture.location;
+    page.field(
+      'Place',
+      `${latitude}, ${longitude}${accuracy_m === undefined ? '' : ` within ${accuracy_m} m`} (device)`,
+    );
+  }
+  const exif = capture.metadata as { make?: unknown; model?: unknown } | null;
+  const camera = [exif?.make, exif?.model].filter(value => typeof value === 'string').join(' ');
+  if (camera) page.field('Camera', printable(camera));
+  page.field('Captured', capture.source === 'live' ? 'live, in the capture flow' : 'uploaded, not captured live');
+  if (capture.attestation)
+    page.field('Attestation', `${capture.attestation.verdict} (${capture.attestation.provider})`);
+}
+
+/** What the embedded font surely has: PDF/A allows no missing glyph. */
+const printable = (text: string): string => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?').slice(0, 120);
+
+function qrCode(pdf: PDFKit.PDFDocument, content: string): void {
+  const { modules } = qrcode.create(content, { errorCorrectionLevel: 'M' });
+  const side = 110;
+  if (pdf.y + side + 20 > pdf.page.height - LEFT) pdf.addPage();
+  const cell = side / modules.size;
+  const top = pdf.y + 10;
+  for (let row = 0; row < modules.size; row += 1) {
+    for (let column = 0; column < modules.size; column += 1) {
+      if (modules.get(row, column)) pdf.rect(LEFT + column * cell, top + row * cell, cell, cell);
+    }
+  }
+  pdf.fill('#000');
+  pdf.y = top + side + 10;
+}
+
+/** For a person to complete: software cannot declare. */
+function declaration(page: Page, id: string): void {
+  page.room(190);
+  page.heading('Declaration (to be completed and signed by a person)');
+  page.text('Fed. R. Evid. 902(13) and 902(14); 28 U.S.C. § 1746');
+  page.text(
+    `I, ______________________________, am qualified to make this declaration. I state that the electronic record of verification ${id} was generated by an electronic process or system that produces an accurate result, and that the data of this bundle were identified by their SHA-256 hash values as set out above, by a process that I have carried out. I declare under penalty of perjury that the foregoing is true and correct.`,
+  );
+  page.text(' ');
+  page.text('Executed on ____________________   Signature ______________________________');
+  page.text('Name and title ______________________________');
+}

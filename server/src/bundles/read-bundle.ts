@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { archiveBytes, centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { type Answer, tenantEndpoint } from '../http/endpoint.ts';
+import { Problem, storageUnavailable } from '../http/problem.ts';
+import { readCurrent } from '../verifications/read.ts';
+import { isTerminal } from '../verifications/status.ts';
+import { type BundleFile, settledBundle } from './settled.ts';
+
+/** An entry gets its place within a fifth of a second and a signature within one more. */
+const RETRY_AFTER_SECONDS = '2';
+
+export const getEvidence = tenantEndpoint({
+  operationId: 'readBundle',
+  summary: 'Download the evidence bundle',
+  description:
+    'A zip of photos, record, verdict and proofs that anyone can check without the service. 202 while an entry of the log has no signed place yet.',
+  tag: 'Evidence',
+  credentials: ['session', 'key', 'secret'],
+  target: 'id',
+  mediaType: 'application/zip',
+  responses: { 200: Type.String({ contentMediaType: 'application/zip' }), 202: null },
+  errors: ['not_completed', 'redacted'],
+  async handler({ deps, params }): Promise<Answer> {
+    const row = await readCurrent(deps, params.id!);
+    if (row.redacted_at)
+      throw new Problem('redacted', 'The verification was redacted; nothing of its evidence is kept.');
+    if (!isTerminal(row.status) || row.captures_count === 0) {
+      throw new Problem('not_completed', 'There is no evidence before the verification has ended with a photo.');
+    }
+    const files = await settledBundle(deps, row);
+    if (!files) return { status: 202, headers: { 'retry-after': RETRY_AFTER_SECONDS } };
+    const entries = files.map((file): ZipEntry => ({ name: file.path, size: file.bytes, crc32: file.crc32 }));
+    return {
+      status: 200,
+      body: Readable.from(archive(deps, files, entries), { objectMode: false }),
+      headers: {
+        'content-type': 'application/zip',
+        'content-length': String(archiveBytes(entries)),
+        'content-disposition': `attachment; filename="${row.id}.zip"`,
+        'cache-control': 'no-store',
+      },
+    };
+  },
+});
+
+/** The archive in pieces; one photo is held at a time. */
+async function* archive(
+  deps: Deps,
+  files: readonly BundleFile[],
+  entries: readonly ZipEntry[],
+): AsyncGenerator<Uint8Array> {
+  for (const [at, file] of files.entries()) {
+    yield localHeader(entries[at]!);
+    if (file.content !== undefined) yield Buffer.from(file.content, 'base64');
+    else {
+      const bytes = await deps.blobs.get(file.blob!, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+      // The length was promised: a blob that changed ends the answer instead of shifting what follows.
+      if (bytes.length !== file.bytes) throw storageUnavailable(new Error(`blob ${file.blob} has changed its size`));
+      yield bytes;
+    }
+  }
+  yield centralDirectory(entries);
+}

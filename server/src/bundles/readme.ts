@@ -1,0 +1,54 @@
+import { hex } from '@firsthand/evidence/bytes.ts';
+import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
+import type { Head } from './settled.ts';
+
+/** An Ed25519 SubjectPublicKeyInfo without its key, RFC 8410. */
+const SPKI_PREFIX = '302a300506032b6570032100';
+
+/** How to check a bundle by hand, with the commands. */
+export function readmeOf(o: { verificationId: string; head: Head; bundleKey: Verifier; statements: number }): string {
+  const { head, bundleKey } = o;
+  return `Evidence of verification ${o.verificationId}
+
+This folder is complete: it can be checked without the service that issued it. The easy way is
+
+  firsthand verify-evidence FILE.zip --trust '${vkeyOf(head.key)}' --trust '${vkeyOf(bundleKey)}'
+
+First make sure that these two keys are the issuer's: compare them with a copy that you have from the issuer in writing, or with
+the address /v1/evidence-keys of the issuer's service.
+
+  log key     ${vkeyOf(head.key)}
+  bundle key  ${vkeyOf(bundleKey)}
+
+By hand, with sha256sum, openssl, jq and xxd:
+
+1. The files are those that manifest.json lists.
+   jq -r '.files[] | .sha256 + "  " + .path' manifest.json | sha256sum -c
+
+2. The bundle key signed manifest.json.
+   printf 'firsthand-evidence/1\\n%s\\n' "$(sha256sum manifest.json | cut -c1-64)" > /tmp/text
+   tail -n 1 manifest.sig | cut -d' ' -f3 | base64 -d | tail -c 64 > /tmp/signature
+   printf '${SPKI_PREFIX}${hex(bundleKey.publicKey)}' | xxd -r -p > /tmp/key
+   openssl pkeyutl -verify -pubin -keyform DER -inkey /tmp/key -rawin -in /tmp/text -sigfile /tmp/signature
+
+3. The log key signed the state of the log.
+   sed -e '1,/^$/d' proofs/1.tlog-proof | sed -e '/^$/,$d' > /tmp/text
+   sed -e '1,/^$/d' proofs/1.tlog-proof | sed -e '1,/^$/d' | head -n 1 | cut -d' ' -f3 | base64 -d | tail -c 64 > /tmp/signature
+   printf '${SPKI_PREFIX}${hex(head.key.publicKey)}' | xxd -r -p > /tmp/key
+   openssl pkeyutl -verify -pubin -keyform DER -inkey /tmp/key -rawin -in /tmp/text -sigfile /tmp/signature
+
+4. Each statement is in the log. Its entry is the byte 01 and then this hash (for statement 1 of ${o.statements}):
+   ( printf 'firsthand/commit/v1\\n'; jq -r .salt statements/1.json | base64 -d
+     jq -cjS .statement statements/1.json ) | sha256sum
+   proofs/1.tlog-proof shows that entry's place in the log of ${head.size} entries at the origin
+   ${head.origin}. Any tool for c2sp.org/tlog-proof reads it.
+
+5. The photos are those that the statements name: image.sha256 in statements/N.json is the SHA-256 of originals/<capture_id>.*
+
+6. The record and its answers are sealed: sha256sum record.json is the hash in seal.json and record_seal.hash in the statement
+   of type verdict.
+
+What this shows: these bytes were received, judged and recorded as stated, and have not been changed since. What it does not show:
+that a photo's content or an answer is true, that the verdict is right, or who held the camera.
+`;
+}

@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { EXTENSIONS, FORMAT, type Manifest, manifestText } from '@firsthand/evidence/bundle.ts';
+import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
+import { canonical } from '@firsthand/evidence/json.ts';
+import { inclusionRanges, rangeHash } from '@firsthand/evidence/merkle.ts';
+import { parseNote, parseVkey, signNote, type Verifier, verifyNote, vkeyOf } from '@firsthand/evidence/note.ts';
+import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
+import { many, one, type Queryable, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { type LogRow, listEvidenceKeys, signerFor } from '../evidence/log.ts';
+import { enterAgain, type OpenedStatement, openStatements } from '../evidence/statements.ts';
+import { loadNodes } from '../evidence/tiles.ts';
+import { type CaptureRow, capturesOf, type VerificationRow } from '../verifications/row.ts';
+import { sealedText, sealHashOf } from '../verifications/seal.ts';
+import { makeCertificate } from './certificate.ts';
+import { readmeOf } from './readme.ts';
+import { stampOf } from './time-stamp.ts';
+
+/** A file of a bundle: its bytes, or the blob that has them. */
+export interface BundleFile {
+  path: string;
+  bytes: number;
+  sha256: string;
+  crc32: number;
+  /** Base64. */
+  content?: string;
+  blob?: string;
+}
+
+export interface Head {
+  origin: string;
+  size: bigint;
+  root: Uint8Array;
+  /** The signed note. */
+  note: string;
+  key: Verifier;
+}
+
+interface Leaf {
+  seq: number;
+  log_id: number | null;
+  leaf_index: string | null;
+}
+
+/** The files of a verification's bundle, the same at each call until a statement is added. Null while an entry has no signed place. */
+export async function settledBundle(deps: Deps, row: VerificationRow): Promise<BundleFile[] | null> {
+  const leaves = await many<Leaf>(
+    deps.db,
+    'select seq, log_id, leaf_index from evidence_statements where verification_id = $1 order by seq',
+    [row.id],
+  );
+  const kept = await readKept(deps, row.id);
+  if (kept && kept.statements === leaves.length) return kept.files;
+  const head = await headOver(deps, row.id, leaves);
+  if (!head) return null;
+  const files = await makeFiles(deps, row, leaves, head);
+  await deps.db.query(
+    `insert into evidence_bundles (verification_id, statements, sealed, created_at) values ($1, $2, $3, $4)
+     on conflict (verification_id) do update
+     set statements = excluded.statements, sealed = excluded.sealed, created_at = excluded.created_at
+     where evidence_bundles.statements < excluded.statements`,
+    [row.id, leaves.length, deps.keyring.encrypt(JSON.stringify(files)), deps.clock.now()],
+  );
+  // Of two that settled at once, the first one counts.
+  return (await readKept(deps, row.id))?.files ?? files;
+}
+
+async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {
+  const found = await one<{ statements: number; sealed: string }>(
+    deps.db,
+    'select statements, sealed from evidence_bundles where verification_id = $1',
+    [id],
+  );
+  return (
+    found && { statements: found.statements, files: JSON.parse(deps.keyring.decrypt(found.sealed)) as BundleFile[] }
+  );
+}
+
+/** The published state of the log over all entries of a verification; null while there is none. */
+async function headOver(deps: Deps, id: string, leaves: readonly Leaf[]): Promise<(Head & { logId: number }) | null> {
+  if (leaves.some(leaf => leaf.log_id === null)) return null;
+  const logId = Math.max(...leaves.map(leaf => leaf.log_id!));
+  if (leaves.some(leaf => leaf.log_id !== logId)) {
+    await transaction(deps.db, tx => enterAgain(tx, id, logId));
+    return null;
+  }
+  const log = await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [logId]);
+  if (!log?.checkpoint) return null;
+  const note = parseNote(Buffer.from(log.checkpoint));
+  const { origin, size, root } = parseCheckpoint(note.text);
+  if (leaves.some(leaf => BigInt(leaf.leaf_index!) >= size)) return null;
+  const [signed] = verifyNote(note, await logKeys(deps.db));
+  if (!signed) throw new Error(`the checkpoint of ${origin} is signed by no known key`);
+  return { origin, size, root, note: log.checkpoint, key: signed.verifier, logId };
+}
+
+async function logKeys(db: Queryable): Promise<Verifier[]> {
+  const { keys } = await listEvidenceKeys(db);
+  return keys.filter(({ role }) => role === 'log').map(({ vkey }) => parseVkey(vkey));
+}
+
+async function makeFiles(
+  deps: Deps,
+  row: VerificationRow,
+  leaves: readonly Leaf[],
+  head: Head & { logId: number },
+): Promise<BundleFile[]> {
+  const statements = await openStatements(deps.db, deps, row.id);
+  const captures = await capturesOf(deps.db, row.id);
+  const log = (await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [head.logId]))!;
+  const signer = await signerFor(deps.db, deps, log, 'bundle');
+  const analysis = statements.findLast(({ statement }) => statement.type === 'case_analysis');
+  const reviews = statements.filter(({ statement }) => statement.type === 'review');
+  const createdAt = deps.clock.now();
+  const verdict = row.verdict && verdictOf(statements);
+  const photos = await photoFiles(deps, captures);
+  const stamp = await stampOf(deps, head.note);
+  const files = [
+    inline('record.json', sealedText(row)),
+    inline(
+      'seal.json',
+      canonical({
+        algorithm: 'sha256',
+        hash: sealHashOf(row),
+        covers: ['record', 'answers'],
+        answers_provenance: 'user_declared',
+      }),
+    ),
+    inline('verdict.json', canonical(verdict ?? null)),
+    ...(analysis ? [inline('case_analysis.json', canonical(analysis.statement.case_analysis))] : []),
+    ...(reviews.length > 0
+      ? [inline('reviews.json', canonical(reviews.map(({ statement }) => statement.review)))]
+      : []),
+    ...statements.map(({ seq, statement, salt }) => inline(`statements/${seq}.json`, canonical({ salt, statement }))),
+    ...(await proofFiles(deps, head, leaves)),
+    ...photos,
+    ...(stamp ? [inline('timestamp.tsr', stamp)] : []),
+    inline(
+      'certificate.pdf',
+      await makeCertificate(deps, {
+        row,
+        captures,
+        statements,
+        leaves: leaves.map(leaf => leaf.leaf_index!),
+        head,
+        bundleKey: signer,
+        createdAt,
+        stamped: stamp !== null,
+      }),
+    ),
+    inline('README.txt', readmeOf({ verificationId: row.id, head, bundleKey: signer, statements: statements.length })),
+  ];
+  const manifest: Manifest = {
+    format: FORMAT,
+    verification_id: row.id,
+    origin: head.origin,
+    created_at: createdAt.toISOString(),
+    keys: { log: vkeyOf(head.key), bundle: vkeyOf(signer) },
+    files: files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
+  };
+  const manifestBytes = Buffer.from(canonical(manifest));
+  return [
+    inline('manifest.json', manifestBytes),
+    inline('manifest.sig', signNote(manifestText(manifestBytes), signer)),
+    ...files,
+  ];
+}
+
+/** The verdict as it was logged, which is how the tenant sees it. */
+function verdictOf(statements: readonly OpenedStatement[]): object | null {
+  const logged = statements.findLast(({ statement }) => statement.type === 'verdict')?.statement;
+  if (!logged) return null;
+  const { label, score, reason_code, signals } = logged;
+  return { label, score, signals, ...(reason_code === undefined ? {} : { reason_code }) };
+}
+
+async function proofFiles(deps: Deps, head: Head & { logId: number }, leaves: readonly Leaf[]): Promise<BundleFile[]> {
+  const paths = leaves.map(leaf => inclusionRanges(BigInt(leaf.leaf_index!), head.size));
+  const hashOf = await loadNodes(deps.db, head.logId, paths.flat());
+  return leaves.map((leaf, at) => {
+    const hashes = paths[at]!.map(range => rangeHash(range, hashOf));
+    const proof = formatProof({ index: BigInt(leaf.leaf_index!), hashes, checkpoint: head.note });
+    return inline(`proofs/${leaf.seq}.tlog-proof`, proof);
+  });
+}
+
+/** Originals, then previews. They are read once for their hashes and stay where they are. */
+async function photoFiles(deps: Deps, captures: readonly CaptureRow[]): Promise<BundleFile[]> {
+  const files: BundleFile[] = [];
+  for (const capture of captures) {
+    files.push(await blobFile(deps, `originals/${capture.id}.${EXTENSIONS[capture.content_type]}`, capture.image_blob));
+  }
+  for (const { id, preview_blob } of captures) {
+    if (preview_blob) files.push(await blobFile(deps, `previews/${id}.jpg`, preview_blob));
+  }
+  return files;
+}
+
+async function blobFile(deps: Deps, path: string, blob: string): Promise<BundleFile> {
+  const { content: _, ...file } = inline(path, await deps.blobs.get(blob, { maxBytes: UPLOAD_HARD_CAP_BYTES }));
+  return { ...file, blob };
+}
+
+function inline(path: string, content: string | Uint8Array): BundleFile {
+  const bytes = Buffer.from(content);
+  return {
+    path,
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    crc32: crc32(bytes),
+    content: bytes.toString('base64'),
+  };
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { stampRequest, verifyStamp } from '@firsthand/evidence/timestamp.ts';
+import type { Deps } from '../deps.ts';
+import { sha256 } from '../lib/keyring.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 65_536;
+
+/**
+ * Asks the time-stamping authority of `TSA_URL` for a stamp of the log's signed note, and checks the answer before it is used. Null
+ * without an authority, or when it gave no stamp that holds: the bundle is issued without one.
+ */
+export async function stampOf(deps: Pick<Deps, 'config' | 'log'>, note: string): Promise<Buffer | null> {
+  const { tsaUrl } = deps.config;
+  if (!tsaUrl) return null;
+  const nonce = randomBytes(16);
+  // A positive INTEGER of one length: the first bit is clear, the first byte is not zero.
+  nonce[0] = (nonce[0]! & 0x7f) | 0x40;
+  const message = Buffer.from(note);
+  try {
+    const answer = await fetch(tsaUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
+      body: Buffer.from(stampRequest(sha256(message), nonce)),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!answer.ok) throw new Error(`the authority answered ${answer.status}`);
+    const response = Buffer.from(await answer.arrayBuffer());
+    if (response.length > MAX_BYTES) throw new Error(`the authority answered ${response.length} bytes`);
+    await verifyStamp({ response: new Uint8Array(response), message, nonce });
+    return response;
+  } catch (error) {
+    deps.log.warn({ err: error, tsaUrl }, 'no time stamp; the bundle is issued without one');
+    return null;
+  }
+}

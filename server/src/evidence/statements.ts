@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { canonical } from '@firsthand/evidence/json.ts';
+import { commitmentOf, SALT_BYTES, type StatementType } from '@firsthand/evidence/statement.ts';
+import { many, one, type Queryable, type Tx } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+
+/** A statement with its salt, as a bundle carries it. */
+export interface OpenedStatement {
+  seq: number;
+  statement: Record<string, unknown>;
+  /** Base64. */
+  salt: string;
+}
+
+export interface Subject {
+  id: string;
+  tenant_id: string;
+}
+
+/**
+ * States a fact in the transaction that makes it true, together with its pending entry of the log. The caller holds the
+ * verification's lock, so the numbers have no gap and no twin. Undefined members are left out.
+ */
+export async function appendStatement(
+  tx: Tx,
+  { keyring }: Pick<Deps, 'keyring'>,
+  subject: Subject,
+  o: { type: StatementType; at: Date; content: object },
+): Promise<void> {
+  const last = await one<{ seq: number | null }>(
+    tx,
+    'select max(seq) as seq from evidence_statements where verification_id = $1',
+    [subject.id],
+  );
+  const seq = (last?.seq ?? 0) + 1;
+  // Through JSON once, so that dates and undefined members are what will be read back.
+  const statement: unknown = JSON.parse(
+    JSON.stringify({
+      v: 1,
+      type: o.type,
+      tenant_id: subject.tenant_id,
+      verification_id: subject.id,
+      seq,
+      at: o.at.toISOString(),
+      ...o.content,
+    }),
+  );
+  const salt = randomBytes(SALT_BYTES);
+  const commitment = Buffer.from(commitmentOf(salt, statement));
+  const sealed = keyring.encrypt(canonical({ salt: salt.toString('base64'), statement }));
+  await tx.query(
+    `with stated as (
+       insert into evidence_statements (verification_id, seq, type, sealed, commitment, created_at)
+       values ($1, $2, $3, $4, $5, $6)
+     )
+     insert into evidence_pending (verification_id, seq, commitment) values ($1, $2, $5)`,
+    [subject.id, seq, o.type, sealed, commitment, o.at],
+  );
+}
+
+/** The statements of a verification in their order. */
+export async function openStatements(
+  db: Queryable,
+  { keyring }: Pick<Deps, 'keyring'>,
+  verificationId: string,
+): Promise<OpenedStatement[]> {
+  const rows = await many<{ seq: number; sealed: string }>(
+    db,
+    'select seq, sealed from evidence_statements where verification_id = $1 order by seq',
+    [verificationId],
+  );
+  return rows.map(({ seq, sealed }) => ({
+    seq,
+    ...(JSON.parse(keyring.decrypt(sealed)) as Omit<OpenedStatement, 'seq'>),
+  }));
+}
+
+/** Entries of an earlier epoch get another in the log that grows: a bundle has one log. */
+export async function enterAgain(tx: Tx, verificationId: string, logId: number): Promise<void> {
+  await tx.query(
+    `with earlier as (
+       update evidence_statements set log_id = null, leaf_index = null
+       where verification_id = $1 and log_id < $2 returning verification_id, seq, commitment
+     )
+     insert into evidence_pending (verification_id, seq, commitment)
+     select verification_id, seq, commitment from earlier order by seq`,
+    [verificationId, logId],
+  );
+}

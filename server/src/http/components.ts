@@ -1,0 +1,51 @@
+type Json = Record<string, unknown>;
+
+/** Keywords that hold one schema, a list of schemas, or schemas by name. */
+const ONE = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames'];
+const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const BY_NAME = ['properties', 'patternProperties'];
+
+const isSchema = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Collects schemas under their names: one with a `title` goes to `components/schemas` under it, and a reference stands in
+ * its place. Throws when two different schemas have one title.
+ */
+export class Components {
+  readonly schemas: Record<string, Json> = {};
+
+  /** The schema as the document shows it. */
+  add(schema: object): Json {
+    const { title, ...inner } = schema as Json;
+    const shown = this.#inside(inner);
+    if (typeof title !== 'string') return shown;
+    // Words about one use of a schema stand beside its reference.
+    const { description, default: fallback, ...named } = shown;
+    const known = this.schemas[title];
+    if (known && JSON.stringify(withoutWords(known)) !== JSON.stringify(named)) {
+      throw new Error(`two schemas are named ${title}`);
+    }
+    this.schemas[title] ??= named;
+    return {
+      $ref: `#/components/schemas/${title}`,
+      ...(description === undefined ? {} : { description }),
+      ...(fallback === undefined ? {} : { default: fallback }),
+    };
+  }
+
+  #inside(schema: Json): Json {
+    return Object.fromEntries(
+      Object.entries(schema).map(([key, value]) => {
+        if (ONE.includes(key) && isSchema(value)) return [key, this.add(value)];
+        if (MANY.includes(key) && Array.isArray(value)) return [key, value.map(item => this.add(item))];
+        if (BY_NAME.includes(key) && isSchema(value)) {
+          return [key, Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.add(item as Json)]))];
+        }
+        return [key, value];
+      }),
+    );
+  }
+}
+
+const withoutWords = ({ description: _description, default: _default, ...rest }: Json): Json => rest;

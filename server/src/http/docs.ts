@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { sha256 } from '../lib/keyring.ts';
+import type { Endpoint } from './endpoint.ts';
+import { openapiDocument } from './openapi.ts';
+
+const capture = join(import.meta.dirname, '..', '..', '..', 'capture');
+const require = createRequire(import.meta.url);
+
+interface File {
+  type: string;
+  read(): Promise<Buffer>;
+}
+const css = 'text/css; charset=utf-8';
+const script = 'text/javascript; charset=utf-8';
+
+/** What the page loads, by its path below /docs/; nothing comes from another origin. */
+const FILES: Readonly<Record<string, File>> = {
+  'reference.js': { type: script, read: readReference },
+  'nonce.js': { type: script, read: () => readFile(join(import.meta.dirname, 'docs', 'nonce.js')) },
+  'docs.js': { type: script, read: () => readFile(join(import.meta.dirname, 'docs', 'docs.js')) },
+  'docs.css': { type: css, read: () => readFile(join(import.meta.dirname, 'docs', 'docs.css')) },
+  'tokens.css': { type: css, read: readTokens },
+  'logo.svg': { type: 'image/svg+xml', read: () => readFile(join(capture, 'public', 'logo.svg')) },
+  'inter.woff2': {
+    type: 'font/woff2',
+    read: () => readFile(require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')),
+  },
+};
+
+/** The reference's script lies inside its Fastify plugin, which is asked for it on an instance of its own. */
+async function readReference(): Promise<Buffer> {
+  const { default: plugin } = await import('@scalar/fastify-api-reference');
+  const holder = Fastify();
+  await holder.register(plugin, { routePrefix: '/reference', configuration: { url: '/v1/openapi.json' } });
+  const answer = await holder.inject('/reference/js/scalar.js');
+  await holder.close();
+  // The map of the source is not served.
+  return Buffer.from(answer.payload.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
+}
+
+/** The tokens without their fonts, whose addresses the capture page's build resolves. */
+async function readTokens(): Promise<Buffer> {
+  const tokens = await readFile(join(capture, 'src', 'tokens.css'), 'utf8');
+  return Buffer.from(tokens.replace(/@font-face\s*\{[^}]*\}/g, ''));
+}
+
+const page = (nonce: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta property="csp-nonce" content="${nonce}">
+<title>Firsthand API</title>
+<meta name="description" content="Reference of the Firsthand API: create verifications, read verdicts, receive webhooks.">
+<link rel="icon" href="/_capture/favicon.svg">
+<link rel="preload" href="/docs/inter.woff2" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="/docs/tokens.css">
+<link rel="stylesheet" href="/docs/docs.css">
+</head>
+<body>
+<header class="bar"><a href="/docs" aria-label="Firsthand API"><span class="logo" role="img" aria-label="firsthand"></span></a><span class="name">API reference</span><a class="file" href="/v1/openapi.json" download="firsthand-openapi.json">openapi.json</a></header>
+<noscript><p class="without">This page needs JavaScript. The description of the API is <a href="/v1/openapi.json">openapi.json</a>.</p></noscript>
+<main id="reference"></main>
+<script src="/docs/nonce.js"></script>
+<script src="/docs/reference.js"></script>
+<script src="/docs/docs.js"></script>
+</body>
+</html>`;
+
+/** The page's own origin and nothing else; styles that the script adds carry the nonce. */
+const policyOf = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    // The reference places its parts with style attributes, which run nothing and reach no other element.
+    "style-src-attr 'unsafe-inline'",
+    "font-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+/** Serves the description of the API at /v1/openapi.json and a page to read and try it at /docs. */
+export function registerDocs(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
+  const document = openapiDocument(endpoints);
+  app.get('/v1/openapi.json', async () => document);
+  const show = async (_request: FastifyRequest, reply: FastifyReply) => {
+    const nonce = randomBytes(16).toString('base64');
+    return reply
+      .header('content-security-policy', policyOf(nonce))
+      .header('cache-control', 'no-store')
+      .type('text/html; charset=utf-8')
+      .send(page(nonce));
+  };
+  app.get('/docs', show);
+  app.get('/docs/', show);
+  for (const [name, { type, read }] of Object.entries(FILES)) {
+    const file = prepareOnce(read);
+    app.get(`/docs/${name}`, async (request, reply) => {
+      const { plain, zipped, etag } = await file();
+      reply.header('etag', etag).header('cache-control', 'no-cache').header('vary', 'accept-encoding');
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding']));
+      reply.type(type);
+      return takesGzip ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(plain);
+    });
+  }
+}
+
+/** Reads and compresses a file when it is first asked for: most nodes never show the page. */
+function prepareOnce(read: () => Promise<Buffer>) {
+  const prepare = async () => {
+    const plain = await read();
+    return {
+      plain,
+      zipped: await promisify(gzip)(plain),
+      etag: `"${sha256(plain).toString('base64url').slice(0, 22)}"`,
+    };
+  };
+  let file: ReturnType<typeof prepare> | undefined;
+  return () => {
+    file ??= prepare();
+    return file;
+  };
+}

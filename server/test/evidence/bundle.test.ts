@@ -1,0 +1,235 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseTrust } from '@firsthand/evidence/trust.ts';
+import { verifyBundle } from '@firsthand/evidence/verify.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAuthority } from '../../../evidence/test/authority.ts';
+import { transaction } from '../../src/db/sql.ts';
+import { appendStatement } from '../../src/evidence/statements.ts';
+import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
+import { firstHand, plain } from '../pictures.ts';
+
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService();
+  folder = await mkdtemp(join(tmpdir(), 'fh-bundle-'));
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const get = (id: string, key = service.tenant.pk_test) =>
+  fetch(`${service.url}/v1/verifications/${id}/evidence`, { headers: { authorization: `Bearer ${key}` } });
+
+const download = (id: string) =>
+  until(async () => {
+    const answer = await get(id);
+    if (answer.status === 202) expect(answer.headers.get('retry-after')).toBe('2');
+    return answer.status === 200 ? { answer, bytes: Buffer.from(await answer.arrayBuffer()) } : null;
+  }, 'the bundle');
+
+async function check(bytes: Buffer, trust = true) {
+  const { body } = await ask(service, '/v1/evidence-keys');
+  async function* source() {
+    yield bytes;
+  }
+  return verifyBundle(source(), { trusted: trust ? parseTrust(JSON.stringify(body)) : [] });
+}
+
+async function completed(): Promise<string> {
+  const { id } = await createVerification(service, {
+    steps: [
+      { key: 'front', min: 1, max: 2 },
+      { key: 'plate', type: 'text', required: true },
+    ],
+    metadata: { claim: 'C-1' },
+  });
+  await submit(service, id, await firstHand(1), { location: { latitude: 52.5, longitude: 13.4, accuracy_m: 12 } });
+  await submit(service, id, await plain());
+  await ask(service, `/v1/verifications/${id}/answers`, { body: { answers: { plate: 'B-XY 12' } } });
+  await untilStatus(service, id, ['completed']);
+  return id;
+}
+
+describe('GET /v1/verifications/:id/evidence', () => {
+  let id: string;
+  let bytes: Buffer;
+  beforeAll(async () => {
+    id = await completed();
+    bytes = (await download(id)).bytes;
+    await writeFile(join(folder, 'bundle.zip'), bytes);
+    execFileSync('python3', ['-m', 'zipfile', '-e', 'bundle.zip', 'files'], { cwd: folder });
+  });
+
+  it('gives a bundle in which everything holds', async () => {
+    const report = await check(bytes);
+    expect(report.faults).toEqual([]);
+    expect(report).toMatchObject({ exit_code: 0, verification_id: id, notes: [] });
+    expect(report.photos).toHaveLength(2);
+    expect((await check(bytes, false)).exit_code).toBe(2);
+  });
+
+  it('gives the same bytes at every download though the log grows, and others after another statement', async () => {
+    await completed();
+    const again = await download(id);
+    expect(again.bytes.equals(bytes)).toBe(true);
+    expect(again.answer.headers.get('content-length')).toBe(String(bytes.length));
+    const other = await completed();
+    const before = (await download(other)).bytes;
+    await transaction(service.deps.db, tx =>
+      appendStatement(
+        tx,
+        service.deps,
+        { id: other, tenant_id: service.tenant.tenant_id },
+        { type: 'review', at: new Date(), content: { review: { decision: 'accept' } } },
+      ),
+    );
+    const after = (await download(other)).bytes;
+    expect(after.equals(before)).toBe(false);
+    expect(await check(after)).toMatchObject({ exit_code: 0, faults: [] });
+  });
+
+  it('is checked by firsthand verify-evidence without server or network', () => {
+    const run = (...args: string[]) => {
+      try {
+        const output = execFileSync(
+          process.execPath,
+          [join(import.meta.dirname, '../../src/main.ts'), 'verify-evidence', 'bundle.zip', ...args],
+          {
+            cwd: folder,
+            env: {
+              ...process.env,
+              DATA_DIR: args.includes('--own') ? service.deps.config.dataDir : join(folder, 'none'),
+            },
+          },
+        );
+        return { code: 0, output: output.toString() };
+      } catch (error) {
+        const { status, stdout } = error as { status: number; stdout: Buffer };
+        return { code: status, output: stdout.toString() };
+      }
+    };
+    expect(run()).toMatchObject({ code: 2, output: expect.stringContaining('nobody vouched') });
+    expect(run('--trust', join(service.deps.config.dataDir, 'evidence-keys.json'))).toMatchObject({ code: 0 });
+    expect(JSON.parse(run('--json').output)).toMatchObject({ exit_code: 2, verification_id: id });
+    expect(run('--max-bytes', '1000').code).toBe(3);
+  });
+
+  it('is checked by hand with the commands of its README', async () => {
+    const readme = await readFile(join(folder, 'files', 'README.txt'), 'utf8');
+    const steps = readme.split(/\n\d\. /).slice(1);
+    const commands = steps.map(step =>
+      step
+        .split('\n')
+        .filter(line => line.startsWith('   ') && /^ {3}(printf|tail|openssl|sed|\( printf|jq| {2}jq)/.test(line))
+        .join('\n'),
+    );
+    const run = (script: string) => execFileSync('bash', ['-c', script], { cwd: join(folder, 'files') }).toString();
+    const tools = ['jq', 'xxd'].every(tool => {
+      try {
+        return execFileSync('which', [tool]).length > 0;
+      } catch {
+        return false;
+      }
+    });
+    if (!tools) return;
+    expect(run(commands[0]!)).not.toContain('FAILED');
+    for (const step of [1, 2]) expect(run(commands[step]!)).toContain('Verified Successfully');
+  });
+
+  it('holds a certificate as PDF/A-3b with its font embedded', async () => {
+    const pdf = await readFile(join(folder, 'files', 'certificate.pdf'), 'latin1');
+    expect(pdf.startsWith('%PDF-1.7')).toBe(true);
+    expect(pdf).toContain('<pdfaid:part>3</pdfaid:part>');
+    expect(pdf).toContain('/FontFile2');
+    expect(pdf).toContain('/OutputIntent');
+  });
+
+  it('answers 409 before completion, 404 to others, and takes no link for a key', async () => {
+    const open = await createVerification(service);
+    const early = await get(open.id);
+    expect([early.status, ((await early.json()) as { error: { code: string } }).error.code]).toEqual([
+      409,
+      'not_completed',
+    ]);
+    const stranger = await service.newTenant();
+    expect((await get(id, stranger.pk_test)).status).toBe(404);
+    expect((await get(id, stranger.rk_secret)).status).toBe(404);
+    expect((await fetch(`${service.url}/v1/verifications/${id}/evidence`)).status).toBe(401);
+  });
+
+  it('is given for an expired verification that holds captures', async () => {
+    const { id: partial } = await createVerification(service, { steps: [{ key: 'a', min: 2, max: 2 }] });
+    await submit(service, partial, await plain());
+    await ask(service, `/v1/verifications/${partial}/cancel`, { method: 'POST', key: service.tenant.rk_secret });
+    const report = await check((await download(partial)).bytes);
+    expect(report).toMatchObject({ exit_code: 0, faults: [] });
+    expect(report.notes[0]).toContain('No verdict was reached');
+  });
+
+  it('shows when a photo in the store was exchanged', async () => {
+    const other = await completed();
+    await download(other);
+    const { rows } = await service.deps.db.query<{ image_blob: string; content_type: string }>(
+      'select image_blob, content_type from captures where verification_id = $1 order by id limit 1',
+      [other],
+    );
+    const stored = await service.deps.blobs.get(rows[0]!.image_blob, { maxBytes: 1e8 });
+    stored[stored.length >> 1]! ^= 1;
+    await service.deps.blobs.put(rows[0]!.image_blob, stored, { contentType: rows[0]!.content_type });
+    const report = await check((await download(other)).bytes);
+    expect(report.exit_code).toBe(1);
+    expect(report.faults.map(fault => fault.check)).toEqual(
+      expect.arrayContaining(['container', 'manifest', 'photos']),
+    );
+  });
+});
+
+describe('TSA_URL', () => {
+  it('puts a stamp of the signed state of the log into the bundle, and a bundle is issued without one when the authority fails', async () => {
+    const authority = openAuthority();
+    let answers = true;
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', chunk => chunks.push(chunk));
+      request.on('end', () => {
+        if (answers) response.end(authority.reply(Buffer.concat(chunks)));
+        else response.writeHead(500).end();
+      });
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const before = service.deps.config.tsaUrl;
+    service.deps.config.tsaUrl = `http://127.0.0.1:${port}/`;
+    try {
+      const verify = async (bytes: Buffer) => {
+        const { body } = await ask(service, '/v1/evidence-keys');
+        async function* source() {
+          yield bytes;
+        }
+        return verifyBundle(source(), { trusted: parseTrust(JSON.stringify(body)), tsaRoots: authority.root });
+      };
+      const report = await verify((await download(await completed())).bytes);
+      expect(report).toMatchObject({
+        exit_code: 0,
+        faults: [],
+        timestamp: { root_checked: true, authority: 'Test stamps, Test authority' },
+      });
+      answers = false;
+      const without = await verify((await download(await completed())).bytes);
+      expect(without).toMatchObject({ exit_code: 0, timestamp: null });
+      expect(service.logged.join('\n')).toContain('no time stamp; the bundle is issued without one');
+    } finally {
+      service.deps.config.tsaUrl = before;
+      authority.close();
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    }
+  });
+});

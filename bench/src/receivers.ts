@@ -29,7 +29,13 @@ export async function photograph(width: number, height: number): Promise<Buffer>
 /** A client with an address of its own: the limit of requests is per address. */
 export const phone = (localAddress: string): Dispatcher => new Agent({ localAddress });
 
-async function post<T>(url: string, path: string, body: object, dispatcher: Dispatcher, key?: string): Promise<T> {
+export async function post<T>(
+  url: string,
+  path: string,
+  body: object,
+  dispatcher: Dispatcher,
+  key?: string,
+): Promise<T> {
   const answer = await request(`${url}${path}`, {
     method: 'POST',
     dispatcher,

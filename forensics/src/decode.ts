@@ -1,10 +1,12 @@
 import sharp, { type Sharp } from 'sharp';
+import { coarseJpeg } from './coarse-jpeg.ts';
 import { ImageFault, type ImageInfo, inspect, MAX_PIXELS } from './inspect.ts';
 import { halved, type Picture } from './picture.ts';
 
 /**
  * Past this many pixels a picture is decoded at half its width and height, past four times as many at a quarter. JPEG is shrunk while
- * it is decoded, and PNG row by row, so that the whole picture never lies in memory.
+ * it is decoded, and PNG row by row, so that the whole picture never lies in memory. A large JPEG of several scans is decoded at an
+ * eighth; see `coarse-jpeg.ts`.
  */
 export const FULL_PIXELS = 24_000_000;
 
@@ -29,6 +31,8 @@ const PREVIEW_SIDE = 1600;
  * HEVC decoder) and then served from memory; everything else goes to libvips.
  */
 interface Source {
+  /** By how much the sides are shrunk when it is decoded. */
+  factor: number;
   /** A fresh pipeline without alpha in sRGB; upright unless `asStored`. */
   pipeline(o?: { asStored?: boolean }): Sharp;
 }
@@ -38,12 +42,17 @@ async function open(bytes: Uint8Array, info: ImageInfo): Promise<Source> {
     const decoded = await decodeHeif(bytes);
     if (decoded) {
       const raw = { width: decoded.width, height: decoded.height, channels: 4 as const };
-      return { pipeline: () => sharp(decoded.data, { raw, limitInputPixels: MAX_PIXELS }).removeAlpha() };
+      return {
+        factor: shrinkOnLoad(info),
+        pipeline: () => sharp(decoded.data, { raw, limitInputPixels: MAX_PIXELS }).removeAlpha(),
+      };
     }
   }
+  const coarse = info.contentType === 'image/jpeg' ? coarseJpeg(bytes) : undefined;
   return {
+    factor: coarse ? 8 : shrinkOnLoad(info),
     pipeline: ({ asStored = false } = {}) => {
-      const opened = sharp(bytes, { failOn: 'none', limitInputPixels: MAX_PIXELS, sequentialRead: true });
+      const opened = sharp(coarse ?? bytes, { failOn: 'none', limitInputPixels: MAX_PIXELS, sequentialRead: true });
       return (asStored ? opened : opened.autoOrient()).flatten({ background: '#808080' }).toColourspace('srgb');
     },
   };
@@ -101,7 +110,7 @@ export async function decode(bytes: Uint8Array): Promise<Decoded> {
 export async function decodePicture(bytes: Uint8Array, info: ImageInfo): Promise<Picture> {
   try {
     const source = await open(bytes, info);
-    if (shrinkOnLoad(info) > 1) return await decodeShrunk(source, info);
+    if (source.factor > 1) return await decodeShrunk(source, info);
     const { data, info: out } = await source.pipeline().raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
     if (out.channels === 3) return { width: out.width, height: out.height, data };
     return { width: out.width, height: out.height, data: spread(data, out.channels) };
@@ -124,7 +133,7 @@ const UPRIGHT: Readonly<Record<number, { flip?: boolean; flop?: boolean; turn: n
 /** Turned only once it is small: what lies on its side is else decoded as a whole before a row of it is known. */
 async function decodeShrunk(source: Source, info: ImageInfo): Promise<Picture> {
   const { width, height, orientation } = info;
-  const factor = shrinkOnLoad(info);
+  const { factor } = source;
   const [storedWidth, storedHeight] = orientation >= 5 ? [height, width] : [width, height];
   const { data, info: out } = await source
     .pipeline({ asStored: true })

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewTenant } from '../src/tenants/create.ts';
 
-const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
+export const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
 
 /** A port that is free at this moment. */
 export async function freePort(): Promise<number> {

@@ -1,4 +1,5 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { isHeldWhole } from '@firsthand/forensics/coarse-jpeg.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
 import { storeText } from '../captures/write.ts';
@@ -77,8 +78,12 @@ async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Pr
 async function legible(deps: Deps, capture: CaptureRow): Promise<Buffer | null> {
   if (Math.min(capture.width, capture.height) < 16) return null;
   const heif = capture.content_type === 'image/heic' || capture.content_type === 'image/heif';
-  const key = heif && capture.preview_blob ? capture.preview_blob : capture.image_blob;
-  const bytes = await deps.blobs.get(key, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+  const get = (key: string) => deps.blobs.get(key, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+  let bytes = await get(heif && capture.preview_blob ? capture.preview_blob : capture.image_blob);
+  if (isHeldWhole(bytes)) {
+    if (!capture.preview_blob) return null;
+    bytes = await get(capture.preview_blob);
+  }
   const longest = Math.max(capture.width, capture.height);
   const side = Math.min(READ_SIDE, Math.max(MIN_READ_SIDE, longest));
   return sharp(bytes, { failOn: 'none' })

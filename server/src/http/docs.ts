@@ -9,7 +9,7 @@ import { sha256 } from '../lib/keyring.ts';
 import type { Endpoint } from './endpoint.ts';
 import { openapiDocument } from './openapi.ts';
 
-const capture = join(import.meta.dirname, '..', '..', '..', 'capture');
+const root = join(import.meta.dirname, '..', '..', '..');
 const require = createRequire(import.meta.url);
 
 interface File {
@@ -26,7 +26,7 @@ const FILES: Readonly<Record<string, File>> = {
   'docs.js': { type: script, read: () => readFile(join(import.meta.dirname, 'docs', 'docs.js')) },
   'docs.css': { type: css, read: () => readFile(join(import.meta.dirname, 'docs', 'docs.css')) },
   'tokens.css': { type: css, read: readTokens },
-  'logo.svg': { type: 'image/svg+xml', read: () => readFile(join(capture, 'public', 'logo.svg')) },
+  'logo.svg': { type: 'image/svg+xml', read: () => readFile(join(root, 'capture', 'public', 'logo.svg')) },
   'inter.woff2': {
     type: 'font/woff2',
     read: () => readFile(require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')),
@@ -44,9 +44,9 @@ async function readReference(): Promise<Buffer> {
   return Buffer.from(answer.payload.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
 }
 
-/** The tokens without their fonts, whose addresses the capture page's build resolves. */
+/** The tokens without their fonts, whose addresses the pages' builds resolve. */
 async function readTokens(): Promise<Buffer> {
-  const tokens = await readFile(join(capture, 'src', 'tokens.css'), 'utf8');
+  const tokens = await readFile(join(root, 'look', 'tokens.css'), 'utf8');
   return Buffer.from(tokens.replace(/@font-face\s*\{[^}]*\}/g, ''));
 }
 

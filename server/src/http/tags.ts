@@ -7,10 +7,6 @@ export const TAGS = [
       'What the capture page does for the person with the link: upload photos, answer questions, report progress. The verification id in the path is the credential.',
   },
   {
-    name: 'Evidence',
-    description: 'The bundle that anyone can check without the service, and the keys that sign it.',
-  },
-  {
     name: 'Link templates',
     description:
       'One link to print or to publish. Each time somebody opens it, it creates a verification from the current version.',

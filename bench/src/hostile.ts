@@ -1,0 +1,220 @@
+/**
+ * What one account can do to the others with pictures, over HTTP on a service and a database of its own:
+ *
+ *   npm run bench:hostile [-- --pictures 16 --waiting 1000 --write hostile.md]
+ *
+ * Memory: pictures of 100 megapixels, each sent as both frames, all at once, beside the idle service. Fairness: the time to a verdict
+ * behind another account's waiting pictures, beside the time with nothing waiting.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs, promisify } from 'node:util';
+import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
+import { createPool } from 'firsthand/db/pool.ts';
+import { one, type Pool } from 'firsthand/db/sql.ts';
+import { createLog } from 'firsthand/lib/log.ts';
+import type { NewTenant } from 'firsthand/tenants/create.ts';
+import sharp, { type Sharp } from 'sharp';
+import { firstRunOf, freePort, MAIN, startServiceProcess } from '../../server/test/service-process.ts';
+import { median } from './measure.ts';
+import {
+  createVerification,
+  phone,
+  photograph,
+  post,
+  type Receiver,
+  startReceiver,
+  submitPicture,
+} from './receivers.ts';
+import { createReport } from './report.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    pictures: { type: 'string', default: '16' },
+    waiting: { type: 'string', default: '1000' },
+    write: { type: 'string' },
+  },
+});
+const PICTURES = Number(options.pictures);
+const WAITING = Number(options.waiting);
+const THREADS = 2;
+/** Captures of one verification; the most it may take. */
+const CAPTURES = 20;
+/** Verdicts that are timed alone, and as many behind the others. */
+const SAMPLES = 5;
+
+const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
+const dataDir = join(folder, 'data');
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const service = startServiceProcess({
+  dataDir,
+  port,
+  env: { HOST: '127.0.0.1', ANALYSIS_THREADS: `${THREADS}`, LOG_LEVEL: 'error' },
+});
+const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true }), () => service.stop()];
+const report = createReport('What one account can do to the others with pictures');
+
+async function runAll(): Promise<void> {
+  await service.ready();
+  const tenant = await firstRunOf(dataDir);
+  const receiver = await startReceiver();
+  cleanups.push(receiver.close);
+  const photo = await photograph(1280, 960);
+  const from = phone('127.0.4.1');
+  // The threads load and compile what they need with their first pictures.
+  for (let n = 0; n < 2 * THREADS; n += 1) await submitPicture(url, tenant, from, receiver, photo);
+  await allCompleted(receiver);
+
+  report.print(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}\n`);
+  report.print('| what | measured | beside | ratio |\n|---|---|---|---|');
+  await benchMemory(tenant, receiver);
+  await benchFairness(tenant, receiver, photo);
+}
+
+async function allCompleted(receiver: Receiver): Promise<void> {
+  while (receiver.completed.size < receiver.sent.size) await sleep(20);
+}
+
+// ---- Memory
+
+async function benchMemory(tenant: NewTenant, receiver: Receiver): Promise<void> {
+  const plain = () => sharp({ create: { width: 10_000, height: 10_000, channels: 3, background: '#7a8' } });
+  const kinds: [string, Sharp][] = [
+    ['PNG', plain().png({ compressionLevel: 9 })],
+    ['progressive JPEG, 4:4:4', plain().jpeg({ progressive: true, chromaSubsampling: '4:4:4' })],
+  ];
+  for (const [name, picture] of kinds) {
+    const body = pictureBody(await picture.toBuffer(), { asBothFrames: true });
+    const idle = await memoryMb('VmRSS');
+    receiver.reset();
+    const ids = await Promise.all(
+      Array.from({ length: PICTURES }, (_, n) => sendInline(tenant, `127.0.5.${n + 1}`, receiver, [body], name)),
+    );
+    await allCompleted(receiver);
+    const peak = await memoryMb('VmHWM');
+    report.print(
+      `| resident memory, ${ids.length} pictures of 100 megapixels at once (${name}), peak | ${peak.toFixed(0)} MB | ${idle.toFixed(0)} MB before | ${(peak / idle).toFixed(1)} |`,
+    );
+  }
+}
+
+/** Resident memory of the service's process now (VmRSS), and the most it ever had (VmHWM), in MB: proc(5). */
+async function memoryMb(name: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8');
+  return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024;
+}
+
+const pictureBody = (bytes: Buffer, o: { asBothFrames: boolean }) => {
+  const image = bytes.toString('base64');
+  return { image_base64: image, ...(o.asBothFrames ? { motion_frame_base64: image } : {}) };
+};
+
+/** A verification of an account and its captures, sent inline from one address. Resolves to its id when all are accepted. */
+async function sendInline(
+  tenant: NewTenant,
+  address: string,
+  receiver: Receiver | null,
+  bodies: readonly object[],
+  name: string,
+): Promise<string> {
+  const from = phone(address);
+  const { id } = await createVerification(url, tenant, from, {
+    ...(receiver ? { webhook_url: receiver.url } : {}),
+    max_captures: bodies.length,
+    signals_required: ['screen', 'ai', 'reverse', 'depth'],
+    metadata: { bench: name },
+  });
+  for (const body of bodies) await post(url, `/v1/verifications/${id}/captures`, body, from);
+  receiver?.sent.set(id, Date.now());
+  await from.close();
+  return id;
+}
+
+// ---- Fairness
+
+async function benchFairness(tenant: NewTenant, receiver: Receiver, photo: Buffer): Promise<void> {
+  const database = await openEmbeddedPostgres({ dataDir, log: createLog('error') });
+  const pool = createPool(database.url, 2, () => {});
+  cleanups.push(() => pool.end());
+  const created = await promisify(execFile)(process.execPath, [MAIN, 'create-tenant', 'Flood'], {
+    env: { ...process.env, DATA_DIR: dataDir },
+  });
+  const other = JSON.parse(created.stdout) as NewTenant;
+
+  const alone = await verdicts(tenant, receiver, photo, pool, other);
+  const verifications = Array.from({ length: Math.ceil(WAITING / CAPTURES) }, (_, n) => n);
+  // Equal bytes are one capture of a verification: each picture ends in bytes of its own, which decoders pass over.
+  const bodies = Array.from({ length: CAPTURES }, (_, n) =>
+    pictureBody(Buffer.concat([photo, Buffer.from(`${n}`)]), { asBothFrames: false }),
+  );
+  for (let at = 0; at < verifications.length; at += 10) {
+    const some = verifications.slice(at, at + 10);
+    await Promise.all(some.map(n => sendInline(other, `127.0.6.${n + 1}`, null, bodies, 'waiting')));
+  }
+  const before = await waiting(pool, other);
+  const behind = await verdicts(tenant, receiver, photo, pool, other);
+  const [aloneMs, behindMs] = [median(alone.ms), median(behind.ms)];
+  report.print(
+    `| accepted photo to verdict behind ${before} waiting pictures of another account, p50 of ${SAMPLES} | ${behindMs.toFixed(0)} ms | ${aloneMs.toFixed(0)} ms with nothing waiting | ${(behindMs / aloneMs).toFixed(1)} |`,
+  );
+  report.print(
+    `| analyses of the other account that began before the photo's, most of ${SAMPLES} | ${Math.max(...behind.overtaken)} | ${THREADS} threads | ${(Math.max(...behind.overtaken) / THREADS).toFixed(1)} |`,
+  );
+}
+
+const waiting = async (pool: Pool, tenant: NewTenant): Promise<number> => {
+  const row = await one<{ count: number }>(
+    pool,
+    `select count(*)::int as count from captures c join verifications v on v.id = c.verification_id
+     where v.tenant_id = $1 and c.analysis_state = 'pending'`,
+    [tenant.tenant_id],
+  );
+  return row!.count;
+};
+
+/** Milliseconds from accepted to verdict, one photo after another, and how many analyses of `other` began between. */
+async function verdicts(tenant: NewTenant, receiver: Receiver, photo: Buffer, pool: Pool, other: NewTenant) {
+  const from = phone('127.0.4.2');
+  const ms: number[] = [];
+  const overtaken: number[] = [];
+  for (let n = 0; n < SAMPLES; n += 1) {
+    receiver.reset();
+    await submitPicture(url, tenant, from, receiver, photo);
+    const [[id, sentAt]] = [...receiver.sent] as [[string, number]];
+    const accepted = await begun(pool, other, id);
+    let last = accepted;
+    while (!last.own) last = await begun(pool, other, id);
+    overtaken.push(last.others - accepted.others);
+    await allCompleted(receiver);
+    ms.push(receiver.completed.get(id)!.verdictAt - sentAt);
+  }
+  await from.close();
+  return { ms, overtaken };
+}
+
+/** Whether the analysis of a verification's capture has begun, and how many of `other` have. */
+async function begun(pool: Pool, other: NewTenant, id: string): Promise<{ own: boolean; others: number }> {
+  const row = await one<{ own: boolean; others: number }>(
+    pool,
+    `select (select bool_and(analysis_attempts > 0) from captures where verification_id = $1) as own,
+       (select count(*)::int from captures c join verifications v on v.id = c.verification_id
+        where v.tenant_id = $2 and c.analysis_attempts > 0) as others`,
+    [id, other.tenant_id],
+  );
+  return row!;
+}
+
+try {
+  await runAll();
+  report.write(options.write);
+} catch (error) {
+  // Said before the cleanup, which may have troubles of its own.
+  console.error(error, service.output());
+  process.exitCode = 1;
+} finally {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+}

@@ -1,0 +1,74 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { coarseJpeg, isHeldWhole } from './coarse-jpeg.ts';
+import { decode } from './decode.ts';
+
+/** Colours that change over the whole picture, in more pixels than a decoder may hold the coefficients of. */
+async function gradient(width: number, height: number, options: Record<string, unknown>): Promise<Buffer> {
+  const small = Buffer.from(Array.from({ length: 16 * 12 * 3 }, (_, i) => (i * 37 + (i >> 4) * 11) & 255));
+  return sharp(small, { raw: { width: 16, height: 12, channels: 3 } })
+    .resize(width, height, { fit: 'fill' })
+    .jpeg({ quality: 90, ...options })
+    .toBuffer();
+}
+
+const FULL_COLOUR = { chromaSubsampling: '4:4:4', progressive: true };
+const large = gradient(7_003, 5_001, FULL_COLOUR);
+
+const eighth = (bytes: Uint8Array, width: number, height: number) =>
+  sharp(bytes)
+    .resize(Math.ceil(width / 8), Math.ceil(height / 8), { fit: 'fill' })
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+
+const greatestDifference = (a: Uint8Array, b: Uint8Array): number =>
+  a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i]!)), 0);
+
+describe('coarseJpeg', () => {
+  it.each([
+    ['4:4:4', 7_003, 5_001, () => large],
+    ['4:2:0', 9_001, 7_507, () => gradient(9_001, 7_507, { progressive: true })],
+  ] as const)(
+    'gives the pixels that libjpeg gives of the whole file at an eighth (%s)',
+    async (_, width, height, make) => {
+      const bytes = await make();
+      const coarse = coarseJpeg(bytes);
+      expect(coarse).toBeDefined();
+      expect([isHeldWhole(bytes), isHeldWhole(coarse!)]).toEqual([true, false]);
+      const [got, want] = [await eighth(coarse!, width, height), await eighth(bytes, width, height)];
+      expect(got.info).toEqual(want.info);
+      // Rounding of the sides leaves a little for sharp to resample.
+      expect(greatestDifference(got.data, want.data)).toBeLessThanOrEqual(8);
+    },
+  );
+
+  it('leaves alone what a decoder reads row by row, and what is small', async () => {
+    expect(coarseJpeg(await gradient(7_003, 5_001, { chromaSubsampling: '4:4:4' }))).toBeUndefined();
+    expect(coarseJpeg(await gradient(2_000, 1_500, { progressive: true }))).toBeUndefined();
+  });
+
+  it('reads a damaged file as far as it goes', async () => {
+    const bytes = await large;
+    for (const at of [0.01, 0.1, 0.5]) {
+      const damaged = Buffer.from(bytes);
+      damaged.fill(0xa5, Math.floor(bytes.length * at), Math.floor(bytes.length * at) + 200);
+      const { picture } = await decode(damaged).catch(() => ({ picture: null }));
+      if (picture) expect(picture.width).toBe(876);
+      expect(() => coarseJpeg(bytes.subarray(0, Math.floor(bytes.length * at)))).not.toThrow();
+    }
+  });
+});
+
+describe('decode', () => {
+  it('gives an eighth of a large progressive JPEG, upright', async () => {
+    const turned = await sharp(await large)
+      .withMetadata({ orientation: 6 })
+      .jpeg(FULL_COLOUR)
+      .toBuffer();
+    const { info, picture, preview } = await decode(turned);
+    expect(info).toMatchObject({ width: 5_001, height: 7_003 });
+    expect(picture).toMatchObject({ width: 626, height: 876 });
+    expect(await sharp(preview).metadata()).toMatchObject({ width: 626, height: 876 });
+  });
+});

@@ -3,7 +3,6 @@ import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
-import type { DiskStore } from './blobs/disk.ts';
 import { blobRoutes } from './blobs/routes.ts';
 import { getEvidence } from './bundles/read-bundle.ts';
 import { submitAnswers } from './captures/answers.ts';
@@ -161,7 +160,6 @@ export async function createApp(
   registerLog(app, deps);
   await registerPages(app, pages);
   await registerDashboard(app, deps);
-  if ('signer' in deps.blobs)
-    await app.register(blobRoutes, { store: deps.blobs as DiskStore, stallMs: deps.config.bodyStallMs });
+  await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs });
   return app;
 }

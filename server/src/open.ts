@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
 import { openDiskStore } from './blobs/disk.ts';
 import { openS3Store } from './blobs/s3.ts';
+import type { UrlOptions } from './blobs/signature.ts';
 import type { Config } from './config/config.ts';
 import { openDatabaseClock } from './db/clock.ts';
 import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
@@ -61,14 +62,15 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     public: config.publicUrl ?? local,
     capture: config.captureBaseUrl ?? config.publicUrl ?? local,
   };
+  const folder = join(config.dataDir, 'blobs');
+  const urls: UrlOptions = {
+    secrets: keyring.derive('blob urls'),
+    origin: () => origins.public,
+    now: () => clock.now(),
+  };
   const blobs = config.s3
-    ? await openS3Store(config.s3)
-    : await openDiskStore({
-        folder: join(config.dataDir, 'blobs'),
-        secrets: keyring.derive('blob urls'),
-        origin: () => origins.public,
-        now: () => clock.now(),
-      });
+    ? await openS3Store(config.s3, { incoming: join(folder, 'incoming'), ...urls })
+    : await openDiskStore({ folder, ...urls });
   const pictures = createAnalysisPool({
     threads: config.analysisThreads,
     timeoutMs: ANALYSIS_TIMEOUT_MS,

@@ -2,67 +2,37 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { createSigner, type PutGrant, type Signer } from './signature.ts';
+import { asUnavailable, openIncoming, write } from './incoming.ts';
+import { createUrls, type UrlOptions } from './signature.ts';
 import { assertKey, BlobMissing, type BlobStore, BlobTooLarge, BlobUnavailable } from './store.ts';
 
-export interface DiskOptions {
+export interface DiskOptions extends UrlOptions {
   folder: string;
-  /** The first signs the URLs, all are accepted; the same on every node that serves the folder. */
-  secrets: readonly [Uint8Array, ...Uint8Array[]];
-  /** The service's own address, without a trailing slash; asked for when a URL is made. */
-  origin: () => string;
-  now?: () => Date;
 }
 
-export type Received = 'stored' | 'exists' | 'too_large' | 'wrong_size';
-
-/** A folder as a blob store, with what `routes.ts` needs to serve its presigned URLs. */
+/** A folder as a blob store, with what `routes.ts` needs to show its objects. */
 export interface DiskStore extends BlobStore {
   readonly origin: null;
-  readonly signer: Signer;
-  /** Stores a stream under a key that no object has yet, whole or not at all. */
-  receive(grant: PutGrant, body: AsyncIterable<Buffer>): Promise<Received>;
   /** Opens an object for reading. Throws {@link BlobMissing}. */
   open(key: string): Promise<{ size: number; contentType: string; stream: Readable }>;
 }
-
-/** What a crash left of an upload is swept after this time; none takes as long. */
-const INCOMING_MAX_AGE_MS = 3_600_000;
 
 /**
  * Opens a folder as a blob store. An object is a folder with one file in it, named by its content type: the bytes on disk
  * are the bytes that came, and both appear in one rename, which fails where an object is already.
  */
-export async function openDiskStore({
-  folder,
-  secrets,
-  origin,
-  now = () => new Date(),
-}: DiskOptions): Promise<DiskStore> {
+export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Promise<DiskStore> {
   const objects = join(folder, 'objects');
-  const incoming = join(folder, 'incoming');
-  for (const made of [objects, incoming]) await mkdir(made, { recursive: true, mode: 0o700 });
-  await sweep(incoming);
-  const signer = createSigner(secrets, now);
+  const aside = join(folder, 'incoming');
+  await mkdir(objects, { recursive: true, mode: 0o700 });
+  const incoming = await openIncoming(aside);
+  const urls = createUrls(urlOptions);
 
   // Keys have no `@`, so an object's folder is never on the way to another's.
   const pathOf = (key: string) => {
     assertKey(key);
     return join(objects, `${key}@`);
   };
-
-  /** Makes an object beside the others, hands it to `publish`, and leaves nothing of it behind otherwise. */
-  async function draft<T>(contentType: string, work: (draft: string, file: string) => Promise<T>): Promise<T> {
-    const made = join(incoming, randomUUID());
-    try {
-      await mkdir(made, { mode: 0o700 });
-      return await work(made, join(made, encodeURIComponent(contentType)));
-    } catch (error) {
-      throw asUnavailable(error);
-    } finally {
-      await rm(made, { recursive: true, force: true }).catch(() => {});
-    }
-  }
 
   /** Gives a draft its name. False when an object has it already. */
   async function publish(made: string, target: string): Promise<boolean> {
@@ -109,7 +79,7 @@ export async function openDiskStore({
 
   async function remove(target: string): Promise<void> {
     // Gone at once and as a whole, then taken apart.
-    const away = join(incoming, randomUUID());
+    const away = join(aside, randomUUID());
     try {
       await rename(target, away);
     } catch (error) {
@@ -120,19 +90,13 @@ export async function openDiskStore({
     await rm(away, { recursive: true, force: true });
   }
 
-  const secondsFromNow = (seconds: number) => new Date((Math.floor(now().getTime() / 1000) + seconds) * 1000);
-  const urlOf = (key: string, query: string) => {
-    assertKey(key);
-    return `${origin()}/blobs/${key}?${query}`;
-  };
-
   return {
     origin: null,
-    signer,
+    signer: urls.signer,
 
     async put(key, bytes, { contentType }) {
       const target = pathOf(key);
-      await draft(contentType, async (made, file) => {
+      await incoming.draft(contentType, async (made, file) => {
         await write(file, [bytes]);
         while (!(await publish(made, target))) {
           const old = await find(key).catch(() => null);
@@ -176,37 +140,19 @@ export async function openDiskStore({
       });
     },
 
-    async presignPut(key, { contentType, maxBytes, sizeBytes = null, expiresSeconds }) {
-      const expiresAt = secondsFromNow(expiresSeconds);
-      return {
-        url: urlOf(key, signer.put({ key, contentType, maxBytes, sizeBytes }, expiresAt)),
-        headers: { 'content-type': contentType },
-        expiresAt,
-      };
+    async presignPut(key, o) {
+      return urls.put(key, o);
     },
 
-    async presignGet(key, { expiresSeconds, contentType = null, filename = null }) {
-      return urlOf(key, signer.get({ key, contentType, filename, expiresAt: secondsFromNow(expiresSeconds) }));
+    async presignGet(key, o) {
+      return urls.get(key, o);
     },
 
-    check: () => draft('text/plain', (_made, file) => write(file, [Buffer.from('ok')])),
+    check: () => incoming.draft('text/plain', (_made, file) => write(file, [Buffer.from('ok')])),
 
-    async receive({ key, contentType, maxBytes, sizeBytes }, body) {
-      const target = pathOf(key);
-      return draft(contentType, async (made, file) => {
-        let size = 0;
-        async function* bounded() {
-          for await (const chunk of body) {
-            size += chunk.length;
-            if (size > maxBytes) return;
-            yield chunk;
-          }
-        }
-        await write(file, bounded());
-        if (size > maxBytes) return 'too_large';
-        if (sizeBytes !== null && size !== sizeBytes) return 'wrong_size';
-        return (await publish(made, target)) ? 'stored' : 'exists';
-      });
+    async receive(grant, body) {
+      const target = pathOf(grant.key);
+      return incoming.receive(grant, body, async made => ((await publish(made, target)) ? 'stored' : 'exists'));
     },
 
     async open(key) {
@@ -214,17 +160,6 @@ export async function openDiskStore({
       return { size, contentType, stream: handle.createReadStream() };
     },
   };
-}
-
-/** Writes a new file whose bytes last once this resolves; its name lasts once its folder is synced too. */
-async function write(file: string, source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    for await (const chunk of source) await handle.writeFile(chunk);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -246,19 +181,5 @@ async function makeFolders(folder: string, root: string): Promise<void> {
   }
 }
 
-async function sweep(incoming: string): Promise<void> {
-  for (const name of await readdir(incoming)) {
-    const path = join(incoming, name);
-    const found = await stat(path).catch(() => null);
-    if (found && Date.now() - found.mtimeMs > INCOMING_MAX_AGE_MS) await rm(path, { recursive: true, force: true });
-  }
-}
-
 const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '');
-
-/** An error of the file system is the store's; one of the body's sender, or of ours, is not. */
-function asUnavailable(error: unknown): unknown {
-  if (!(error instanceof Error) || (error as NodeJS.ErrnoException).syscall === undefined) return error;
-  return new BlobUnavailable(`the blob folder refuses: ${error.message}`, { cause: error });
-}

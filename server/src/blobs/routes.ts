@@ -3,17 +3,17 @@ import type { FastifyInstance } from 'fastify';
 import { forbidden, invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
 import { Stalled, untilStalled } from '../lib/stall.ts';
 import type { DiskStore } from './disk.ts';
-import { attachment, BlobMissing, BlobUnavailable } from './store.ts';
+import { attachment, BlobMissing, type BlobStore, BlobUnavailable } from './store.ts';
 
 /** What a browser may show in place; anything else it saves. None of these can hold a script. */
 const SHOWN = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/heic', 'image/heif']);
 
-/** Serves the presigned URLs of a disk store under `/blobs/`: what a bucket does for an S3 store. */
+/** Serves the presigned URLs under `/blobs/`: all of a disk store's, and those of a bucket that S3 could not hold to a limit. */
 export async function blobRoutes(
   app: FastifyInstance,
-  { store, stallMs }: { store: DiskStore; stallMs: number },
+  { store, stallMs }: { store: BlobStore | DiskStore; stallMs: number },
 ): Promise<void> {
-  // The body is streamed to disk: nothing reads it before the handler does.
+  // The body is streamed: nothing reads it before the handler does.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', async (_request, reply) => {
@@ -26,7 +26,7 @@ export async function blobRoutes(
 
   app.options('/blobs/*', (_request, reply) =>
     reply
-      .header('access-control-allow-methods', 'GET, PUT')
+      .header('access-control-allow-methods', 'open' in store ? 'GET, PUT' : 'PUT')
       .header('access-control-allow-headers', 'Content-Type, If-None-Match')
       .header('access-control-max-age', '86400')
       .code(204)
@@ -63,6 +63,7 @@ export async function blobRoutes(
     }
   });
 
+  if (!('open' in store)) return;
   app.get('/blobs/*', { exposeHeadRoute: false }, async (request, reply) => {
     const key = (request.params as { '*': string })['*'];
     const grant = permitted(store.signer.verifyGet(key, request.query as Record<string, unknown>));

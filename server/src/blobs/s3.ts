@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -8,6 +9,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { asUnavailable, type Incoming, openIncoming } from './incoming.ts';
+import { createUrls, type UrlOptions } from './signature.ts';
 import { assertKey, attachment, BlobMissing, type BlobStore, BlobTooLarge, BlobUnavailable } from './store.ts';
 
 export interface S3Options {
@@ -21,8 +24,16 @@ export interface S3Options {
   forcePathStyle: boolean;
 }
 
+export interface S3UploadOptions extends UrlOptions {
+  /** Uploads that the service takes lie here until they are whole; made when the first one comes. */
+  incoming: string;
+}
+
 /** Opens a bucket as a blob store; nothing is sent before the first request. */
-export async function openS3Store(o: S3Options): Promise<BlobStore> {
+export async function openS3Store(
+  o: S3Options,
+  { incoming: folder, ...urlOptions }: S3UploadOptions,
+): Promise<BlobStore> {
   const client = new S3Client({
     region: o.region,
     forcePathStyle: o.forcePathStyle,
@@ -40,6 +51,17 @@ export async function openS3Store(o: S3Options): Promise<BlobStore> {
     assertKey(key);
     return { Bucket: o.bucket, Key: key };
   };
+  const urls = createUrls(urlOptions);
+  let opened: Incoming | null = null;
+  async function incoming(): Promise<Incoming> {
+    try {
+      opened ??= await openIncoming(folder);
+      return opened;
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
   /** What the bucket answered, or null where there is no such object. */
   async function ask<T>(request: () => Promise<T>): Promise<T | null> {
     try {
@@ -95,13 +117,15 @@ export async function openS3Store(o: S3Options): Promise<BlobStore> {
       await ask(() => client.send(command));
     },
 
-    async presignPut(key, { contentType, sizeBytes, expiresSeconds }) {
+    async presignPut(key, presign) {
+      const { contentType, sizeBytes, expiresSeconds } = presign;
+      if (sizeBytes === undefined) return urls.put(key, presign);
       const signingDate = new Date();
       const command = new PutObjectCommand({
         ...at(key),
         ContentType: contentType,
         IfNoneMatch: '*',
-        ...(sizeBytes === undefined ? {} : { ContentLength: sizeBytes }),
+        ContentLength: sizeBytes,
       });
       const url = await getSignedUrl(client, command, {
         expiresIn: expiresSeconds,
@@ -127,5 +151,35 @@ export async function openS3Store(o: S3Options): Promise<BlobStore> {
     },
 
     check,
+
+    signer: urls.signer,
+
+    async receive(grant, body) {
+      const { receive } = await incoming();
+      // Only a whole body goes to the bucket, which neither waits for a slow sender nor takes one of unknown length.
+      return receive(grant, body, async (_made, file, size) => {
+        const stream = createReadStream(file);
+        const command = new PutObjectCommand({
+          ...at(grant.key),
+          Body: stream,
+          ContentLength: size,
+          ContentType: grant.contentType,
+          IfNoneMatch: '*',
+        });
+        try {
+          const answer = await ask(() =>
+            client.send(command).catch(error => {
+              if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412)
+                return 'exists' as const;
+              throw error;
+            }),
+          );
+          if (!answer) throw new BlobUnavailable(`there is no bucket ${o.bucket}`);
+          return answer === 'exists' ? 'exists' : 'stored';
+        } finally {
+          stream.destroy();
+        }
+      });
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { assertKey, type PresignedPut, type PresignGet, type PresignPut } from './store.ts';
 
 /** What a presigned URL permits, once its signature was found right. */
 export interface PutGrant {
@@ -86,5 +87,42 @@ export function createSigner(secrets: readonly [Uint8Array, ...Uint8Array[]], no
         expiresAt: new Date(Number(found.get('expires')) * 1000),
       };
     },
+  };
+}
+
+export interface UrlOptions {
+  /** The first signs the URLs, all are accepted; the same on every node that serves the store. */
+  secrets: readonly [Uint8Array, ...Uint8Array[]];
+  /** The service's own address, without a trailing slash; asked for when a URL is made. */
+  origin: () => string;
+  now?: () => Date;
+}
+
+export interface Urls {
+  readonly signer: Signer;
+  put(key: string, o: PresignPut): PresignedPut;
+  get(key: string, o: PresignGet): string;
+}
+
+/** Makes presigned URLs that the service itself serves (`routes.ts`). */
+export function createUrls({ secrets, origin, now = () => new Date() }: UrlOptions): Urls {
+  const signer = createSigner(secrets, now);
+  const secondsFromNow = (seconds: number) => new Date((Math.floor(now().getTime() / 1000) + seconds) * 1000);
+  const urlOf = (key: string, query: string) => {
+    assertKey(key);
+    return `${origin()}/blobs/${key}?${query}`;
+  };
+  return {
+    signer,
+    put(key, { contentType, maxBytes, sizeBytes = null, expiresSeconds }) {
+      const expiresAt = secondsFromNow(expiresSeconds);
+      return {
+        url: urlOf(key, signer.put({ key, contentType, maxBytes, sizeBytes }, expiresAt)),
+        headers: { 'content-type': contentType },
+        expiresAt,
+      };
+    },
+    get: (key, { expiresSeconds, contentType = null, filename = null }) =>
+      urlOf(key, signer.get({ key, contentType, filename, expiresAt: secondsFromNow(expiresSeconds) })),
   };
 }

@@ -1,4 +1,7 @@
-/** Where pictures lie: a folder or an S3 bucket. Both keep the promises of `store.test.ts`. */
+import type { Received } from './incoming.ts';
+import type { PutGrant, Signer } from './signature.ts';
+
+/** Where pictures lie: a folder or an S3 bucket. Both keep the promises of `server/test/blob-contract.ts`. */
 export interface BlobStore {
   /** Stores or replaces an object. It lasts once this resolves. */
   put(key: string, bytes: Uint8Array, o: { contentType: string }): Promise<void>;
@@ -9,16 +12,20 @@ export interface BlobStore {
   delete(key: string): Promise<void>;
   /**
    * A URL for one PUT of exactly this content type, for as long as no object has the key: the second PUT is answered 412,
-   * also when two race. `headers` are those the client must send. With `sizeBytes` only a body of that length is taken.
-   * S3 cannot hold a bound without it: whoever reads the object checks its size.
+   * also when two race. `headers` are those the client must send. No body over `maxBytes` is taken; with `sizeBytes`
+   * only one of that length. S3 can sign a length but no limit, so without `sizeBytes` the service itself takes the PUT.
    */
   presignPut(key: string, o: PresignPut): Promise<PresignedPut>;
   /** A URL that shows the object. `filename` makes a browser save it under that name. */
-  presignGet(key: string, o: { expiresSeconds: number; contentType?: string; filename?: string }): Promise<string>;
+  presignGet(key: string, o: PresignGet): Promise<string>;
   /** Throws {@link BlobUnavailable} unless the store can be written to. */
   check(): Promise<void>;
   /** The origin of presigned URLs when it is not the service's own, for its content security policy. */
   readonly origin: string | null;
+  /** Verifies the presigned URLs that the service itself serves. */
+  readonly signer: Signer;
+  /** Stores a stream under a key that no object has yet, whole or not at all, in constant memory. */
+  receive(grant: PutGrant, body: AsyncIterable<Buffer>): Promise<Received>;
 }
 
 export interface PresignPut {
@@ -26,6 +33,12 @@ export interface PresignPut {
   maxBytes: number;
   sizeBytes?: number;
   expiresSeconds: number;
+}
+
+export interface PresignGet {
+  expiresSeconds: number;
+  contentType?: string;
+  filename?: string;
 }
 
 export interface PresignedPut {

@@ -69,8 +69,8 @@ export const rotateKeys = (deps: Deps): Promise<void> =>
       deps.clock.now(),
     ]);
     for (const role of ['log', 'bundle'] as const) await createKey(tx, deps, log.id, role);
-    // Signed anew with the next look, though nothing was added.
-    await tx.query('update evidence_logs set checkpoint_size = -1 where id = $1', [log.id]);
+    // Below any size and another than before: signed anew with the next look, and a note that is being signed now is not kept.
+    await tx.query('update evidence_logs set checkpoint_size = least(checkpoint_size, 0) - 1 where id = $1', [log.id]);
   });
 
 /** The key that signs for a log now. */

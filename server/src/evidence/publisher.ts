@@ -34,12 +34,12 @@ export async function publish(deps: Deps): Promise<boolean> {
     const checkpoint = { origin: log.origin, size, root: await rootAt(deps.db, log.id, size) };
     const note = signNote(checkpointText(checkpoint), await signerFor(deps.db, deps, log, 'log'));
     await deps.blobs.put(highWaterKey(log.id), utf8(note), { contentType: 'text/plain' });
-    await deps.db.query('update evidence_logs set checkpoint = $2, checkpoint_size = $3 where id = $1', [
-      log.id,
-      note,
-      size,
-    ]);
-    return true;
+    // A rotation meanwhile changes the size that was signed last: then the new key signs at the next look.
+    const stored = await deps.db.query(
+      'update evidence_logs set checkpoint = $2, checkpoint_size = $3 where id = $1 and checkpoint_size = $4',
+      [log.id, note, size, log.checkpoint_size],
+    );
+    return stored.rowCount === 1;
   } finally {
     await deps.db.query('update evidence_logs set publishing_until = null where id = $1', [log.id]);
   }

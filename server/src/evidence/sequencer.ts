@@ -42,8 +42,3 @@ export const sequence = (deps: Pick<Deps, 'db'>): Promise<number> =>
     await tx.query('update evidence_logs set size = $2 where id = $1', [log.id, size + BigInt(pending.length)]);
     return pending.length;
   });
-
-/** Sequences until nothing is pending. */
-export async function sequenceAll(deps: Pick<Deps, 'db'>): Promise<void> {
-  while ((await sequence(deps)) > 0);
-}

@@ -9,7 +9,7 @@ const PHONE = { width: 390, height: 844 };
 
 /** A device of the person's that makes passkeys and uses them, as Chromium emulates one. */
 export interface Authenticator {
-  /** Whether it answers by itself, as a person would who confirms each time. */
+  /** Whether it answers what it is asked from now on, as a person would who confirms each time; else it never does. */
   answers(yes: boolean): Promise<void>;
   count(): Promise<number>;
 }

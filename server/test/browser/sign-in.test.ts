@@ -76,8 +76,8 @@ describe('the sign-in page', () => {
     await desk.page.getByRole('menuitem', { name: 'Sign out' }).click();
     await desk.heading('Sign in');
     await desk.fine('sign-in');
-    await desk.press('Use a passkey');
     await device.answers(true);
+    await desk.press('Use a passkey');
     await desk.heading(/^Hello/);
     await desk.close();
   });
@@ -256,8 +256,8 @@ describe('the sign-in page', () => {
     await keyboard.press('Enter');
     await desk.heading('Sign in');
     await tabTo(/^Use a passkey$/);
-    await keyboard.press('Enter');
     await device.answers(true);
+    await keyboard.press('Enter');
     await desk.heading(/^Hello/);
     await desk.close(REFUSED);
   });

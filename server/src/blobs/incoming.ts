@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PutGrant } from './signature.ts';
+import { BlobUnavailable } from './store.ts';
+
+export type Received = 'stored' | 'exists' | 'too_large' | 'wrong_size';
+
+/** A folder in which objects lie until they are whole. */
+export interface Incoming {
+  /** Hands `work` a new folder and the name of a file in it; removes what `work` leaves there. */
+  draft<T>(contentType: string, work: (folder: string, file: string) => Promise<T>): Promise<T>;
+  /** Writes a body to a draft, within the grant's bounds, and hands it to `keep` when its size is right. */
+  receive(
+    grant: PutGrant,
+    body: AsyncIterable<Buffer>,
+    keep: (folder: string, file: string, size: number) => Promise<'stored' | 'exists'>,
+  ): Promise<Received>;
+}
+
+/** What a crash left of an upload is swept after this time; none takes as long. */
+const MAX_AGE_MS = 3_600_000;
+
+/** Opens the folder, making it where it is missing, and sweeps what an earlier process left. */
+export async function openIncoming(incoming: string): Promise<Incoming> {
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  await sweep(incoming);
+
+  async function draft<T>(contentType: string, work: (folder: string, file: string) => Promise<T>): Promise<T> {
+    const made = join(incoming, randomUUID());
+    try {
+      await mkdir(made, { mode: 0o700 });
+      return await work(made, join(made, encodeURIComponent(contentType)));
+    } catch (error) {
+      throw asUnavailable(error);
+    } finally {
+      await rm(made, { recursive: true, force: true }).catch(() => {});
+    }
+  }
+
+  return {
+    draft,
+    receive({ contentType, maxBytes, sizeBytes }, body, keep) {
+      return draft(contentType, async (made, file) => {
+        let size = 0;
+        async function* bounded() {
+          for await (const chunk of body) {
+            size += chunk.length;
+            if (size > maxBytes) return;
+            yield chunk;
+          }
+        }
+        await write(file, bounded());
+        if (size > maxBytes) return 'too_large';
+        if (sizeBytes !== null && size !== sizeBytes) return 'wrong_size';
+        return keep(made, file, size);
+      });
+    },
+  };
+}
+
+/** Writes a new file whose bytes last once this resolves; its name lasts once its folder is synced too. */
+export async function write(file: string, source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    for await (const chunk of source) await handle.writeFile(chunk);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** An error of the file system is the store's; one of the body's sender, or of ours, is not. */
+export function asUnavailable(error: unknown): unknown {
+  if (!(error instanceof Error) || (error as NodeJS.ErrnoException).syscall === undefined) return error;
+  return new BlobUnavailable(`the blob folder refuses: ${error.message}`, { cause: error });
+}
+
+async function sweep(incoming: string): Promise<void> {
+  for (const name of await readdir(incoming)) {
+    const path = join(incoming, name);
+    const found = await stat(path).catch(() => null);
+    if (found && Date.now() - found.mtimeMs > MAX_AGE_MS) await rm(path, { recursive: true, force: true });
+  }
+}

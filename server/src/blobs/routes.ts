@@ -24,6 +24,8 @@ export async function blobRoutes(
     reply.header('cache-control', 'no-store');
   });
 
+  const uploads = countUploads();
+
   app.options('/blobs/*', (_request, reply) =>
     reply
       .header('access-control-allow-methods', 'open' in store ? 'GET, PUT' : 'PUT')
@@ -46,8 +48,9 @@ export async function blobRoutes(
     if (length > grant.maxBytes) throw tooLarge(grant.maxBytes);
     if (grant.sizeBytes !== null && length !== grant.sizeBytes) throw wrongSize(grant.sizeBytes);
     const usedUp = () => reply.code(412).send(USED_UP.toBody());
+    if (await store.head(key).catch(unavailable)) return usedUp();
+    const leave = uploads.enter(key);
     try {
-      if (await store.head(key)) return usedUp();
       // However slowly they come, the bytes are waited for. Those of a refused body are left unread: its sender hears why.
       const received = await store.receive(grant, untilStalled(request.raw, stallMs));
       if (received === 'exists') return usedUp();
@@ -59,7 +62,9 @@ export async function blobRoutes(
         reply.header('connection', 'close');
         throw invalidField('body', 'stopped coming');
       }
-      throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
+      return unavailable(error);
+    } finally {
+      leave();
     }
   });
 
@@ -81,9 +86,40 @@ export async function blobRoutes(
       return reply.send(stream);
     } catch (error) {
       if (error instanceof BlobMissing) throw notFound();
-      throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
+      return unavailable(error);
     }
   });
+}
+
+/**
+ * Uploads to one address that this process reads at the same time. A phone's second try may overtake its first; more than that would let
+ * whoever holds an address fill the folder that uploads wait in.
+ */
+const MAX_UPLOADS_AT_ONCE = 3;
+
+function countUploads() {
+  const reading = new Map<string, number>();
+  return {
+    /** Returns what to call when the upload has ended. */
+    enter(key: string): () => void {
+      const others = reading.get(key) ?? 0;
+      if (others >= MAX_UPLOADS_AT_ONCE) {
+        throw new Problem('too_many_requests', 'Other uploads to this URL are still running. Try again shortly.', {
+          retryAfterSeconds: 5,
+        });
+      }
+      reading.set(key, others + 1);
+      return () => {
+        const left = reading.get(key)! - 1;
+        if (left === 0) reading.delete(key);
+        else reading.set(key, left);
+      };
+    },
+  };
+}
+
+function unavailable(error: unknown): never {
+  throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
 }
 
 function permitted<G>(found: G | 'forged' | 'expired'): G {

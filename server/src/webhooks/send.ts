@@ -252,7 +252,7 @@ const BY_CODE: Readonly<Record<string, AttemptError>> = {
 /** Names the error by the codes of the system, TLS, the HTTP parser and undici. */
 function errorOf(error: unknown): AttemptError {
   const { code = '', name, errors } = error as { code?: string; name?: string; errors?: unknown[] };
-  // Several addresses were tried and each failed.
+  // undici tried several addresses, and each failed.
   if (Array.isArray(errors) && errors.length > 0) return errorOf(errors[0]);
   const known = BY_CODE[code];
   if (known) return known;

@@ -16,8 +16,8 @@ export const EvidenceKey = Type.Object(
     created_at: Timestamp,
     retired_at: Type.Optional(Timestamp),
   },
-  closed,
+  { ...closed, title: 'EvidenceKey' },
 );
 
-export const EvidenceKeys = Type.Object({ keys: Type.Array(EvidenceKey) }, closed);
+export const EvidenceKeys = Type.Object({ keys: Type.Array(EvidenceKey) }, { ...closed, title: 'EvidenceKeys' });
 export type EvidenceKeys = Static<typeof EvidenceKeys>;

@@ -164,7 +164,8 @@ export function takesUploads(store: () => BlobStore, sized: boolean): void {
     const answers = await Promise.all(bodies.map(body => put(url, body, headers)));
     const statuses = answers.map(answer => answer.status);
     expect(statuses.filter(status => status === 200)).toHaveLength(1);
-    expect(statuses.filter(status => status === 412)).toHaveLength(7);
+    // Our own addresses read three uploads at once and turn the others away.
+    expect(statuses.filter(status => status === 412 || status === 429)).toHaveLength(7);
     const kept = await store().get(key, { maxBytes: MB });
     expect(kept.equals(bodies[statuses.indexOf(200)]!)).toBe(true);
   });

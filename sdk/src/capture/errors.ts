@@ -44,7 +44,10 @@ const RETRIED_CODES = new Set([
 /** Whether the same request may succeed later without anybody changing anything. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NetworkError) return true;
-  return error instanceof ApiError && (error.status >= 500 || error.status === 408 || RETRIED_CODES.has(error.code));
+  return (
+    error instanceof ApiError &&
+    (error.status >= 500 || error.status === 408 || error.status === 429 || RETRIED_CODES.has(error.code))
+  );
 }
 
 export async function errorFromResponse(response: Response): Promise<ApiError> {

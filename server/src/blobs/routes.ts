@@ -26,6 +26,8 @@ export async function blobRoutes(
     reply.header('cache-control', 'no-store');
   });
 
+  const uploads = countUploads();
+
   app.options('/blobs/*', (_request, reply) =>
     reply
       .header('access-control-allow-methods', 'open' in store ? 'GET, PUT' : 'PUT')
@@ -49,8 +51,9 @@ export async function blobRoutes(
     if (length > grant.maxBytes) throw tooLarge(grant.maxBytes);
     if (grant.sizeBytes !== null && length !== grant.sizeBytes) throw wrongSize(grant.sizeBytes);
     const usedUp = () => reply.code(412).send(USED_UP.toBody());
+    if (await store.head(key).catch(unavailable)) return usedUp();
+    const leave = uploads.enter(key);
     try {
-      if (await store.head(key)) return usedUp();
       // Waits for the bytes, however slowly they come. Leaves a refused body unread, and its sender gets the reason.
       const received = await store.receive(grant, untilStalled(request.raw, stallMs));
       if (received === 'exists') return usedUp();
@@ -62,7 +65,9 @@ export async function blobRoutes(
         reply.header('connection', 'close');
         throw invalidField('body', 'stopped coming');
       }
-      throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
+      return unavailable(error);
+    } finally {
+      leave();
     }
   });
 
@@ -84,9 +89,40 @@ export async function blobRoutes(
       return reply.send(stream);
     } catch (error) {
       if (error instanceof BlobMissing) throw notFound();
-      throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
+      return unavailable(error);
     }
   });
+}
+
+/**
+ * Uploads to one address that this process reads at the same time. A phone's second try may overtake its first; more than that would let
+ * whoever holds an address fill the folder that uploads wait in.
+ */
+const MAX_UPLOADS_AT_ONCE = 3;
+
+function countUploads() {
+  const reading = new Map<string, number>();
+  return {
+    /** Returns what to call when the upload has ended. */
+    enter(key: string): () => void {
+      const others = reading.get(key) ?? 0;
+      if (others >= MAX_UPLOADS_AT_ONCE) {
+        throw new Problem('too_many_requests', 'Other uploads to this URL are still running. Try again shortly.', {
+          retryAfterSeconds: 5,
+        });
+      }
+      reading.set(key, others + 1);
+      return () => {
+        const left = reading.get(key)! - 1;
+        if (left === 0) reading.delete(key);
+        else reading.set(key, left);
+      };
+    },
+  };
+}
+
+function unavailable(error: unknown): never {
+  throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
 }
 
 function permitted<G>(found: G | 'forged' | 'expired'): G {

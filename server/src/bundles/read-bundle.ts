@@ -13,7 +13,7 @@ import { type BundleFile, settledBundle } from './settled.ts';
 const RETRY_AFTER_SECONDS = '2';
 
 export const getEvidence = tenantEndpoint({
-  operationId: 'readBundle',
+  operationId: 'getEvidence',
   summary: 'Download the evidence bundle',
   description:
     'A zip of photos, record, verdict and proofs that anyone can check without the service. 202 while an entry of the log has no signed place yet.',

@@ -3,7 +3,7 @@ import { ok, openEndpoint } from '../http/endpoint.ts';
 import { listEvidenceKeys } from './log.ts';
 
 export const getEvidenceKeys = openEndpoint({
-  operationId: 'readEvidenceKeys',
+  operationId: 'getEvidenceKeys',
   summary: 'List the keys that sign evidence',
   description: 'A JWK Set. `vkey` is the key as tools for transparency logs take it. Retired keys stay listed.',
   tag: 'Evidence',

@@ -202,6 +202,18 @@ describe('what a stranger sends', () => {
     expect(readConfig({}).bodyStallMs).toBe(30_000);
   });
 
+  it('may read three uploads to one address at once, and no more', async () => {
+    const { upload_url } = await upload();
+    const byte = Buffer.from([0xff]);
+    const held = Array.from({ length: 3 }, () => put(upload_url, 1_000_000, [[byte, 0]]));
+    await sleep(300);
+    expect(await put(upload_url, 1_000_000, [[byte, 0]])).toBe(429);
+    // The silent ones are given up; the address is free again.
+    expect(await Promise.all(held)).toEqual([400, 400, 400]);
+    const picture = await plain();
+    expect(await put(upload_url, picture.length, [[picture, 0]])).toBe(200);
+  });
+
   it('in 500 connections that say nothing, or half of it, changes nothing for others', async () => {
     const { port } = new URL(service.url);
     const { id } = await createVerification(service);

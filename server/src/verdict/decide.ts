@@ -74,8 +74,8 @@ const PRIORITY: readonly ReasonCode[] = SIGNALS.map(({ reason }) => reason);
  * `suspicious`: one is doubtful; else `verified`.
  *
  * `score` is the calibrated confidence in the label: the tripped signal's probability or, when none tripped, the
- * complement of the least clean one. It is {@link NO_PROBABILITY} when no signal gives a probability, and {@link
- * NOTHING_EVALUATED} when no signal could be evaluated: nothing then supports the label.
+ * complement of the least clean one. It is {@link NO_PROBABILITY} when no signal gives a probability, and
+ * {@link NOTHING_EVALUATED} when no signal could be evaluated: nothing then supports the label.
  */
 export function decide(
   required: readonly SignalName[],

@@ -47,8 +47,8 @@ export function literalAddress(hostname: string): string | null {
 }
 
 /**
- * Checks the addresses of a name before a connection opens. One forbidden address forbids the name. Throws {@link
- * ForbiddenAddress}, or ENOTFOUND as a lookup does when there is no address.
+ * Checks the addresses of a name before a connection opens. One forbidden address forbids the name. Throws
+ * {@link ForbiddenAddress}, or ENOTFOUND as a lookup does when there is no address.
  */
 export function assertAllowed(deps: Pick<Deps, 'config'>, hostname: string, addresses: readonly Address[]): void {
   if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });

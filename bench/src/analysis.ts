@@ -48,7 +48,7 @@ async function time(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** The same pixels as another object: what was derived from the one is not known of the other. */
+/** Wraps the same pixels in a new object, so that no value cached for the first object is reused. */
 const fresh = () => ({ ...picture, data: picture.data.subarray() });
 
 const parts: [string, () => unknown][] = [

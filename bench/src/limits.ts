@@ -116,7 +116,7 @@ async function run(): Promise<void> {
   };
   const [beside] = await Promise.all([latencies(seconds!), ...Array.from({ length: clients! }, client)]);
 
-  // What any minute of the run let through, at most; and what the run should have in all.
+  // The most requests admitted in any minute of the run, and the number expected in the whole run.
   const most = Math.max(...admitted.map(at => admitted.filter(t => t > at - WINDOW_MS && t <= at).length));
   const due = limit! * Math.ceil((seconds! * 1000) / WINDOW_MS);
   const off = (Math.max(most, admitted.length) - due) / due;

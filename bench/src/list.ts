@@ -66,7 +66,7 @@ async function fill(db: Pool, tenantId: string): Promise<Set<string>> {
   return new Set(rows.map(row => row.id));
 }
 
-/** What a page costs at either end of the list, asked for again and again. */
+/** Measures the cost of a page at either end of the list, over many requests. */
 async function bothEnds(key: string, older: Set<string>): Promise<string> {
   const ids = [...older].sort();
   const costs: number[] = [];

@@ -112,8 +112,8 @@ try {
 }
 
 /**
- * Random hashes, in the database itself: what is measured is the look-up. Rows of slots grow as they do in service, batch by batch,
- * unless `--bulk` has each made at once.
+ * Makes random hashes inside the database, because the bench measures only the lookup. Rows of slots grow in batches as
+ * they do in service, unless `--bulk` makes each at once.
  */
 async function fill(pool: Pool, scope: number, list: number, count: number): Promise<void> {
   const batch = 50_000;

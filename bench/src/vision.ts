@@ -22,7 +22,7 @@ export interface VisionReport {
   model: string;
   prompts: { object: number; condition: number };
   pictures: number;
-  /** Rows: what the person says; columns: what the model says. */
+  /** Rows: the person's answer; columns: the model's answer. */
   object?: {
     asked: number;
     agreement: number;

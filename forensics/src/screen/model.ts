@@ -29,7 +29,7 @@ interface Linear {
 export interface Model {
   name: string;
   parts: Linear[];
-  /** What the trees read, by index. */
+  /** The features that the trees read, by index. */
   features: string[];
   trees: Tree[];
   treesBias: number;

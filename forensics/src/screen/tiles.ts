@@ -17,7 +17,7 @@ export interface Peak {
   fx: number;
   fy: number;
   f: number;
-  /** Within two cells of a frequency axis, where the edges of buildings and the blocks of JPEG lie too. */
+  /** Within two cells of a frequency axis, where edges of buildings and JPEG blocks also peak. */
   axis: boolean;
   /** ln(power / mean power around). */
   height: number;
@@ -187,7 +187,7 @@ function latticeScore(peaks: Peak[]): number {
   return best;
 }
 
-/** What is left of luma and of R - G where planes are taken away. */
+/** The residual of luma and of R - G after removing planes. */
 function residual(): Pick<Tile, 'noise' | 'kurtosis' | 'colourNoise'> {
   const count = ((N - 2) * (N - 2)) / 2;
   const [first, second, fourth, colour] = buffers.tile.subarray(3);

@@ -18,7 +18,7 @@ export interface Wave {
 
 /** Height that a tile's highest peaks reach by chance. */
 const FLOOR = 2.6;
-/** How far a peak may lie from where its wave is expected, cells. */
+/** The largest distance of a peak from its wave's expected place, in cells. */
 const RADIUS = 1.6;
 /** Peaks that a wave is begun from, highest first, and waves that are kept. */
 const SEEDS = 40;

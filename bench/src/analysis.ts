@@ -1,10 +1,10 @@
 /**
- * What the analysis of one 12-megapixel JPEG costs beside one plain full decode of it by sharp, one thread each:
+ * Measures the analysis of one 12-megapixel JPEG against one plain full decode of it by sharp, one thread each:
  *
  *   npm run bench:analysis -- [PICTURE]
  *
- * Without a picture a drawn scene is photographed at 4000 x 3000. Ratios are to the decode of the same turn. Ends with 1 when the
- * signals cost more than 1.5 decodes or everything more than 3.
+ * Without a picture it photographs a drawn scene at 4000 x 3000. Ratios are to the decode of the same turn. Ends with 1
+ * when the signals cost more than 1.5 decodes or everything more than 3.
  */
 
 import { readFileSync } from 'node:fs';

@@ -1,10 +1,10 @@
 /**
- * What one account can do to the others with pictures, over HTTP on a service and a database of its own:
+ * Measures how much one account's pictures can harm other accounts, over HTTP on its own service and database:
  *
  *   npm run bench:hostile [-- --pictures 16 --waiting 1000 --write hostile.md]
  *
- * Memory: pictures of 100 megapixels, each sent as both frames, all at once, beside the idle service. Fairness: the time to a verdict
- * behind another account's waiting pictures, beside the time with nothing waiting.
+ * Memory: pictures of 100 megapixels, each sent as both frames, all at once, against the idle service. Fairness: the
+ * time to a verdict behind another account's waiting pictures, against the time with nothing waiting.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,7 +1,8 @@
 /**
- * How long the API takes to answer while hostile requests come in, and while every core analyses pictures, in turns on one running
- * service with the same requests while nothing is to be analysed, and with the same while as many processes only count, at the priority
- * of the analysis: what any work in the background costs on this machine. Its client is a process of its own, apart from the phones.
+ * Measures how long the API takes to answer while hostile requests come in, and while every core analyses pictures. The
+ * rounds alternate on one running service with two baselines of the same requests: one with nothing to analyse, and one
+ * while as many processes only count, at the priority of the analysis. The second shows the cost of any background work
+ * on this machine. The client is a separate process from the phones.
  *
  *     npm run bench:latency -- [--seconds 6] [--rounds 4]
  */

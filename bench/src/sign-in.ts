@@ -1,6 +1,6 @@
 /**
- * What a person's request costs more than a key's, each beside the other in the same run, and how long a sign-in takes us
- * beside the provider's own time: the provider here answers at once.
+ * Measures how much more a person's request costs than a key's, side by side in the same run. Also measures our own
+ * time of a sign-in without the provider's: the provider here answers at once.
  *
  *     node bench/src/sign-in.ts [--requests 250] [--sign-ins 50] [--write FILE]
  */

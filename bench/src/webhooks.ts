@@ -1,5 +1,6 @@
-// What delivering webhooks costs, beside the same POSTs sent by bare undici to the same receiver, and how soon an event is on its
-// way: node bench/src/webhooks.ts [--events 20000] [--rounds 5] [--write FILE]
+// Measures webhook delivery against the same POSTs sent by bare undici to the same receiver, and how soon an event goes
+// out:
+//   node bench/src/webhooks.ts [--events 20000] [--rounds 5] [--write FILE]
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

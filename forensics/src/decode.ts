@@ -4,9 +4,9 @@ import { ImageFault, type ImageInfo, inspect, MAX_PIXELS } from './inspect.ts';
 import { halved, type Picture } from './picture.ts';
 
 /**
- * Past this many pixels a picture is decoded at half its width and height, past four times as many at a quarter. JPEG is shrunk while
- * it is decoded, and PNG row by row, so that the whole picture never lies in memory. A large JPEG of several scans is decoded at an
- * eighth; see `coarse-jpeg.ts`.
+ * Pictures over this many pixels are decoded at half their width and height, and over four times as many at a quarter.
+ * The decoder shrinks JPEG as it reads, and PNG row by row, so the whole picture is never in memory. A large JPEG of
+ * several scans is decoded at an eighth; see `coarse-jpeg.ts`.
  */
 export const FULL_PIXELS = 24_000_000;
 
@@ -17,7 +17,7 @@ export function shrinkOnLoad({ width, height }: Pick<ImageInfo, 'width' | 'heigh
   return pixels <= 4 * FULL_PIXELS ? 2 : 4;
 }
 
-/** Past this many pixels a picture is worked on alone: its analysis takes up to 450 MB. */
+/** A picture over this many pixels is analysed alone: its analysis takes up to 450 MB. */
 const ALONE_PIXELS = 16_000_000;
 
 export const isLarge = ({ width, height }: Pick<ImageInfo, 'width' | 'height'>): boolean =>

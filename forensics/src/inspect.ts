@@ -31,8 +31,8 @@ export const MAX_PIXELS = 100_000_000;
 const MAX_PARTS = 20_000;
 
 /**
- * Says what a picture is by its content (never by a name or a header), reading only its structure: nothing is decoded, no
- * buffer is allocated, a file of some megabytes takes a few milliseconds at most.
+ * Detects a picture's type by its content, never by a name or a header. Reads only its structure: it decodes nothing,
+ * allocates no buffer, and takes a few milliseconds at most for a file of some megabytes.
  *
  * @throws ImageFault `not_an_image`, `unsupported_type` (GIF, SVG, TIFF ...), `truncated` (the file ends before its
  * structure does), `undecodable` (a header no decoder takes), `too_many_pixels` (over 100 megapixels).

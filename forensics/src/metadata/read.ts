@@ -64,8 +64,9 @@ const XMP_HEADER = 'http://ns.adobe.com/xap/1.0/\0';
 const PNG_XMP = 'XML:com.adobe.xmp';
 
 /**
- * Reads EXIF, XMP, IPTC and PNG text of a JPEG, PNG, WebP, HEIC or AVIF. Work and memory are bounded by the sizes above, whatever the file
- * claims. Never rejects: a block that cannot be read is named in `faults`, and what else is there is returned.
+ * Reads EXIF, XMP, IPTC and PNG text of a JPEG, PNG, WebP, HEIC or AVIF. The sizes above bound work and memory,
+ * whatever the file claims. Never rejects: it names an unreadable block in `faults` and returns the rest.
+ *
  * @param contentType not trusted; the container is told by its bytes.
  */
 export async function readMetadata(bytes: Uint8Array, _contentType?: string): Promise<PictureMetadata> {

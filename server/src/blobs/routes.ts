@@ -95,8 +95,8 @@ export async function blobRoutes(
 }
 
 /**
- * Uploads to one address that this process reads at the same time. A phone's second try may overtake its first; more than that would let
- * whoever holds an address fill the folder that uploads wait in.
+ * The most uploads to one address that this process reads at once. A phone's second try may overtake its first. With
+ * more, an address's holder could fill the folder that holds incoming uploads.
  */
 const MAX_UPLOADS_AT_ONCE = 3;
 

@@ -15,9 +15,9 @@ import { forceVerdict, testOutcomeOf } from './test-outcome.ts';
 export type Settlement = 'wait' | 'fail' | 'complete';
 
 /**
- * `complete`: every requirement is met and every capture so far is analysed. `fail`: the analysis of a required capture
- * (in a step that needs any) ended in a permanent error, or the analysis of every capture did, because a verdict needs
- * evidence. `wait`: anything else.
+ * `complete`: every requirement is met and every capture so far is analysed. `fail`: a permanent error ended the
+ * analysis of a required capture (in a step that needs any), or of every capture: a verdict needs evidence. `wait`:
+ * anything else.
  */
 export function settlementOf(
   row: Pick<VerificationRow, 'config' | 'answers'>,

@@ -1,5 +1,5 @@
-// `npm run dev`: the service on a data folder of its own, filled once by `npm run seed`. A change of the server starts it
-// again; a change of a page builds the page again: reload the browser.
+// `npm run dev`: runs the service on its own data folder, which `npm run seed` fills once. A change of the server
+// restarts it. A change of a page rebuilds the page; then reload the browser.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FSWatcher, watch } from 'node:fs';
@@ -11,7 +11,7 @@ import { dim } from '../server/src/commands/print.ts';
 import { loadEnvironment, readConfig } from '../server/src/config/config.ts';
 
 const root = join(import.meta.dirname, '..');
-/** An editor that saves many files at once causes one restart. */
+/** Waits this long after a change, so that an editor that saves many files causes one restart. */
 const SETTLE_MS = 200;
 const SERVER = ['contract/src', 'forensics/src', 'sdk/src', 'server/src', 'server/migrations', '.env'];
 const PAGES = ['capture', 'dashboard', 'look', 'contract/src', 'sdk/src'];
@@ -52,7 +52,7 @@ function start(): void {
   });
 }
 
-/** Lets the service drain: its database ends with it. */
+/** Lets the service drain. Its database stops with it. */
 async function stop(): Promise<void> {
   if (service.exitCode !== null || service.signalCode !== null) return;
   const ended = once(service, 'exit');
@@ -78,7 +78,7 @@ async function buildPages(): Promise<void> {
   await ensurePagesBuilt().catch((error: Error) => say(`the pages could not be built: ${error.message}`));
 }
 
-/** Calls `act` once the files below these paths have been still for a moment; never beside itself. */
+/** Calls `act` when the files below these paths have not changed for a moment. Runs one call at a time. */
 function onChange(paths: string[], act: () => Promise<void>): void {
   let timer: NodeJS.Timeout | undefined;
   let acting = Promise.resolve();
@@ -93,7 +93,7 @@ function onChange(paths: string[], act: () => Promise<void>): void {
     try {
       watchers.push(watch(join(root, path), { recursive: true }, changed));
     } catch (error) {
-      // A file that may be absent, as .env is.
+      // The file may be absent, as .env may.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }

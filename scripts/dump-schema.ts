@@ -1,4 +1,5 @@
-// Writes server/schema.sql from what the migrations make of an empty database. `--check` compares and writes nothing.
+// Runs the migrations on an empty database and writes its schema to server/schema.sql. `--check` compares and writes
+// nothing.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';

@@ -1,4 +1,6 @@
-/** The command that runs one test alone, to paste into a shell. `file` is relative to the root, `name` the test's full name. */
+/**
+ * Returns the shell command that runs one test alone. `file` is relative to the root; `name` is the test's full name.
+ */
 export function rerunCommand(file: string, name?: string): string {
   const project = file.startsWith('server/test/browser/') ? 'browser' : file.startsWith('server/') ? 'server' : 'unit';
   const command = `npm test -- --project ${project} ${file}`;

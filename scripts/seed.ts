@@ -1,5 +1,5 @@
-// `npm run seed`: three tenants and forty verifications of every outcome, made over the API of the running service. Starts
-// the service for the time being where none runs. Writes the tenants' keys to DATA_DIR/seed.json.
+// `npm run seed`: creates three tenants and forty verifications of every outcome over the API of the running service.
+// Starts the service for that time if none runs. Writes the tenants' keys to DATA_DIR/seed.json.
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ import { createTenant, type NewTenant } from '../server/src/tenants/create.ts';
 import { play } from './seed/play.ts';
 import { type Scenario, type SeedTenant, TENANTS } from './seed/scenarios.ts';
 
-/** Pictures are drawn in this process and analysed in the service: three at a time keep both busy. */
+/** This process draws the pictures and the service analyses them. Three at a time keep both busy. */
 const AT_ONCE = 3;
 
 type Seeded = NewTenant & { name: string };
@@ -40,7 +40,7 @@ if (before && !values.again) {
   }
 }
 
-/** The service at `url`; where nothing answers there, one of our own on the same data folder. */
+/** Returns the service at `url`. If nothing answers there, starts one on the same data folder. */
 async function running(url: string): Promise<{ url: string; stop(): Promise<void> }> {
   const ready = await fetch(`${url}/readyz`).then(
     answer => answer.ok,

@@ -1,10 +1,10 @@
 /**
- * What the analysis of one 12-megapixel JPEG costs beside one plain full decode of it by sharp, one thread each:
+ * Measures the analysis of one 12-megapixel JPEG against one plain full decode of it by sharp, one thread each:
  *
  *   npm run bench:analysis -- [PICTURE]
  *
- * Without a picture a drawn scene is photographed at 4000 x 3000. Ratios are to the decode of the same turn. Ends with 1 when the
- * signals cost more than 1.5 decodes or everything more than 3.
+ * Without a picture it photographs a drawn scene at 4000 x 3000. Ratios are to the decode of the same turn. Ends with 1
+ * when the signals cost more than 1.5 decodes or everything more than 3.
  */
 
 import { readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ async function time(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** The same pixels as another object: what was derived from the one is not known of the other. */
+/** Wraps the same pixels in a new object, so that no value cached for the first object is reused. */
 const fresh = () => ({ ...picture, data: picture.data.subarray() });
 
 const parts: [string, () => unknown][] = [

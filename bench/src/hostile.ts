@@ -1,10 +1,10 @@
 /**
- * What one account can do to the others with pictures, over HTTP on a service and a database of its own:
+ * Measures how much one account's pictures can harm other accounts, over HTTP on its own service and database:
  *
  *   npm run bench:hostile [-- --pictures 16 --waiting 1000 --write hostile.md]
  *
- * Memory: pictures of 100 megapixels, each sent as both frames, all at once, beside the idle service. Fairness: the time to a verdict
- * behind another account's waiting pictures, beside the time with nothing waiting.
+ * Memory: pictures of 100 megapixels, each sent as both frames, all at once, against the idle service. Fairness: the
+ * time to a verdict behind another account's waiting pictures, against the time with nothing waiting.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -142,7 +142,7 @@ async function benchFairness(tenant: NewTenant, receiver: Receiver, photo: Buffe
 
   const alone = await verdicts(tenant, receiver, photo, pool, other);
   const verifications = Array.from({ length: Math.ceil(WAITING / CAPTURES) }, (_, n) => n);
-  // Equal bytes are one capture of a verification: each picture ends in bytes of its own, which decoders pass over.
+  // Equal bytes count as one capture of a verification, so each picture ends in unique bytes that decoders ignore.
   const bodies = Array.from({ length: CAPTURES }, (_, n) =>
     pictureBody(Buffer.concat([photo, Buffer.from(`${n}`)]), { asBothFrames: false }),
   );
@@ -207,7 +207,7 @@ try {
   await runAll();
   report.write(options.write);
 } catch (error) {
-  // Said before the cleanup, which may have troubles of its own.
+  // Prints the error before the cleanup, which may fail too.
   console.error(error, service.output());
   process.exitCode = 1;
 } finally {

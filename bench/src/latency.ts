@@ -1,7 +1,8 @@
 /**
- * How long the API takes to answer while hostile requests come in, and while every core analyses pictures, in turns on one running
- * service with the same requests while nothing is to be analysed, and with the same while as many processes only count, at the priority
- * of the analysis: what any work in the background costs on this machine. Its client is a process of its own, apart from the phones.
+ * Measures how long the API takes to answer while hostile requests come in, and while every core analyses pictures. The
+ * rounds alternate on one running service with two baselines of the same requests: one with nothing to analyse, and one
+ * while as many processes only count, at the priority of the analysis. The second shows the cost of any background work
+ * on this machine. The client is a separate process from the phones.
  *
  *     npm run bench:latency -- [--seconds 6] [--rounds 4]
  */
@@ -23,7 +24,7 @@ import { createVerification, phone, photograph, startReceiver, submitPicture } f
 const PAUSE_MS = 20;
 /** Pictures that wait at any time while it is measured under load. */
 const BACKLOG = 6;
-/** How many times as long a read may take while hostile requests come in (p99). */
+/** The largest slowdown of a read (p99) while hostile requests arrive. */
 const MOST_SLOWED = 3;
 /** Hostile requests under way at any time. */
 const HOSTILE_CONNECTIONS = 4;
@@ -39,7 +40,7 @@ else if (process.argv[2] === 'count') count();
 else if (process.argv[2] === 'hostile') await hostile(process.argv[3]!, process.argv[4]!);
 else await main();
 
-/** Sends requests, paced, for as many seconds as it is told, and tells what each took. */
+/** Sends paced requests for the given number of seconds and reports how long each took. */
 function client(url: string, tenant: NewTenant): void {
   const dispatcher = new Agent();
   const create = () => createVerification(url, tenant, dispatcher, {});
@@ -71,12 +72,12 @@ function client(url: string, tenant: NewTenant): void {
 
 function count(): void {
   setPriority(NICENESS);
-  // Where Linux shares the processor among sessions first (autogroup, sched(7)), niceness counts inside one only.
+  // If Linux shares the processor among sessions first (autogroup, sched(7)), niceness counts only inside a session.
   if (existsSync('/proc/self/autogroup')) writeFileSync('/proc/self/autogroup', `${NICENESS}`);
   for (;;) Math.random();
 }
 
-/** Sends what no honest client does, without a pause, from addresses of its own: bodies, credentials and ids. */
+/** Sends bodies, credentials and ids that no honest client sends, without a pause, from separate addresses. */
 async function hostile(url: string, id: string): Promise<void> {
   const dispatcher = new Agent({ connections: HOSTILE_CONNECTIONS });
   const members = (n: number) => Array.from({ length: n }, (_, i) => `"k${i}":1`).join(',');

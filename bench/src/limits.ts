@@ -1,11 +1,11 @@
 /**
- * Whether a tenant's rate limit is kept on two nodes under many parallel clients, and what that costs another tenant:
- * two service processes on one PostgreSQL of their own, one tenant hammered by `--clients`, another asking five times a
- * second, first with nothing else going on, then beside them.
+ * Measures whether two nodes keep a tenant's rate limit under many parallel clients, and what that costs another
+ * tenant. Runs two service processes on their own PostgreSQL. `--clients` hammer one tenant; another tenant asks five
+ * times a second, first alone, then beside them.
  *
  *     node bench/src/limits.ts [--seconds 60] [--clients 50] [--limit 600] [--pause-ms 0] [--redis URL]
  *
- * Ends with 1 when what was let through is more than 2% off the limit.
+ * Ends with 1 when the number of admitted requests is more than 2% off the limit.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -116,7 +116,7 @@ async function run(): Promise<void> {
   };
   const [beside] = await Promise.all([latencies(seconds!), ...Array.from({ length: clients! }, client)]);
 
-  // What any minute of the run let through, at most; and what the run should have in all.
+  // The most requests admitted in any minute of the run, and the number expected in the whole run.
   const most = Math.max(...admitted.map(at => admitted.filter(t => t > at - WINDOW_MS && t <= at).length));
   const due = limit! * Math.ceil((seconds! * 1000) / WINDOW_MS);
   const off = (Math.max(most, admitted.length) - due) / due;

@@ -1,5 +1,5 @@
-// Lists 100,000 verifications page by page while others are created, and holds each page against a bare keyset SELECT of
-// the same rows: node bench/src/list.ts [--rows N]. Exits 1 unless each older one was shown exactly once.
+// Lists 100,000 verifications page by page while others are created, and compares each page with a bare keyset SELECT
+// of the same rows: node bench/src/list.ts [--rows N]. Exits 1 unless each older verification was shown exactly once.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ async function fill(db: Pool, tenantId: string): Promise<Set<string>> {
   return new Set(rows.map(row => row.id));
 }
 
-/** What a page costs at either end of the list, asked for again and again. */
+/** Measures the cost of a page at either end of the list, over many requests. */
 async function bothEnds(key: string, older: Set<string>): Promise<string> {
   const ids = [...older].sort();
   const costs: number[] = [];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The value below which the share `p` of the samples lies (nearest rank). NaN without samples. */
+/** Returns the value below which the share `p` of the samples falls (nearest rank). NaN without samples. */
 export function percentile(samples: readonly number[], p: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)] ?? Number.NaN;

@@ -1,5 +1,5 @@
-// What the capture page costs a phone: bytes of the first load, time until it can be used on a slow line, and Lighthouse's
-// scores. Run: node bench/src/page.ts (builds nothing: npm run build first).
+// Measures the cost of the capture page for a phone: bytes of the first load, time until it is usable on a slow line,
+// and Lighthouse's scores. Run: node bench/src/page.ts (builds nothing: npm run build first).
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';

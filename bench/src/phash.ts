@@ -1,12 +1,13 @@
 /**
- * What an exact look-up of one PDQ hash costs among many stored, with inserts going on beside it, on an embedded PostgreSQL of its own.
+ * Measures an exact lookup of one PDQ hash among many stored, with inserts beside it, on its own embedded PostgreSQL.
  *
- *     node bench/src/phash.ts [--stored 1000000] [--queries 2000] [--warm 2000] [--keep FOLDER] [--bulk] [--busy] [--scan]
+ *     node bench/src/phash.ts [--stored 1000000] [--queries 2000] [--warm 2000] [--keep FOLDER] [--bulk] [--busy]
+ * [--scan]
  *
- * The floor it is compared with, measured in turn with it: as many bare keys asked of a table that holds as many bare keys, in one
- * statement. The first `--warm` look-ups are not counted: a service that has run for a while has its pages at hand. `--keep` leaves
- * the filled database in FOLDER, where the next run finds it; `--bulk` packs the slots at the end of filling instead of by inserting;
- * `--busy` keeps one processor busy meanwhile.
+ * The floor, measured in turn with it: as many bare keys looked up in one statement, in a table that holds as many bare
+ * keys. The first `--warm` lookups do not count, because a service that has run for a while has its pages in memory.
+ * `--keep` leaves the filled database in FOLDER, where the next run finds it. `--bulk` packs the slots at the end of
+ * filling instead of by inserting. `--busy` keeps one processor busy meanwhile.
  *
  * Prints a line of JSON; exits 1 when the 99th percentile passes the limit of 10 ms or a stored hash is not found.
  */
@@ -112,8 +113,8 @@ try {
 }
 
 /**
- * Random hashes, in the database itself: what is measured is the look-up. Rows of slots grow as they do in service, batch by batch,
- * unless `--bulk` has each made at once.
+ * Makes random hashes inside the database, because the bench measures only the lookup. Rows of slots grow in batches as
+ * they do in service, unless `--bulk` makes each at once.
  */
 async function fill(pool: Pool, scope: number, list: number, count: number): Promise<void> {
   const batch = 50_000;

@@ -1,5 +1,6 @@
-// Sends every picture of a folder with a MANIFEST.tsv through a running service, as a tenant and an end user would, and
-// prints what came out by class and source: node bench/src/real-images.ts --data FOLDER [--url URL] [--write FILE]
+// Sends every picture of a folder with a MANIFEST.tsv through a running service, as a tenant and an end user would.
+// Prints the results by class and source:
+//   node bench/src/real-images.ts --data FOLDER [--url URL] [--write FILE]
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

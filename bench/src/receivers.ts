@@ -26,7 +26,7 @@ export async function photograph(width: number, height: number): Promise<Buffer>
     .toBuffer();
 }
 
-/** A client with an address of its own: the limit of requests is per address. */
+/** Creates a client with a separate address, because the request limit is per address. */
 export const phone = (localAddress: string): Dispatcher => new Agent({ localAddress });
 
 export async function post<T>(
@@ -50,7 +50,7 @@ export async function post<T>(
 export const createVerification = (url: string, tenant: NewTenant, dispatcher: Dispatcher, body: object) =>
   post<Verification>(url, '/v1/verifications', body, dispatcher, tenant.pk_test);
 
-/** What a tenant and a phone do for one capture; resolves when it was accepted. */
+/** Does the work of a tenant and a phone for one capture. Resolves when the service accepted it. */
 export async function submitPicture(
   url: string,
   tenant: NewTenant,
@@ -61,7 +61,7 @@ export async function submitPicture(
   const { id } = await createVerification(url, tenant, dispatcher, { webhook_url: receiver.url });
   const path = `/v1/verifications/${id}/captures`;
   const upload = await post<UploadUrlResponse>(url, `${path}/upload-url`, { contentType: 'image/jpeg' }, dispatcher);
-  // Equal pictures would be too easy for whatever keeps them: each ends in bytes of its own, which decoders pass over.
+  // Ends each picture in unique bytes that decoders ignore, because a cache would make equal pictures too cheap.
   const own = Buffer.concat([bytes, Buffer.from(randomUUID())]);
   const address = new URL(upload.upload_url);
   const put = await request(`${url}${address.pathname}${address.search}`, {
@@ -79,7 +79,7 @@ export async function submitPicture(
 
 export interface Receiver {
   url: string;
-  /** When each capture was accepted, and when its verdict was written and its webhook came. */
+  /** The times when each capture was accepted, its verdict was written and its webhook arrived. */
   sent: Map<string, number>;
   completed: Map<string, { verdictAt: number; arrivedAt: number }>;
   reset(): void;

@@ -180,13 +180,13 @@ async function benchCaptures(tenant: NewTenant, receiver: Receiver, bytes: Buffe
     `the same ${Math.round(bytes.length / 1024)} kB written durably to the same disk (${share(measured, limit)})`,
   );
 
-  // What was accepted above is analysed now, as fast as it goes.
+  // The service now analyses the accepted captures as fast as it can.
   const waiting = receiver.sent.size - receiver.completed.size;
   const began = performance.now();
   const already = receiver.completed.size;
   while (receiver.completed.size < receiver.sent.size) await sleep(20);
   const through = (receiver.completed.size - already) / ((performance.now() - began) / 1000);
-  // Once more, so that the limit was taken on both sides of what is held against it.
+  // Measures again, so that the limit is known both before and after the run that it judges.
   const after = await analysisAlone(bytes);
   const analysed = (before.analysed + after.analysed) / 2;
   const analysisMs = (before.analysisMs + after.analysisMs) / 2;
@@ -292,7 +292,7 @@ try {
   await runAll();
   printTable();
 } catch (error) {
-  // Said before the cleanup, which may have troubles of its own.
+  // Prints the error before the cleanup, which may fail too.
   console.error(error, service.output());
   process.exitCode = 1;
 } finally {

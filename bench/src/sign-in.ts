@@ -1,6 +1,6 @@
 /**
- * What a person's request costs more than a key's, each beside the other in the same run, and how long a sign-in takes us
- * beside the provider's own time: the provider here answers at once.
+ * Measures how much more a person's request costs than a key's, side by side in the same run. Also measures our own
+ * time of a sign-in without the provider's: the provider here answers at once.
  *
  *     node bench/src/sign-in.ts [--requests 250] [--sign-ins 50] [--write FILE]
  */
@@ -53,7 +53,7 @@ async function send(path: string, o: { headers?: Headers; body?: object } = {}) 
     method: o.body ? 'POST' : 'GET',
     headers: {
       ...o.headers,
-      // Every request from an address of its own: the limits of sign-in count by address.
+      // Sends each request from a separate address, because the sign-in limits count by address.
       'x-forwarded-for': `10.${(sender >> 16) & 255}.${(sender >> 8) & 255}.${sender & 255}`,
       ...(o.body ? { 'content-type': 'application/json' } : {}),
     },
@@ -73,7 +73,7 @@ async function benchRequests(tenant: FirstRun): Promise<void> {
   const byCookie = () => send('/v1/settings', { headers: { cookie } });
   const times = { key: [] as number[], cookie: [] as number[] };
   for (let n = 0; n < 20; n += 1) await Promise.all([byKey(), byCookie()]);
-  // One after the other, in turns: whatever else the machine does meets both.
+  // Alternates the two, so that other load on the machine affects both.
   for (let n = 0; n < Number(values.requests); n += 1) {
     times.key.push((await byKey()).ms);
     times.cookie.push((await byCookie()).ms);

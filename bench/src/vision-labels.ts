@@ -3,7 +3,7 @@ import { join, resolve, sep } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** `labels.json` of a labelled folder: what a person says of each picture. */
+/** `labels.json` of a labelled folder: a person's answers for each picture. */
 export const Labels = Type.Array(
   Type.Object(
     {

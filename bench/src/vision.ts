@@ -1,4 +1,5 @@
-// How far a vision model agrees with a labelled folder, by the very questions, prompts and rules that the service uses:
+// Measures how far a vision model agrees with a labelled folder, with the same questions, prompts and rules as the
+// service:
 //   VISION_BASE_URL=… VISION_MODEL=… node bench/src/vision.ts FOLDER
 // The folder holds pictures and a labels.json; docs/vision.md describes it. Prints one JSON object.
 import { readFile } from 'node:fs/promises';
@@ -22,7 +23,7 @@ export interface VisionReport {
   model: string;
   prompts: { object: number; condition: number };
   pictures: number;
-  /** Rows: what the person says; columns: what the model says. */
+  /** Rows: the person's answer; columns: the model's answer. */
   object?: {
     asked: number;
     agreement: number;

@@ -1,5 +1,6 @@
-// What delivering webhooks costs, beside the same POSTs sent by bare undici to the same receiver, and how soon an event is on its
-// way: node bench/src/webhooks.ts [--events 20000] [--rounds 5] [--write FILE]
+// Measures webhook delivery against the same POSTs sent by bare undici to the same receiver, and how soon an event goes
+// out:
+//   node bench/src/webhooks.ts [--events 20000] [--rounds 5] [--write FILE]
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -38,7 +39,7 @@ interface Arrivals {
   requests: number;
 }
 
-/** The receiver, in a process of its own. */
+/** Runs the receiver in a separate process. */
 function receive(): void {
   let arrivals: Arrivals = { at: {}, requests: 0 };
   const server = createServer((incoming, response) => {
@@ -89,8 +90,8 @@ async function main(): Promise<void> {
     const ours: number[] = [];
     const whole: number[] = [];
     const bare: number[] = [];
-    // One more to begin with, which warms both up and is not counted. What recording left to clean up is not cleaned up while
-    // something is measured.
+    // The first round only warms both up and does not count. Each round vacuums before it measures, so that no clean-up
+    // after recording slows the measurement.
     for (let round = 0; round <= rounds; round += 1) {
       const ids = await record(deps, tenant.tenant_id, url, events);
       await deps.db.query('vacuum analyze');
@@ -110,7 +111,7 @@ async function main(): Promise<void> {
     }
     for (const rates of [bare, whole, ours]) rates.shift();
     const waits = await latency(deps, receiver, tenant.tenant_id, url);
-    // Round by round: what else the machine does slows both.
+    // Compares round by round, because other load on the machine slows both.
     const factors = ours.map((rate, round) => bare[round]! / rate);
     const factor = median(factors);
     const [p50, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)];
@@ -137,7 +138,7 @@ async function main(): Promise<void> {
 
 const list = (rates: number[]) => rates.map(rate => rate.toFixed(0)).join(', ');
 
-/** Issues verifications, each with its event, and nobody working on them. Gives back the ids of the events. */
+/** Issues verifications, each with its event, while nothing works on them. Returns the ids of the events. */
 async function record(deps: Deps, tenantId: string, url: string, count: number): Promise<string[]> {
   const before = new Date();
   for (let left = count; left > 0; left -= 500) {

@@ -6,7 +6,7 @@ import { GeoPoint, Progress } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** Body of POST …/captures/upload-url. One of the two spellings of the content type is needed. */
+/** Body of POST …/captures/upload-url. Either spelling of the content type is required. */
 export const UploadUrlRequest = Type.Object(
   {
     contentType: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
@@ -31,7 +31,10 @@ export const UploadUrlResponse = Type.Object(
 );
 export type UploadUrlResponse = Static<typeof UploadUrlResponse>;
 
-/** Body of POST …/captures: `image_base64`, or `image_key` with `image_sha256`; the rest goes with both. */
+/**
+ * Body of POST …/captures: either `image_base64`, or `image_key` with `image_sha256`. The other fields go with either
+ * form.
+ */
 export const CaptureRequest = Type.Object(
   {
     image_base64: Type.Optional(Type.String({ minLength: 1 })),

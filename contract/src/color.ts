@@ -3,7 +3,7 @@ type Rgb = [number, number, number];
 
 /** Colours on the wire: `#rrggbb`. */
 export const HEX_COLOR_PATTERN = '^#[0-9a-fA-F]{6}$';
-/** WCAG 2.2, success criterion 1.4.3 (AA): what text must reach against its background. */
+/** The least contrast of text against its background: WCAG 2.2, success criterion 1.4.3 (AA). */
 export const AA_CONTRAST = 4.5;
 
 const toLinear = (v: number) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -35,8 +35,9 @@ export function contrast(a: string, b: string): number {
 const STEPS = 100;
 
 /**
- * The colour nearest to `color`, on its way to black (on a light ground) or white (on a dark one), whose contrast with
- * `ground` reaches `ratio` (at most 4.5). One that does already comes back as it is, in lower case.
+ * Returns the colour nearest to `color` whose contrast with `ground` reaches `ratio` (at most 4.5). It moves `color`
+ * towards black on a light ground and towards white on a dark one. A colour that already reaches the ratio comes back
+ * unchanged, in lower case.
  */
 export function legible(color: string, ground: string, ratio = AA_CONTRAST): string {
   const from = parse(color);

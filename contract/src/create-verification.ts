@@ -136,22 +136,22 @@ const fields = {
   brand_slug: Type.Optional(BrandSlug),
 };
 
-/** Body of POST /v1/verifications. `tenant_id` is taken from the messaging bot alone. */
+/** Body of POST /v1/verifications. Only the messaging bot may send `tenant_id`. */
 export const CreateVerificationRequest = Type.Object(
   { ...fields, tenant_id: Type.Optional(Type.String({ description: 'messaging bot only' })) },
   { ...closed, title: 'CreateVerificationRequest' },
 );
 export type CreateVerificationRequest = Static<typeof CreateVerificationRequest>;
 
-/** What a link template stores: the same without `tenant_id`. */
+/** The capture spec that a link template stores: CreateVerificationRequest without `tenant_id`. */
 export const TemplateRequest = Type.Object(fields, { ...closed, title: 'TemplateRequest' });
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Faults that span several fields. Takes any body: it is asked beside the schema, so that every fault of a request is
- * reported at once, and looks only at parts whose own shape is right.
+ * Faults that span several fields. Accepts any body and checks only the parts whose own shape is right. It runs beside
+ * the schema, so one answer reports every fault of a request.
  */
 export function crossFieldFaults(body: unknown): Fault[] {
   if (!isRecord(body)) return [];

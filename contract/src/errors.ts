@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** Stable codes that clients branch on, with the HTTP status each is answered with. */
+/** Stable codes that clients branch on, each with its HTTP status. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   unknown_step: 400,

@@ -3,7 +3,10 @@ import { MANAGEMENT_EXAMPLES } from './management-examples.ts';
 import { PEOPLE_EXAMPLES } from './people-examples.ts';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
 
-/** An example of each request and of each successful answer, shown in the OpenAPI document and replayed by a test. */
+/**
+ * Examples of an endpoint's request and its successful answers. The OpenAPI document shows them, and a test replays
+ * them.
+ */
 export interface EndpointExamples {
   request?: unknown;
   responses?: Record<number, unknown>;
@@ -105,7 +108,7 @@ const endUser = {
   requires: { location: false, motion_frame: false },
 };
 
-/** A one-pixel PNG: the smallest picture that can be sent. */
+/** A one-pixel PNG, the smallest picture a client can send. */
 const ONE_PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {

@@ -37,7 +37,10 @@ export function isId(prefix: IdPrefix, value: string): boolean {
 export const IdSchema = (prefix: IdPrefix) => Type.String({ pattern: patternOf(prefix) });
 export const DateTime = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
 
-/** The instant that a checked date-time names; null for one that no calendar holds (year 0). Leap seconds count as :59. */
+/**
+ * Converts a checked date-time to an instant. Returns null when no calendar holds it (year 0). A leap second counts as
+ * :59.
+ */
 export function instantOf(text: string): Date | null {
   const instant = new Date(text.replace(/^(.{17})60/, '$159'));
   return Number.isNaN(instant.getTime()) || instant.getUTCFullYear() < 1 ? null : instant;

@@ -1,4 +1,4 @@
-/** Bounds of the wire format, in the units their names say. */
+/** Bounds of the wire format. Each name states its unit. */
 export const MAX_CAPTURES = 20;
 export const URL_MAX = 2_048;
 export const METADATA_MAX_KEYS = 50;
@@ -6,7 +6,7 @@ export const METADATA_KEY_MAX = 40;
 export const EXPIRES_IN_SECONDS = { min: 60, max: 86_400, default: 3_600 } as const;
 export const UPLOAD_HARD_CAP_BYTES = 26_214_400;
 export const UPLOAD_DEFAULT_BYTES = 10_485_760;
-/** Inline payloads are counted in decoded bytes. */
+/** Counts the decoded bytes of an inline payload. */
 export const INLINE_MAX_BYTES = 6 * 1_048_576;
 export const UPLOAD_URL_TTL_SECONDS = 300;
 export const IMAGE_URL_TTL_SECONDS = 3_600;

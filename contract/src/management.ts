@@ -7,7 +7,7 @@ import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from './limits.ts';
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
 
-/** Body of POST /v1/api-keys. Secret keys are minted on the command line. */
+/** Body of POST /v1/api-keys. Only the command line creates secret keys. */
 export const CreateApiKey = Type.Object(
   { name: Name, mode: Type.Enum(['live', 'test']) },
   { ...closed, title: 'CreateApiKey' },
@@ -23,7 +23,7 @@ const apiKey = {
 };
 export const ApiKey = Type.Object({ ...apiKey, last_used_at: Type.Optional(DateTime) }, { ...closed, title: 'ApiKey' });
 export type ApiKey = Static<typeof ApiKey>;
-/** The answer that mints a key: the only one that ever shows it. */
+/** The answer that creates a key. No other answer shows the key. */
 export const NewApiKey = Type.Object(
   { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; a retry does not repeat it' })) },
   { ...closed, title: 'NewApiKey' },
@@ -42,7 +42,7 @@ export const Settings = Type.Object(
   { ...closed, title: 'Settings' },
 );
 export type Settings = Static<typeof Settings>;
-/** Body of PATCH /v1/settings: what is absent stays. */
+/** Body of PATCH /v1/settings. An absent field keeps its value. */
 export const SettingsPatch = Type.Object(
   {
     name: Type.Optional(settings.name),
@@ -57,7 +57,7 @@ export type SettingsPatch = Static<typeof SettingsPatch>;
 const Color = Type.String({ pattern: HEX_COLOR_PATTERN, description: '#rrggbb' });
 const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, { ...closed, title: 'Colors' });
 
-/** Body of PUT /v1/brands/:slug. A logo that is not sent stays; null takes it away. */
+/** Body of PUT /v1/brands/:slug. An absent logo keeps its value; null removes it. */
 export const BrandInput = Type.Object(
   {
     name: Name,
@@ -92,7 +92,7 @@ export const Brand = Type.Object(
 );
 export type Brand = Static<typeof Brand>;
 
-/** Body of POST and PUT /v1/link-templates: the capture spec that each opening of the link is issued with. */
+/** Body of POST and PUT /v1/link-templates. Each opening of the link issues a verification with this capture spec. */
 export const LinkTemplateInput = Type.Object(
   { name: Name, request: TemplateRequest },
   { ...closed, title: 'LinkTemplateInput' },
@@ -132,7 +132,7 @@ export const LinkTemplateWithVersions = Type.Object(
 );
 export type LinkTemplateWithVersions = Static<typeof LinkTemplateWithVersions>;
 
-/** One management act. */
+/** One management action. */
 export const AuditEntry = Type.Object(
   {
     id: IdSchema('aud'),

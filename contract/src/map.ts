@@ -8,8 +8,8 @@ interface MapOptions {
 }
 
 /**
- * An object that is a map: its members, whatever their names, each fit `value`. A pattern of names (`^.*$`) would let
- * those with a line break past unchecked.
+ * A map: every member fits `value`, whatever its name. `additionalProperties` checks all members; a pattern of names
+ * (`^.*$`) would skip names with a line break.
  */
 export const MapOf = <T extends TSchema>(value: T, o: MapOptions = {}) =>
   Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...o });

@@ -29,7 +29,7 @@ const rawId = 'Xa1bC2dE3fG4hI5jK6lM7n';
 const clientDataJSON = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoicDN6SjQifQ';
 const token = 'mlk_01JD3V5B7C9D1E3F5G7H9J1K3M';
 
-/** Examples of signing in, of one's own account and of people. */
+/** Examples for the endpoints of signing in, your own account and people. */
 export const PEOPLE_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'GET /v1/auth/methods': {
     responses: {

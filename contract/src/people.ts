@@ -4,12 +4,12 @@ import { DateTime, IdSchema } from './ids.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** From the least to the most a person may do; each may do what those before it may. */
+/** Roles from least to most powerful. Each role may do everything the roles before it may. */
 export const ROLES = ['viewer', 'reviewer', 'member', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 const RoleSchema = Type.Enum([...ROLES], { title: 'Role' });
 
-/** Printable, on one line: a name stands in mails and lists. */
+/** A person's name: printable and on one line, because mails and lists show it. */
 const PersonName = Type.String({
   minLength: 1,
   maxLength: 120,
@@ -59,7 +59,7 @@ export const OneTimeCodeRedeem = Type.Object(
   { ...closed, title: 'OneTimeCodeRedeem' },
 );
 
-/** What a browser's WebAuthn API takes and gives, as JSON (WebAuthn level 3, 5.1.8 to 5.1.10). */
+/** JSON that a browser's WebAuthn API takes and returns (WebAuthn level 3, 5.1.8 to 5.1.10). */
 export const PasskeyOptions = Type.Object(
   { challenge: Type.String() },
   { additionalProperties: true, title: 'PasskeyOptions' },
@@ -109,7 +109,7 @@ const session = {
   created_at: DateTime,
   expires_at: Type.String({ format: 'date-time', description: 'when it ends if nothing more is asked' }),
 };
-/** A session of the person who asks. */
+/** One session of the caller. */
 export const SessionEntry = Type.Object(
   {
     ...session,
@@ -184,7 +184,7 @@ export const InvitedPerson = Type.Object(
 );
 export type InvitedPerson = Static<typeof InvitedPerson>;
 
-/** Body of POST /v1/people; an address or a number must be there. */
+/** Body of POST /v1/people. An e-mail address or a phone number is required. */
 export const Invitation = Type.Object(
   {
     email: Type.Optional(Email),
@@ -195,7 +195,7 @@ export const Invitation = Type.Object(
   { ...closed, title: 'Invitation' },
 );
 export type Invitation = Static<typeof Invitation>;
-/** Body of PATCH /v1/people/:id: what is absent stays. */
+/** Body of PATCH /v1/people/:id. An absent field keeps its value. */
 export const PersonPatch = Type.Object(
   { role: Type.Optional(RoleSchema), name: Type.Optional(PersonName) },
   { ...closed, title: 'PersonPatch' },

@@ -1,15 +1,18 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 
-/** How sure a signal is that something is wrong: below the 1% false-positive threshold, above it, above the 0.1% one. */
+/**
+ * How sure a signal is that something is wrong. `clear`: below the 1% false-positive threshold; `doubtful`: above it;
+ * `confident`: above the 0.1% threshold.
+ */
 export const BANDS = ['clear', 'doubtful', 'confident'] as const;
 export type Band = (typeof BANDS)[number];
 
 export const Unit = Type.Number({ minimum: 0, maximum: 1 });
 
-/** What the pipeline knows of a capture's signal beside the interface's members; `captures[].signals` shows it. */
+/** Members of a capture's signal beyond those of the interface; `captures[].signals` shows them. */
 interface Judgement {
   band?: Band;
-  /** False where the signal could not be evaluated: it then trips nothing. */
+  /** False when the signal could not be evaluated. Such a signal trips nothing. */
   evaluated?: boolean;
   [evidence: string]: unknown;
 }
@@ -17,17 +20,20 @@ interface Judgement {
 interface Spec<N extends string, K extends string | null, R extends string, M extends TProperties> {
   /** As `signals_required` names it. */
   name: N;
-  /** Its key in `verdict.signals` and `captures[].signals`; null: it can trip, but the interface shows no such signal. */
+  /**
+   * The key in `verdict.signals` and `captures[].signals`. Null: the signal can trip, but the interface does not show
+   * it.
+   */
   key: K;
-  /** `verdict.reason_code` when it trips. */
+  /** `verdict.reason_code` when the signal trips. */
   reason: R;
   /** Completes "The pictures may be …" in an e-mail. */
   words: string;
-  /** False: uploaded content is `not_applicable`. */
+  /** False: the signal is `not_applicable` to uploaded content. */
   uploads: boolean;
   /** The interface's members, all required. */
   members: M;
-  /** The members of a signal that could not be evaluated. */
+  /** The members when the signal could not be evaluated. */
   unevaluated: Static<TObject<M>>;
   /** The calibrated probability that something is wrong; null where the signal says nothing either way. */
   problem(signal: Static<TObject<M>> & Judgement): number | null;
@@ -37,11 +43,11 @@ const spec = <N extends string, K extends string | null, R extends string, M ext
   signal: Spec<N, K, R, M>,
 ): Spec<N, K, R, M> => signal;
 
-/** A find that has a confidence says how likely it is wrong; one that is clear says nothing about being right. */
+/** A finding's confidence says how likely it is wrong. A clear signal says nothing about being right. */
 const tripped = ({ band = 'clear', confidence }: Judgement): number | null =>
   band === 'clear' ? null : Number(confidence ?? 0);
 
-/** Every signal, in order of priority: when several trip, the first names the verdict. */
+/** Every signal in order of priority. When several trip, the first names the verdict. */
 export const SIGNALS = [
   spec({
     name: 'screen',
@@ -100,7 +106,7 @@ type Signal = (typeof SIGNALS)[number];
 export type SignalName = Signal['name'];
 export type ReasonCode = Signal['reason'];
 
-/** A signal that is shown under a key, measured on the picture itself. */
+/** A signal that measures the picture itself and is shown under a key. */
 type ShownSignal = Extract<Signal, { key: string }>;
 export type ShownSignalName = ShownSignal['name'];
 export type SignalKey = ShownSignal['key'];
@@ -118,13 +124,13 @@ export type NotApplicable = Static<typeof NotApplicable>;
 export const NOT_APPLICABLE: NotApplicable = { status: 'not_applicable', reason: 'uploaded_content' };
 
 type MembersOf<K extends SignalKey> = Extract<ShownSignal, { key: K }>['unevaluated'];
-/** A signal of one capture: the interface's members, and beside them the band and the evidence. */
+/** A capture's signal: the interface's members plus the band and the evidence. */
 export type Evaluated<K extends SignalKey = SignalKey> = MembersOf<K> & Judgement;
 export type CaptureSignals = { [K in SignalKey]?: Evaluated<K> | NotApplicable };
-/** A signal of the verdict: exactly the interface's members, and `evaluated: false` where it could not be evaluated. */
+/** A verdict's signal: only the interface's members, plus `evaluated: false` when it could not be evaluated. */
 export type VerdictSignals = { [K in SignalKey]?: (MembersOf<K> & { evaluated?: false }) | NotApplicable };
 
-/** `screen_detection` → `ScreenDetection`: how the interface description names its schema. */
+/** The name of a signal's schema in the OpenAPI document: `screen_detection` → `ScreenDetection`. */
 const nameOf = (key: SignalKey): string => key.replace(/(^|_)(\w)/g, (_, _gap, letter: string) => letter.toUpperCase());
 
 const shapes = (title: string, shape: (signal: ShownSignal) => TObject): TObject =>
@@ -164,11 +170,11 @@ export const VerdictSignals = Type.Unsafe<VerdictSignals>(
   ),
 );
 
-/** The signal, if it applies to the content and could be evaluated; else null. */
+/** Returns the signal if it applies to the content and could be evaluated; else null. */
 export const evaluated = <S extends Evaluated>(signal: S | NotApplicable | undefined): S | null =>
   signal && signal.status !== 'not_applicable' && (signal as S).evaluated !== false ? (signal as S) : null;
 
-/** What the verdict shows of a capture's signal. */
+/** Returns the members of a capture's signal that the verdict shows. */
 export function membersOf(signal: ShownSignal, shown: Evaluated | NotApplicable): object {
   if (shown.status === 'not_applicable') return NOT_APPLICABLE;
   const members = Object.keys(signal.members).map(member => [member, (shown as Judgement)[member]]);

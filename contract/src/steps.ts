@@ -128,7 +128,7 @@ export function normalizeStep(input: StepInput): Step {
   return { type: 'image', key: input.key, description, min: input.min, max: input.max };
 }
 
-/** `max_captures: n` is stored as one image step that needs all n. */
+/** Converts `max_captures: n` to one image step that requires all n. */
 export const stepOfMaxCaptures = (n: number): Step => ({
   type: 'image',
   key: 'capture_1',

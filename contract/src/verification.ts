@@ -165,7 +165,7 @@ export const Attestation = Type.Object(
 );
 export type Attestation = Static<typeof Attestation>;
 
-/** What the vision model said of a capture against `context`; it has no place among the signals and can only trip. */
+/** The vision model's answer on a capture and its `context`. It is not among the signals and can only trip. */
 export const ContextCheck = Type.Object(
   {
     evaluated: Type.Boolean(),
@@ -183,7 +183,7 @@ export const ContextCheck = Type.Object(
 );
 export type ContextCheck = Static<typeof ContextCheck>;
 
-/** A capture as the tenant sees it. URLs are absent in webhook payloads. */
+/** A capture as the tenant sees it. Webhook payloads omit its URLs. */
 export const Capture = Type.Object(
   {
     id: IdSchema('cap'),
@@ -295,7 +295,7 @@ export const StepState = Type.Union(
 );
 export type StepState = Static<typeof StepState>;
 
-/** What the person with the link may see: no answers, verdict, metadata, context, expectations or addresses. */
+/** The claimant's view. It omits answers, verdict, metadata, context, expectations and addresses. */
 export const EndUserView = Type.Object(
   {
     ...base,

@@ -4,7 +4,7 @@ import type { Verification } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** Everything that is sent to a webhook address. Nothing is sent when a person leaves (`abandoned`). */
+/** Every event that webhooks deliver. Nothing is sent when a claimant leaves (`abandoned`). */
 export const WEBHOOK_EVENTS = [
   'verification.created',
   'verification.capture_received',
@@ -18,7 +18,7 @@ export const WEBHOOK_EVENTS = [
 export const WebhookEventType = Type.Enum([...WEBHOOK_EVENTS], { title: 'WebhookEventType' });
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 
-/** The body of a webhook: the verification as it was at the moment of the event, without image addresses. */
+/** The body of a webhook: the verification at the moment of the event, without image URLs. */
 export type WebhookEvent =
   | {
       type: Exclude<WebhookEventType, 'webhook.test'>;
@@ -32,7 +32,7 @@ export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled']
 export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], { title: 'DeliveryStatus' });
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why an attempt failed. `status` and `gone` stand beside the status code that was answered. */
+/** Reasons why an attempt failed. `status` and `gone` come with the receiver's status code. */
 export const ATTEMPT_ERRORS = {
   timeout: 'no complete answer within 15 seconds',
   status: 'answered with a status that is not 2xx',

@@ -39,7 +39,7 @@ export interface PictureAnalysis {
   screen?: ScreenSignal;
   ai?: AiSignal;
   depth?: DepthSignal;
-  /** What is kept so that later pictures can be found to show the same; see `phash/`. */
+  /** Stored so that the service can find later pictures that show the same; see `phash/`. */
   fingerprint: Fingerprint;
   /** The look-ups of a reverse search and what confirms their finds. */
   reverse?: { probes: Probe[]; plane: Plane };
@@ -92,7 +92,7 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
     const reason = { screen: analysis.screen?.band ?? 'clear', threeDimensional: request.threeDimensional === true };
     const fromMap = await depthSignal(bytes, reason);
     const fromMove = frames && parallaxSignal(frames, reason);
-    // What we saw move counts before what the file says of itself.
+    // The movement that we measured outweighs the file's own depth map.
     analysis.depth = fromMove && (fromMove.evaluated || !fromMap.evaluated) ? fromMove : fromMap;
   }
   return analysis;

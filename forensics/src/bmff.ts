@@ -6,7 +6,7 @@ export interface Box {
   type: string;
   /** First byte of the content, after the header. */
   start: number;
-  /** One past the last byte of the content; may lie past the end of a truncated file. */
+  /** One past the last byte of the content. In a truncated file it may be past the end of the file. */
   end: number;
 }
 
@@ -14,7 +14,7 @@ const MAX_BOXES = 4096;
 
 const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Four characters at `offset`; empty when they lie outside the file. */
+/** Returns the four characters at `offset`; empty when they are outside the file. */
 export function fourcc(bytes: Uint8Array, offset: number): string {
   if (offset + 4 > bytes.length) return '';
   return String.fromCharCode(bytes[offset], bytes[offset + 1], bytes[offset + 2], bytes[offset + 3]);

@@ -1,8 +1,9 @@
 import { ImageFault } from './inspect.ts';
 
-// A JPEG whose coefficients come in several scans (progressive, or one scan a component) makes libjpeg hold them all: 600 MB for 100
-// megapixels of full colour, at whatever scale it decodes. Past a bound only the mean of each 8 × 8 block (the DC coefficient, ITU-T T.81)
-// is read here, and written as a JPEG of one scan, which libjpeg decodes at an eighth without holding anything.
+// Reads a large JPEG of several scans without holding all its coefficients. libjpeg holds them all for such a file
+// (progressive, or one scan a component), at whatever scale it decodes: 600 MB for 100 megapixels of full colour. Past
+// a bound, this code reads only the mean of each 8 × 8 block (the DC coefficient, ITU-T T.81). It writes the means as a
+// JPEG of one scan, which libjpeg decodes at an eighth without holding anything.
 
 /** Bytes of coefficients that a decoder may hold: 67 megapixels at 4:2:0, 33 at 4:4:4. */
 const MAX_COEFFICIENT_BYTES = 192 * 1_048_576;
@@ -14,7 +15,7 @@ interface Component {
   /** Blocks of a row and of a column, as stored: whole MCUs. */
   columns: number;
   rows: number;
-  /** Blocks that hold pixels: what a scan of this component alone has. */
+  /** Blocks that hold pixels, as a scan of this component alone has them. */
   shownColumns: number;
   shownRows: number;
   dc: Int16Array;

@@ -4,9 +4,9 @@ import { ImageFault, type ImageInfo, inspect, MAX_PIXELS } from './inspect.ts';
 import { halved, type Picture } from './picture.ts';
 
 /**
- * Past this many pixels a picture is decoded at half its width and height, past four times as many at a quarter. JPEG is shrunk while
- * it is decoded, and PNG row by row, so that the whole picture never lies in memory. A large JPEG of several scans is decoded at an
- * eighth; see `coarse-jpeg.ts`.
+ * Pictures over this many pixels are decoded at half their width and height, and over four times as many at a quarter.
+ * The decoder shrinks JPEG as it reads, and PNG row by row, so the whole picture is never in memory. A large JPEG of
+ * several scans is decoded at an eighth; see `coarse-jpeg.ts`.
  */
 export const FULL_PIXELS = 24_000_000;
 
@@ -17,7 +17,7 @@ export function shrinkOnLoad({ width, height }: Pick<ImageInfo, 'width' | 'heigh
   return pixels <= 4 * FULL_PIXELS ? 2 : 4;
 }
 
-/** Past this many pixels a picture is worked on alone: its analysis takes up to 450 MB. */
+/** A picture over this many pixels is analysed alone: its analysis takes up to 450 MB. */
 const ALONE_PIXELS = 16_000_000;
 
 export const isLarge = ({ width, height }: Pick<ImageInfo, 'width' | 'height'>): boolean =>
@@ -119,7 +119,7 @@ export async function decodePicture(bytes: Uint8Array, info: ImageInfo): Promise
   }
 }
 
-/** What sharp calls the EXIF orientations: mirrored first, then turned. */
+/** The EXIF orientations in sharp's terms: mirrored first, then turned. */
 const UPRIGHT: Readonly<Record<number, { flip?: boolean; flop?: boolean; turn: number }>> = {
   2: { flop: true, turn: 0 },
   3: { turn: 180 },
@@ -130,7 +130,10 @@ const UPRIGHT: Readonly<Record<number, { flip?: boolean; flop?: boolean; turn: n
   8: { turn: 270 },
 };
 
-/** Turned only once it is small: what lies on its side is else decoded as a whole before a row of it is known. */
+/**
+ * Turns the picture after shrinking it. A turned picture otherwise has to be decoded whole before its first row is
+ * known.
+ */
 async function decodeShrunk(source: Source, info: ImageInfo): Promise<Picture> {
   const { width, height, orientation } = info;
   const { factor } = source;
@@ -168,7 +171,7 @@ function encodePreview(pipeline: Sharp): Promise<Buffer> {
   return (
     pipeline
       .resize({ width: PREVIEW_SIDE, height: PREVIEW_SIDE, fit: 'inside', withoutEnlargement: true })
-      // Huffman tables of its own would save such a picture one byte in a hundred and take as long again as all the rest.
+      // Optimised Huffman tables would save one byte in a hundred and take as long as all other steps together.
       .jpeg({ quality: 80, optimiseCoding: false })
       .toBuffer()
   );

@@ -14,7 +14,7 @@ export interface ImageInfo {
 
 export type ImageFaultCode = 'not_an_image' | 'unsupported_type' | 'truncated' | 'too_many_pixels' | 'undecodable';
 
-/** Why a picture was refused. The message is safe to show to whoever sent it. */
+/** The reason why a picture was refused. The message is safe to show to the sender. */
 export class ImageFault extends Error {
   readonly code: ImageFaultCode;
   constructor(code: ImageFaultCode, message: string, options?: ErrorOptions) {
@@ -31,8 +31,8 @@ export const MAX_PIXELS = 100_000_000;
 const MAX_PARTS = 20_000;
 
 /**
- * Says what a picture is by its content (never by a name or a header), reading only its structure: nothing is decoded, no
- * buffer is allocated, a file of some megabytes takes a few milliseconds at most.
+ * Detects a picture's type by its content, never by a name or a header. Reads only its structure: it decodes nothing,
+ * allocates no buffer, and takes a few milliseconds at most for a file of some megabytes.
  *
  * @throws ImageFault `not_an_image`, `unsupported_type` (GIF, SVG, TIFF ...), `truncated` (the file ends before its
  * structure does), `undecodable` (a header no decoder takes), `too_many_pixels` (over 100 megapixels).
@@ -92,7 +92,7 @@ function otherType(bytes: Uint8Array): string | undefined {
 const truncated = (): ImageFault => new ImageFault('truncated', 'The picture ends before it is complete.');
 const undecodable = (why: string): ImageFault => new ImageFault('undecodable', why);
 
-/** Marker walk (ITU-T T.81, annex B) from SOI to the EOI of the first picture; what follows it is not read. */
+/** Walks the markers (ITU-T T.81, annex B) from SOI to the EOI of the first picture. Reads nothing after it. */
 function readJpeg(bytes: Uint8Array): Header {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let width = 0;

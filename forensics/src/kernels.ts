@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The loops over pixels and spectra as WebAssembly with 128-bit vectors: `forensics/kernels/assembly`, compiled by
- * `npm run build:kernels`. One instance a thread, with memory of its own that never grows. A caller fills buffers, calls, and
- * takes out what it wants before anything else runs: nothing in them outlasts a turn of the event loop.
+ * The loops over pixels and spectra as WebAssembly with 128-bit vectors: `forensics/kernels/assembly`, compiled by `npm
+ * run build:kernels`. Each thread has one instance, whose own memory never grows. A caller fills buffers, calls, and
+ * copies the result before anything else runs: nothing in the buffers outlasts a turn of the event loop.
  */
 interface Kernels {
   halveRow(pixels: number): void;
@@ -41,7 +41,7 @@ export const COLOUR_RINGS = constant('COLOUR_RINGS');
 export const SECTORS = constant('SECTORS');
 export const SUMMED_BINS = constant('BINS') - 1;
 
-/** Where the functions read and write; `kernels/assembly/memory.ts` says what lies in each. */
+/** The buffers that the functions read and write; `kernels/assembly/memory.ts` describes their contents. */
 export const buffers = {
   upper: bytes('UPPER', 2 * ROW_PIXELS * 3),
   lower: bytes('LOWER', 2 * ROW_PIXELS * 3),

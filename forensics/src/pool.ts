@@ -17,7 +17,10 @@ export interface PoolOptions {
   threads: number;
   /** Past this a thread is ended and replaced, and its picture answered with `timeout`. */
   timeoutMs: number;
-  /** Bound of one thread's JavaScript heap. Decoded pixels lie outside it (at most three bytes a pixel, some times over). */
+  /**
+   * The bound on one thread's JavaScript heap. Decoded pixels are outside it (at most three bytes a pixel, several
+   * times over).
+   */
   memoryMb: number;
 }
 
@@ -31,7 +34,7 @@ export interface AnalysisPool {
    * that replaces another does the same. Resolves when the last is ready; never rejects, since pictures say themselves what fails.
    */
   warmUp(): Promise<void>;
-  /** Ends the threads; what still waits is answered with `closed`. */
+  /** Ends the threads. Waiting requests are answered with `closed`. */
   close(): Promise<void>;
 }
 
@@ -41,12 +44,12 @@ export type Question =
 
 const WARM_UP = 0;
 
-/** What a thread says: that its picture is large, and later what came of it. */
+/** Messages from a thread: its picture is large, and later the result. */
 export type Reply = Answer | { id: number; large: true };
 
 export interface Answer {
   id: number;
-  /** The thread holds memory that it cannot give back: it is to be replaced. */
+  /** The thread holds memory that it cannot release, so the pool replaces it. */
   spent?: boolean;
   value?: unknown;
   fault?: { code?: ImageFaultCode; message: string };
@@ -67,9 +70,9 @@ interface Thread {
 }
 
 /**
- * Analyses pictures in worker threads, so that the caller's event loop stays free and a picture that hangs or exhausts its
- * thread costs that thread only. One large picture (see `decode.ts`) is in work at a time, over all threads: decoding some formats takes
- * up to six bytes a pixel of the whole. Threads are started when first needed.
+ * Analyses pictures in worker threads, so that the caller's event loop stays free. A picture that hangs or exhausts its
+ * thread costs that thread only. All threads together work on one large picture (see `decode.ts`) at a time, because
+ * decoding some formats takes up to six bytes a pixel of the whole. Threads start when first needed.
  */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const threads = new Set<Thread>();

@@ -4,7 +4,9 @@ export interface ScreenSignal {
   /** False when nothing could be measured (a picture too small, too dark): then it trips nothing. */
   evaluated: boolean;
   screen_detected: boolean;
-  /** Calibrated confidence in `screen_detected` as it stands: p(screen) = detected ? confidence : 1 - confidence. */
+  /**
+   * Calibrated confidence in `screen_detected`, whichever it is: p(screen) = detected ? confidence : 1 - confidence.
+   */
   confidence: number;
   band: Band;
   evidence?: Record<string, unknown>;

@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 
-/** A tenth of the processor time of a thread that wants it as much: whoever waits for an answer of the API comes first. */
+/**
+ * Gives the analysis a tenth of the processor time of a thread that competes with it, so that API requests come first.
+ */
 const NICENESS = 10;
 
 // On Linux each thread has its own priority, and 0 is the calling one; elsewhere it would be the whole process.

@@ -10,7 +10,7 @@ import type { NewTenant } from '../../server/src/tenants/create.ts';
 import type { Drawing, Scenario } from './scenarios.ts';
 
 const OUTCOME_TIMEOUT_MS = 120_000;
-/** A display is told from a scene by its fine structure, which needs pixels; a direct photograph does without. */
+/** The detector recognises a display by its fine structure, which needs pixels. A direct photograph does not. */
 const SIZE = { direct: { width: 640, height: 480 }, display: { width: 1280, height: 960 } } as const;
 
 async function draw(kind: Drawing, seed: number): Promise<Buffer> {

@@ -2,19 +2,19 @@ import type { CreateVerificationRequest } from '@firsthand/contract/create-verif
 import type { ReasonCode } from '@firsthand/contract/signals.ts';
 import type { Status, Verdict } from '@firsthand/contract/verification.ts';
 
-/** A picture to draw: a direct photograph of a scene, or a photograph of a display that shows one. */
+/** A picture to draw: a direct photograph of a scene, or a photograph of a display that shows a scene. */
 export type Drawing = 'direct' | 'display';
 
 export interface Scenario {
   title: string;
   request?: CreateVerificationRequest;
-  /** Created with the live key; a forced outcome needs test mode. */
+  /** Uses the live key. A forced outcome needs test mode. */
   live?: boolean;
   pictures?: Drawing[];
   /** Sent with each picture. */
   location?: { latitude: number; longitude: number; accuracy_m?: number; simulated?: boolean };
   answers?: Record<string, string>;
-  /** Done once the pictures are in. */
+  /** The action after the service has the pictures. */
   afterwards?: 'abandon' | 'cancel' | { narrative: string };
   ends: { status: Status; label?: Verdict['label']; reason?: ReasonCode };
 }
@@ -32,7 +32,7 @@ const forced = (outcome: string): CreateVerificationRequest => ({ metadata: { te
 const verified = { status: 'completed', label: 'verified' } as const;
 const failedBy = (reason: ReasonCode) => ({ status: 'completed', label: 'failed', reason }) as const;
 
-/** Every status and every verdict that a verification can end with. The pictures decide where no outcome is forced. */
+/** Every status and verdict that a verification can end with. The pictures decide when no outcome is forced. */
 const OUTCOMES: readonly Scenario[] = [
   { title: 'Link not opened yet', ends: { status: 'pending' } },
   {
@@ -61,7 +61,7 @@ const OUTCOMES: readonly Scenario[] = [
   { title: 'Analysis failed', request: forced('failed'), pictures: ['direct'], ends: { status: 'failed' } },
 ];
 
-/** Outcomes that fewer integrations meet, and the fields that belong to them. */
+/** Outcomes that fewer integrations see, with the fields that belong to them. */
 const MORE: readonly Scenario[] = [
   { title: 'Expired link', request: forced('expired'), ends: { status: 'expired' } },
   {

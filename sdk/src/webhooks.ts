@@ -2,7 +2,7 @@ import type { WebhookEvent } from '@firsthand/contract/webhooks.ts';
 
 export type { WebhookEvent, WebhookEventType } from '@firsthand/contract/webhooks.ts';
 
-/** Why a webhook was not accepted. Answer 400 and look at nothing else of it. */
+/** The reason to reject a webhook. Answer 400 and read nothing else of it. */
 export type WebhookFault =
   | 'missing_header'
   | 'bad_timestamp'
@@ -22,13 +22,13 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Headers as a web `Headers`, or as Node.js and its frameworks give them. */
+/** Headers as a web `Headers`, or as Node.js and its frameworks provide them. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How far the sender's clock and ours may be apart, either way; 300 unless given. */
+  /** The allowed difference between the sender's clock and yours, either way; default 300. */
   toleranceSeconds?: number;
   /** Milliseconds since 1970; the current time unless given. */
   now?: number;

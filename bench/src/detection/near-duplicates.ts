@@ -180,7 +180,7 @@ try {
   const find = (search: Search): Promise<StoredMatch[]> =>
     findStored(pool, { scopes: [scope], ...search, verificationId: '', captureId: '' });
 
-  // Every picture among all others: what is found besides itself.
+  // Searches for every picture among all others, and reports matches other than itself.
   const others = new Map<string, { pair: [string, string]; distance: number; correlation?: number }>();
   const note = (name: string, matches: StoredMatch[]): void => {
     for (const { label = '', distance, correlation } of matches) {

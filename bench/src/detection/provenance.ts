@@ -1,11 +1,11 @@
 /**
- * What provenance alone says of each source's files:
+ * Measures how provenance alone judges each source's files:
  *
  *   npm run bench:provenance -- --data FOLDER [--repositories FOLDER] [--write FILE]
  *
- * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Sources of class `ai` carry a generator's marks or carry none; what
- * counts is that no file of a camera is called generated, which ends the program with an error. `--repositories` adds the photographs that
- * `forensics/training/screen/sets.tsv` lists, from clones at FOLDER/OWNER/NAME. Fetches nothing.
+ * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Sources of class `ai` carry a generator's marks
+ * or none. The program ends with an error when a camera's file is called generated. `--repositories` adds the
+ * photographs that `forensics/training/screen/sets.tsv` lists, from clones at FOLDER/OWNER/NAME. Fetches nothing.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -81,7 +81,10 @@ function readMeasured(): Map<string, Features> {
   return new Map(rows.map(({ name, v, f }) => [`${name}\t${v}`, f]));
 }
 
-/** Probability by variant; undefined where there is no answer. A file no decoder takes is left out of the benchmark. */
+/**
+ * Returns the probability by variant; undefined without an answer. The benchmark leaves out a file that no decoder
+ * takes.
+ */
 async function scoreItem(
   item: LabelledPicture,
   index: number,
@@ -179,8 +182,9 @@ function table(rows: Row[]): string {
 }
 
 /**
- * What fell below the baseline by more than noise: three hundredths of AUC (about two standard errors at these sizes), a tenth
- * of the displays found, three hundredths of pooled calibration error, or more than two further genuine pictures refused.
+ * Lists the numbers that fell below the baseline by more than noise: three hundredths of AUC (about two standard errors
+ * at these sizes), a tenth of the displays found, three hundredths of pooled calibration error, or more than two
+ * further genuine pictures refused.
  */
 function regressions(rows: Row[], baseline: Row[]): string[] {
   const faults: string[] = [];

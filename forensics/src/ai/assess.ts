@@ -49,8 +49,9 @@ const CONFIDENCE = {
 } as const;
 
 /**
- * Says of a picture's origin what its provenance says, and nothing else: `likely_ai` takes a mark that a generator or an editor left,
- * `likely_human` a trusted chain that starts at a camera, or live capture with a passed attestation. A mark outweighs both.
+ * Judges a picture's origin by its provenance alone. `likely_ai` requires a mark that a generator or an editor left.
+ * `likely_human` requires a trusted chain that starts at a camera, or a live capture with a passed attestation. A mark
+ * outweighs both.
  */
 export async function assessProvenance(input: ProvenanceInput): Promise<AiResult> {
   const c2pa = await readC2pa(input.bytes, input.trustAnchors);

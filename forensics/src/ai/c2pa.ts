@@ -10,7 +10,7 @@ export interface C2paClaim {
   kind: SourceKind;
   /** Whether the statement is about the picture itself or about something placed in it. */
   of: 'picture' | 'component';
-  /** Where it stands: `c2pa.actions.v2/c2pa.created`. */
+  /** The claim's place: `c2pa.actions.v2/c2pa.created`. */
   field: string;
   value: string;
 }
@@ -135,7 +135,10 @@ function reportOf(store: Store): C2paReport {
   };
 }
 
-/** Walks from the active manifest to its ingredients. What only went *into* a tool (`inputTo`) says nothing of the picture. */
+/**
+ * Walks from the active manifest to its ingredients. An ingredient that only went *into* a tool (`inputTo`) says
+ * nothing about the picture.
+ */
 function collect(store: Store, label: string, of: C2paClaim['of'], seen: Set<string>, claims: C2paClaim[]): void {
   const manifest = store.manifests?.[label];
   if (!manifest || seen.has(label) || claims.length > 200) return;

@@ -41,7 +41,7 @@ export interface CalibratedModel {
   calibration: Calibration;
 }
 
-/** Where a manifest's calibration is kept. */
+/** The path of a manifest's calibration. */
 export const calibrationPath = (manifestPath: string): string =>
   manifestPath.replace(/(\.json)?$/, '.calibration.json');
 

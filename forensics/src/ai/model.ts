@@ -5,7 +5,7 @@ import * as ort from 'onnxruntime-web';
 import sharp from 'sharp';
 import type { Picture } from '../picture.ts';
 
-/** How an operator's ONNX model wants its pictures and what its answer means. Lies beside the model as JSON. */
+/** Describes the input of an operator's ONNX model and the meaning of its answer. A JSON file beside the model. */
 export interface ModelManifest {
   /** Shown to the operator beside what it said. */
   name: string;

@@ -1,6 +1,6 @@
 /**
- * What IPTC's digital source type vocabulary (NewsCodes scheme `digitalsourcetype`) says about a picture, in the four ways that
- * matter here. Terms that leave it open (`compositeSynthetic`, `algorithmicMedia`, `humanEdits`, `screenCapture` …) are `other`.
+ * The four meanings of IPTC's digital source type (NewsCodes scheme `digitalsourcetype`) that matter here. Terms that
+ * leave it open (`compositeSynthetic`, `algorithmicMedia`, `humanEdits`, `screenCapture` …) are `other`.
  */
 export type SourceKind = 'generated' | 'composite' | 'captured' | 'other';
 

@@ -3,8 +3,8 @@ import { readXmp } from '../metadata/xmp.ts';
 import type { Scale } from './levels.ts';
 
 /**
- * What the levels of an Apple auxiliary picture mean, by the XMP that comes with it; undefined where it is no depth map (gain map,
- * portrait matte). Disparities are in 1/m, from `FloatMinValue` to `FloatMaxValue`; older files give no range.
+ * Reads the meaning of an Apple auxiliary picture's levels from its XMP; undefined when it is no depth map (gain map,
+ * portrait matte). Disparities are in 1/m, from `FloatMinValue` to `FloatMaxValue`. Older files give no range.
  */
 export function appleScale(packet: string): Scale | undefined {
   const fields = new FieldList();

@@ -88,7 +88,7 @@ export function readHeifDepth(bytes: Uint8Array): FoundDepthMap | undefined {
   }
 }
 
-/** The range Apple writes into an XMP item of its own. */
+/** Reads the range that Apple writes into a separate XMP item. */
 function appleRange(bytes: Uint8Array): Scale | undefined {
   for (const item of heifItems(bytes)) {
     if (item.type !== 'mime' || item.contentType !== 'application/rdf+xml') continue;

@@ -53,7 +53,7 @@ function assemble(parts: { at: number; data: Uint8Array }[], total: number): str
   return Buffer.from(whole).toString('utf8');
 }
 
-/** CIPA DC-007 multi-picture format: the index in APP2 says where the other pictures of the file lie. */
+/** Finds the other pictures of a CIPA DC-007 multi-picture file by the index in APP2. */
 function mpfImages(bytes: Uint8Array): { start: number; end: number }[] {
   const segment = jpegSegments(bytes).find(({ type, start }) => type === 'ffe2' && startsWith(bytes, start, 'MPF\0'));
   if (!segment) return [];

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { DepthMap } from './planarity.ts';
 
-/** Grey levels of an embedded map, before they are given a meaning. */
+/** Grey levels of an embedded map, without a meaning yet. */
 export interface Levels {
   data: Float32Array;
   width: number;
@@ -27,7 +27,7 @@ export async function decodeLevels(bytes: Uint8Array): Promise<Levels | undefine
   }
 }
 
-/** What the levels mean: `inverse` from bottom to top of an inverse depth, `distance` of a distance. */
+/** The meaning of the levels, from bottom to top: `inverse` depth or `distance`. */
 export interface Scale {
   kind: 'inverse' | 'distance';
   /** Value at level 0 and at the top level. Undefined: unknown, the levels stand for themselves. */

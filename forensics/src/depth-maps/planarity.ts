@@ -30,8 +30,8 @@ const MIN_FILLED = 0.7;
 const NO_ANSWER: Planarity = { planar: null, confidence: 0, relief: Number.NaN, inliers: Number.NaN };
 
 /**
- * Fits d = a·x + b·y + c by RANSAC on about 5,000 points, then by least squares on its inliers. Planar when at least 95% lie on the plane and
- * what is left over spreads less than 3% of the median.
+ * Fits d = a·x + b·y + c by RANSAC on about 5,000 points, then by least squares on its inliers. The map is planar when
+ * at least 95% of the points are on the plane and the residuals spread less than 3% of the median.
  */
 export function assessDepthMap(map: DepthMap): Planarity {
   if (map.width < MIN_SIDE || map.height < MIN_SIDE) return NO_ANSWER;

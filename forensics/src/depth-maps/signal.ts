@@ -3,7 +3,7 @@ import { round } from '../pixels/round.ts';
 import { assessDepthMap } from './planarity.ts';
 import { readDepthMap } from './read.ts';
 
-/** What the depth map says of the picture, in the terms of `DepthSignal`. */
+/** The depth map's findings in the terms of `DepthSignal`. */
 export interface DepthMapSignal {
   source: string;
   confidence: number;

@@ -1,6 +1,7 @@
 /**
- * Bounded walks over the containers that carry pictures. They yield where things lie and decode nothing; every length comes from
- * the file and is checked against the bytes that are there. A walk ends quietly at the first structure that does not fit.
+ * Bounded walks over the containers that carry pictures. They return positions and decode nothing. Every length comes
+ * from the file, so each is checked against the bytes present. A walk ends without an error at the first structure that
+ * does not fit.
  */
 
 export type Container = 'jpeg' | 'png' | 'webp' | 'bmff' | 'other';
@@ -132,13 +133,13 @@ export interface HeifItem {
   /** `hvc1`, `av01`, `Exif`, `mime`, `grid` … */
   type: string;
   contentType?: string;
-  /** Byte ranges in the file (construction method 0); empty when the item lies elsewhere. */
+  /** Byte ranges in the file (construction method 0); empty when the item is elsewhere. */
   extents: { start: number; end: number }[];
 }
 
 const MAX_ITEMS = 4_096;
 
-/** Items of a HEIF or AVIF file (ISO/IEC 23008-12) with where their bytes lie. */
+/** Lists the items of a HEIF or AVIF file (ISO/IEC 23008-12) with the positions of their bytes. */
 export function heifItems(bytes: Uint8Array): HeifItem[] {
   const meta = bmffBoxes(bytes).find(box => box.type === 'meta');
   if (!meta) return [];

@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import type { Piece } from './containers.ts';
 import type { FieldList } from './fields.ts';
 
-/** A workflow of a few hundred kB is common; past this a text is no longer read as one. */
+/** A workflow of a few hundred kB is common. Text past this length is not read. */
 const MAX_TEXT = 2 * 1024 * 1024;
 
 /** The text chunks of a PNG (tEXt, zTXt, iTXt), inflated within bounds; damaged ones are left out. */

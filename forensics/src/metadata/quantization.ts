@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Piece } from './containers.ts';
 
 /**
- * SHA-256 (first 32 hex digits) over a JPEG's quantization tables in the order of their ids, each as id, precision and the values as
- * they stand (zigzag). Equal tables are a hint of the same camera and quality setting (Kee, Johnson, Farid 2011), no proof.
- * Undefined where the header defines none.
+ * Returns the SHA-256 (first 32 hex digits) over a JPEG's quantization tables in the order of their ids, each as id,
+ * precision and the values in file order (zigzag). Equal tables hint at the same camera and quality setting (Kee,
+ * Johnson, Farid 2011) but do not prove it. Undefined when the header defines none.
  */
 export function quantizationHash(bytes: Uint8Array, segments: Piece[]): string | undefined {
   const tables = new Map<number, Uint8Array>();

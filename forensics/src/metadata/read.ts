@@ -16,13 +16,13 @@ import { readPngText } from './png-text.ts';
 import { jpegSize, quantizationHash } from './quantization.ts';
 import { readXmp } from './xmp.ts';
 
-/** What a picture file says of itself. Everything in it comes from the file and may be forged. */
+/** A picture file's own metadata. All of it comes from the file and may be forged. */
 export interface PictureMetadata {
   make?: string;
   model?: string;
   software?: string;
   lens?: string;
-  /** When the shutter opened: `2018-07-25T16:34:23.935`, with the offset when the camera wrote one. */
+  /** The time the shutter opened: `2018-07-25T16:34:23.935`, with the offset when the camera wrote one. */
   taken_at?: string;
   /** The satellites' own clock, UTC. */
   gps_at?: string;
@@ -37,7 +37,7 @@ export interface PictureMetadata {
   /** See {@link quantizationHash}; JPEG only. */
   quantization_hash?: string;
   thumbnail: boolean;
-  /** The embedded EXIF thumbnail (JPEG), to be held against the picture. */
+  /** The embedded EXIF thumbnail (JPEG), to compare with the picture. */
   thumbnail_bytes?: Uint8Array;
   /** Every text field found, for the provenance rules. */
   fields: MetadataField[];
@@ -64,8 +64,9 @@ const XMP_HEADER = 'http://ns.adobe.com/xap/1.0/\0';
 const PNG_XMP = 'XML:com.adobe.xmp';
 
 /**
- * Reads EXIF, XMP, IPTC and PNG text of a JPEG, PNG, WebP, HEIC or AVIF. Work and memory are bounded by the sizes above, whatever the file
- * claims. Never rejects: a block that cannot be read is named in `faults`, and what else is there is returned.
+ * Reads EXIF, XMP, IPTC and PNG text of a JPEG, PNG, WebP, HEIC or AVIF. The sizes above bound work and memory,
+ * whatever the file claims. Never rejects: it names an unreadable block in `faults` and returns the rest.
+ *
  * @param contentType not trusted; the container is told by its bytes.
  */
 export async function readMetadata(bytes: Uint8Array, _contentType?: string): Promise<PictureMetadata> {
@@ -182,7 +183,7 @@ function parseExif(block: Uint8Array): ExifTags {
   return ExifReader.load(new Uint8Array(block).buffer, { expanded: true });
 }
 
-/** The library finds IPTC in JPEG files, so the one segment is put into a JPEG of its own. */
+/** The library finds IPTC in JPEG files only, so this wraps the segment in a JPEG. */
 function parseIptc(segment: Uint8Array): ExifTags {
   const length = segment.length + 2;
   const file = new Uint8Array(segment.length + 8);

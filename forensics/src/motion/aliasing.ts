@@ -4,12 +4,11 @@ import { lumaAt } from '../pixels/luma.ts';
 import type { Matrix3 } from './geometry.ts';
 
 /**
- * Does fine periodic structure move with the picture? A pattern that belongs to the subject (cloth, bricks, a resolved halftone)
- * has, in the second frame, the frequency that the registration gives it. Moire between the subject's own lattice and the
- * camera's pixels has not: its frequency is the difference of two, of which only one follows the camera's move.
- *
- * Tiles of both frames that show the same place are compared by the peaks of their spectra. A tile counts against the subject when
- * each frame shows a peak there that the other frame lacks where it belongs.
+ * Tests whether fine periodic structure moves with the picture. A pattern that belongs to the subject (cloth, bricks, a
+ * resolved halftone) has, in the second frame, the frequency that the registration predicts. Moire between the
+ * subject's own lattice and the camera's pixels does not: its frequency is the difference of two, and only one follows
+ * the camera's move. The test compares tiles of both frames that show the same place by the peaks of their spectra. A
+ * tile counts against the subject when each frame shows a peak that the other frame lacks at the predicted place.
  */
 export interface AliasingTest {
   /** Tiles seen in both frames. */
@@ -216,7 +215,7 @@ function boxCells(i: number, j: number, reach: number): number {
   return rows * (Math.min(N, j + reach + 1) - Math.max(0, j - reach));
 }
 
-/** The highest peaks of one half plane, off the axes (where edges of buildings and the blocks of JPEG lie). */
+/** Finds the highest peaks of one half plane, off the axes, where edges of buildings and JPEG blocks peak. */
 function findPeaks(frame: 0 | 1, { low, high }: Band): Peak[] {
   const power = powers[frame];
   const found: Peak[] = [];

@@ -17,8 +17,8 @@ const PER_CELL = 5;
 const MARGIN = 24;
 
 /**
- * Corners where both gradients are strong (smaller eigenvalue of the structure tensor, Shi and Tomasi 1994), the best few of
- * every cell of a grid, so that they cover the picture wherever it shows anything.
+ * Finds corners where both gradients are strong (smaller eigenvalue of the structure tensor, Shi and Tomasi 1994).
+ * Keeps the best few of every grid cell, so that they cover all parts of the picture with detail.
  */
 export function findCorners(plane: Plane): Corner[] {
   const { width, height, data } = plane;

@@ -109,7 +109,10 @@ export function fitHomography(matches: Match[]): Matrix3 | undefined {
   return Math.abs(full[8]) > 1e-12 ? full.map(value => value / full[8]) : undefined;
 }
 
-/** Where the homography puts the match's first point, against where it was found: pixels of the second frame. */
+/**
+ * Returns the distance between the homography's image of the match's first point and its actual place, in pixels of the
+ * second frame.
+ */
 export function transferError(h: Matrix3, match: Match): number {
   const w = h[6] * match.x0 + h[7] * match.y0 + h[8];
   const dx = (h[0] * match.x0 + h[1] * match.y0 + h[2]) / w - match.x1;
@@ -201,8 +204,9 @@ export function singularValues(matrix: Matrix3): [number, number, number] {
 }
 
 /**
- * How far a homography is from that of a camera that only turned: ratio of the largest to the smallest singular value of
- * K^-1 H K, less one. About the distance moved against the distance of the plane. `focal` and the centre in pixels.
+ * Measures how far a homography is from that of a camera that only turned: the ratio of the largest to the smallest
+ * singular value of K^-1 H K, minus one. This is about the distance moved divided by the distance of the plane. `focal`
+ * and the centre are in pixels.
  */
 export function translationOf(h: Matrix3, focal: number, cx: number, cy: number): number {
   const k = [focal, 0, cx, 0, focal, cy, 0, 0, 1];

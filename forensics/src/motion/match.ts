@@ -18,9 +18,10 @@ const RATIO = 0.8;
 const PATCH = 9;
 
 /**
- * Matches corners of two upright frames of the same subject: blurred 8 x 8 patches normalised for brightness and contrast
- * (as MOPS, Brown 2005, without rotation: a small move hardly turns the camera), nearest both ways, then the place in the
- * second frame is refined to a fraction of a pixel (Lucas and Kanade 1981 with gain and offset).
+ * Matches corners of two upright frames of the same subject. Compares blurred 8 x 8 patches normalised for brightness
+ * and contrast (as MOPS, Brown 2005, without rotation: a small move hardly turns the camera). Keeps the pairs that are
+ * nearest both ways, then refines the place in the second frame to a fraction of a pixel (Lucas and Kanade 1981 with
+ * gain and offset).
  */
 export function matchFrames(first: Plane, second: Plane): Match[] {
   const from = describe(first, findCorners(first));

@@ -7,8 +7,8 @@ export const CONFIDENT_FLAT = 0.95;
 const DOUBTFUL = 0.6;
 
 /**
- * What a genuine subject and a display make of the test, as log likelihood ratios for a display. About a fifth of honest
- * subjects are flat (walls, documents); a display seldom looks deep, unless much of the room is in the picture with it.
+ * The test's results for genuine subjects and displays, as log likelihood ratios for a display. About a fifth of honest
+ * subjects are flat (walls, documents). A display seldom looks deep, unless the picture includes much of the room.
  */
 const FLAT_RATIO = Math.log(0.95 / 0.2);
 const DEEP_RATIO = -1.5;

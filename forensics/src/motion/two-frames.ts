@@ -65,11 +65,10 @@ export interface TwoFrameTest {
 }
 
 /**
- * Is the subject flat? Two photographs of it, the second after a small sideways move. A plane (display, print, wall) moves by
- * one homography; anything deep does not, as soon as the camera moves and does not only turn. Where a homography explains all
- * but hardly differs from a turn, there is no answer: `not_enough_movement`.
- *
- * Hartley and Zisserman, Multiple View Geometry (2004), chapter 13; the comparison of both models follows Torr (1998).
+ * Tests whether the subject is flat, from two photographs, the second after a small sideways move. A plane (display,
+ * print, wall) moves by one homography. A deep subject does not, if the camera moves and does not only turn. When a
+ * homography explains everything but hardly differs from a turn, there is no answer: `not_enough_movement`. Hartley and
+ * Zisserman, Multiple View Geometry (2004), chapter 13; the comparison of both models follows Torr (1998).
  */
 export function testTwoFrames(first: Picture, second: Picture): TwoFrameTest {
   let compared = compareAt(first, second, SIDE);
@@ -220,7 +219,8 @@ function atSize(h: Matrix3, first: Picture, a: Plane, second: Picture, b: Plane)
 function toPlane(picture: Picture): Plane {
   const { width, height, data } = picture;
   const plane = lumaOf(data, width * height);
-  // The lattice and the moire of a display stay behind when the camera moves; what it shows is coarser.
+  // Blurs away a display's lattice and moire, which stay behind when the camera moves. The content of the display is
+  // coarser.
   boxBlur(plane, width, height, 1);
   boxBlur(plane, width, height, 1);
   return { width, height, data: plane };

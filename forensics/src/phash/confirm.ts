@@ -2,7 +2,7 @@ import type { FingerprintEntry, Probe, Thumbnail } from './fingerprint.ts';
 import type { Turn } from './hash.ts';
 import { crop, type Plane, type Region, shrink } from './plane.ts';
 
-/** How well a picture lies on a kept one after the best shift and stretch. */
+/** How well a picture matches a stored one after the best shift and stretch. */
 export interface Confirmation {
   /** Correlation of the two where they overlap, −1..1. */
   correlation: number;
@@ -39,7 +39,7 @@ export interface Agreement {
   distance: number;
 }
 
-/** How many ways of laying one picture on another are tried before they count as different. */
+/** The number of alignments to try before two pictures count as different. */
 const MAX_TRIES = 4;
 
 /**

@@ -6,7 +6,7 @@ import { insideBorder, type Plane, type Region, shrink, WHOLE } from './plane.ts
 /** Hashes of pictures with less in them than this match anything plain; the reference draws the line here too. */
 export const MIN_QUALITY = 50;
 
-/** What is kept of a picture so that later ones can be found to show the same. */
+/** Stored data of a picture, so that later pictures that show the same can be found. */
 export interface Fingerprint {
   /** PDQ of the whole picture, as any other implementation computes it. */
   hash: Uint8Array;
@@ -43,7 +43,10 @@ const HASHED = 512;
 const WORKED = 256;
 const THUMBNAIL = 96;
 
-/** What is cut off each side of the second hash that is kept. A crop of up to this much contains it whole. */
+/**
+ * The share cut off each side for the second stored hash. A crop of up to this much contains the second hash's area
+ * whole.
+ */
 const INSET = 0.05;
 
 /** A picture made ready to be fingerprinted and searched for. */
@@ -128,7 +131,7 @@ export function fingerprint({ whole, plane, inside }: Prepared): Fingerprint {
   };
 }
 
-/** How much of the left (top) and the right (bottom) is left out of a window. */
+/** The shares cut off the left (top) and the right (bottom) of a window. */
 const CUTS: [near: number, far: number][] = [
   [0, 0],
   [INSET, 0],

@@ -41,7 +41,7 @@ export function pdq(pixels: Pixels): Pdq {
 /** Hash and quality of a part of a plane, as it is or with left and right (mirror), top and bottom (flip) exchanged. */
 export function hasherOf(plane: Plane, region: Region): (mirror: boolean, flip: boolean) => Pdq {
   const part = partOf(plane, region);
-  // What is sampled down serves both ways across.
+  // Caches the vertical samples, which serve both horizontal directions.
   const sampled = new Map<boolean, Float32Array>();
   return (mirror, flip) => {
     const rows = sampled.get(flip) ?? sampleDown(plane, part, flip);
@@ -96,11 +96,11 @@ function sampleAcross(rows: Float32Array, width: number, mirror: boolean): Float
   return block;
 }
 
-/** How each of the 64 samples of a side is weighed from the pixels of that side. */
+/** The weights of a side's pixels in each of its 64 samples. */
 interface Kernel {
   /** The first pixel each sample reads. */
   first: Int32Array;
-  /** How many pixels it reads. */
+  /** The number of pixels it reads. */
   length: number;
   /** `length` weights a sample. */
   weights: Float32Array;

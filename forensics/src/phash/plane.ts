@@ -109,7 +109,7 @@ export function crop(plane: Plane, region: Region): Plane {
 /** Grey levels a border's line may spread (standard deviation) or drift from its neighbour's mean. */
 const BORDER_SPREAD = 4;
 const BORDER_DRIFT = 8;
-/** A frame that leaves less than this of a side is taken for a plain picture, not for a border. */
+/** If a frame would leave less than this share of a side, the picture counts as plain, without a border. */
 const MIN_LEFT = 0.4;
 
 /** The picture inside a frame of even colour, or undefined where there is none at least 1% wide on some side. */

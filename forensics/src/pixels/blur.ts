@@ -25,7 +25,7 @@ export function boxBlur(data: Float32Array, width: number, height: number, radiu
     own.set(data.subarray(at, at + width));
     if (y === 0) for (const row of kept) row.set(own);
     const next = Math.min(height - 1, y + radius + 1) * width;
-    // With y == height - 1 the last row is written already: its own values lie in `own`.
+    // With y == height - 1 the last row is already written. Its original values are in `own`.
     const below = next === at ? own : data.subarray(next, next + width);
     const above = kept[(y + 1) % kept.length];
     for (let x = 0; x < width; x++) {

@@ -13,7 +13,7 @@ for (let k = 0; k < N; k++) {
 }
 
 /**
- * Forward transform of an N x N complex tile, in place and transposed: cell [x * N + y] of the result is the frequency
+ * Forward transform of an N x N complex tile, in place and transposed. Cell [x * N + y] of the result is the frequency
  * (x / N, y / N) cycles a pixel of cell [y * N + x] of the input. Unscaled.
  */
 export function fft2(re: Float32Array, im: Float32Array): void {

@@ -2,7 +2,7 @@ export function mean(values: number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The value below which a share `p` (0..1) of ascending values lies, between neighbours in proportion. */
+/** Returns the value below which a share `p` (0..1) of ascending values falls, interpolated between neighbours. */
 export function quantile(sorted: number[], p: number): number {
   const place = (sorted.length - 1) * p;
   const low = Math.floor(place);

@@ -4,8 +4,9 @@ import { network } from './network.ts';
 const run = network('./context.generated.onnx');
 
 /**
- * What things the picture shows, as an object detector's trunk sees them (`context.generated.onnx`, see `CARD.md`): the mean of each of
- * its 120 last channels. A small picture of at most 320 pixels; some 25 milliseconds at that size.
+ * Measures the objects in the picture with an object detector's trunk (`context.generated.onnx`, see `CARD.md`): the
+ * mean of each of its 120 last channels. Takes a small picture of at most 320 pixels; some 25 milliseconds at that
+ * size.
  */
 export async function measureContext({ data, width, height }: Picture): Promise<Float32Array> {
   const count = width * height;

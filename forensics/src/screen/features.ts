@@ -14,7 +14,7 @@ const SCALES = [
   { factor: 4, tiles: 6 },
 ] as const;
 
-/** Above this a peak is no accident: ln 30. */
+/** A peak above this is not chance: ln 30. */
 const RARE = Math.log(30);
 
 /** Numbers a model reads, by name; a name that is absent could not be measured (the picture is too small for it). */

@@ -23,13 +23,14 @@ interface Linear {
 }
 
 /**
- * A committed model file: log odds by one logistic regression each over what tiles and tones show, over what things there are, over the waves
- * through all tiles and over texture, and by boosted trees over all of it; their sum, calibrated.
+ * A committed model file. Four logistic regressions give log odds: over tiles and tones, over the objects in the
+ * picture, over the waves through all tiles, and over texture. Boosted trees over all of it give another. Their sum is
+ * calibrated.
  */
 export interface Model {
   name: string;
   parts: Linear[];
-  /** What the trees read, by index. */
+  /** The features that the trees read, by index. */
   features: string[];
   trees: Tree[];
   treesBias: number;

@@ -24,9 +24,9 @@ const sums = new Int32Array(SIDE);
 const run = network('./texture.generated.onnx');
 
 /**
- * How fine detail looks at full size: crops less what is coarse in them, of equal contrast, seen by an early layer of the trunk that
- * `context.ts` reads (stride 4). The mean of each of its 72 channels over all crops. A picture of at least 256 x 256 pixels; some 130
- * milliseconds whatever its size.
+ * Measures fine detail at full size: crops minus their coarse content, at equal contrast, through an early layer of the
+ * trunk that `context.ts` reads (stride 4). Returns the mean of each of its 72 channels over all crops. Needs a picture
+ * of at least 256 x 256 pixels; some 130 milliseconds whatever its size.
  */
 export async function measureTexture(picture: Picture): Promise<Float64Array> {
   const places = cropPlaces(picture);

@@ -3,9 +3,10 @@ import type { Picture } from '../picture.ts';
 import { N } from '../pixels/fft.ts';
 
 /**
- * Periodic structure in 256 x 256 tiles: the lattice of a display's pixels and the moire it makes with the sensor are lines
- * in the spectrum that stand far above their surroundings, in pairs at right angles, and much the same in neighbouring
- * tiles. A peak's height is ln(power / mean power around it); for noise the ratio is about exponential, so that ln 30 is rare.
+ * Finds periodic structure in 256 x 256 tiles. The lattice of a display's pixels, and its moire with the sensor, are
+ * lines in the spectrum far above their surroundings. They come in pairs at right angles and are similar in
+ * neighbouring tiles. A peak's height is ln(power / mean power around it); for noise the ratio is about exponential, so
+ * that ln 30 is rare.
  */
 
 const LUMA_BAND = [0.03, 0.47] as const;
@@ -17,7 +18,7 @@ export interface Peak {
   fx: number;
   fy: number;
   f: number;
-  /** Within two cells of a frequency axis, where the edges of buildings and the blocks of JPEG lie too. */
+  /** Within two cells of a frequency axis, where edges of buildings and JPEG blocks also peak. */
   axis: boolean;
   /** ln(power / mean power around). */
   height: number;
@@ -187,7 +188,7 @@ function latticeScore(peaks: Peak[]): number {
   return best;
 }
 
-/** What is left of luma and of R - G where planes are taken away. */
+/** The residual of luma and of R - G after removing planes. */
 function residual(): Pick<Tile, 'noise' | 'kurtosis' | 'colourNoise'> {
   const count = ((N - 2) * (N - 2)) / 2;
   const [first, second, fourth, colour] = buffers.tile.subarray(3);

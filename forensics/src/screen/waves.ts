@@ -3,9 +3,9 @@ import { mean, quantile } from '../pixels/statistics.ts';
 import type { Peak, TileGrid } from './tiles.ts';
 
 /**
- * Waves that run through the whole picture: the rows and columns of a display, seen in perspective, have in every tile a peak
- * whose frequency changes from tile to tile as an affine function of place, however weak it is in each. Scaled and compressed files have peaks
- * too that stand at exactly one frequency along the axes everywhere; those are left out.
+ * Finds waves that run through the whole picture. The rows and columns of a display, seen in perspective, have a peak
+ * in every tile, however weak. Its frequency changes from tile to tile as an affine function of place. Scaled and
+ * compressed files also have peaks, at exactly one frequency along the axes everywhere; those are left out.
  */
 export interface Wave {
   /** Sum over its tiles of how far the peak's height exceeds `FLOOR`. */
@@ -18,7 +18,7 @@ export interface Wave {
 
 /** Height that a tile's highest peaks reach by chance. */
 const FLOOR = 2.6;
-/** How far a peak may lie from where its wave is expected, cells. */
+/** The largest distance of a peak from its wave's expected place, in cells. */
 const RADIUS = 1.6;
 /** Peaks that a wave is begun from, highest first, and waves that are kept. */
 const SEEDS = 40;

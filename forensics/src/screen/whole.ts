@@ -10,8 +10,9 @@ import { measureBorders, measureTones } from './tones.ts';
 export const SMALL_SIDE = 320;
 
 /**
- * What the whole picture says where no moire is left: a dark frame around the edge, a bright quadrilateral that differs from
- * what surrounds it, long straight lines, the tones and colours of emitted light. Writes into `features`.
+ * Measures the whole picture for displays that leave no moire: a dark frame around the edge, a bright quadrilateral
+ * that differs from its surroundings, long straight lines, the tones and colours of emitted light. Writes into
+ * `features`.
  */
 export function measureWhole(picture: Picture, features: Features): void {
   const small = areaResize(picture, SMALL_SIDE);

@@ -90,7 +90,7 @@ function makePattern(kind: Confounder, rng: Random): Pattern {
   }
 }
 
-/** What people show on displays besides photographs: a page with a bar, cards and lines of text, light or dark. */
+/** Draws other content that people show on displays: a page with a bar, cards and lines of text, light or dark. */
 export function drawPage(seed: number, size = { width: 1280, height: 800 }): Picture {
   const rng = random(seed * 3571 + 5);
   const { width, height } = size;

@@ -1,7 +1,7 @@
 /**
- * How a display (or a print) lays the light of one colour out inside its pixels. The arrangements follow product
- * micrographs: RGB stripes, their mirror image, stripes turned by 90 degrees, PenTile diamonds (two greens to each red and
- * blue) and OLED with separate emitters; print is a clustered-dot halftone with one screen angle an ink.
+ * The arrangement of one colour's light inside the pixels of a display or a print. The arrangements follow product
+ * micrographs: RGB stripes, their mirror image, stripes turned by 90 degrees, PenTile diamonds (two greens to each red
+ * and blue) and OLED with separate emitters. Print is a clustered-dot halftone with one screen angle an ink.
  */
 export type PanelLayout = 'rgb' | 'bgr' | 'vertical' | 'pentile' | 'oled' | 'print';
 

@@ -3,7 +3,7 @@ import { random } from '../random.ts';
 import { type Camera, drawCamera } from './camera.ts';
 import { PANEL_LAYOUTS, type PanelLayout } from './panel.ts';
 
-/** What stands before the lens and how it is held, beside the camera itself. */
+/** The subject before the lens and how the camera is held, apart from the camera itself. */
 export interface CaptureParams {
   seed: number;
   /** Sensor pixels. */
@@ -30,7 +30,7 @@ export interface CaptureParams {
 export interface Pose {
   /** Focal length, sensor pixels. */
   focal: number;
-  /** Where the camera is, in distances of the subject. */
+  /** The camera's position, in distances of the subject. */
   position: [number, number, number];
   /** Turns about x, y and z, radians. */
   turn: [number, number, number];

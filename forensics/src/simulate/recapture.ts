@@ -163,9 +163,9 @@ async function finish(params: CaptureParams, planes: Irradiance['planes'], rng: 
 }
 
 /**
- * Integrates light over the sensor. `light` gets the place on the sensor and its offset from the centre as the lens bends it,
- * in sensor pixels, and writes what arrives of the three colours; the lens blurs on the fine grid, then each sensor pixel takes
- * the mean of its subsamples.
+ * Integrates light over the sensor. `light` gets the place on the sensor and its offset from the centre as the lens
+ * bends it, in sensor pixels. It writes the light that arrives in the three colours. The lens blurs on the fine grid,
+ * then each sensor pixel takes the mean of its subsamples.
  */
 function expose(
   params: CaptureParams,

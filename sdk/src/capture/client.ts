@@ -2,20 +2,20 @@ import { errorFromResponse, NetworkError } from './errors.ts';
 import type { CaptureSubmission, CaptureView, ProgressReport, PublicView, UploadTarget } from './wire.ts';
 
 export type CaptureClientOptions = {
-  /** The verification id (`vfy_…`). Whoever holds it may capture, so it is treated as a secret. */
+  /** The verification id (`vfy_…`). It lets its holder capture, so treat it as a secret. */
   token: string;
   /** Origin of the service without a trailing slash; empty for the page's own origin. */
   baseUrl?: string;
   fetch?: typeof fetch;
-  /** A request without an answer for so long counts as a lost connection. */
+  /** A request without an answer for this long counts as a lost connection. */
   timeoutMs?: number;
 };
 
 export type CaptureClient = ReturnType<typeof createCaptureClient>;
 
 /**
- * The end user's side of one verification, one method for each route. Every method rejects with `ApiError` (the service
- * said no, `code` says why) or `NetworkError` (no answer came; safe to try again).
+ * The end user's side of one verification, with one method for each route. Every method rejects with `ApiError` (the
+ * service refused; `code` says why) or `NetworkError` (no answer arrived; safe to try again).
  */
 export function createCaptureClient(options: CaptureClientOptions) {
   const { token, baseUrl = '', timeoutMs = 30_000 } = options;
@@ -51,32 +51,32 @@ export function createCaptureClient(options: CaptureClientOptions) {
   return {
     token,
 
-    /** The verification as the end user may see it. `not_found` for an id that never was. */
+    /** The verification as the end user may see it. `not_found` for an unknown id. */
     view: () => json<CaptureView>(`${baseUrl}/v1/verify/${encodeURIComponent(token)}`),
 
     /** The share-safe projection that the certificate shows. */
     publicView: () => json<PublicView>(path('/public')),
 
-    /** Mints a single-use address for the bytes of one capture. `contentType` is locked into it. */
+    /** Creates a single-use upload URL for the bytes of one capture. The URL accepts only `contentType`. */
     uploadUrl: (request: { contentType: string; step_key?: string; size_bytes?: number }) =>
       json<UploadTarget>(path('/captures/upload-url'), post(request)),
 
     /**
-     * Submits a capture whose bytes were PUT before. The same `idempotencyKey` (or the same `image_key`) is the same
-     * capture, however often it is sent.
+     * Submits a capture after its bytes were PUT. Requests with the same `idempotencyKey` or the same `image_key` are
+     * the same capture, however often you send them.
      */
     submit: (capture: CaptureSubmission, idempotencyKey: string) =>
       json<CaptureView>(path('/captures'), post(capture, { 'idempotency-key': idempotencyKey })),
 
-    /** Text answers by step key; faults name `answers.<key>`. */
+    /** Sends text answers by step key. Faults name `answers.<key>`. */
     answers: (answers: Record<string, string>) => json<CaptureView>(path('/answers'), post({ answers })),
 
-    /** Where the person is. Best effort: whoever calls this goes on whatever comes back. */
+    /** Reports where the person is. Best effort: the caller goes on, whatever the result. */
     progress: async (report: ProgressReport) => {
       await call(path('/progress'), post(report));
     },
 
-    /** The report that still leaves while the page is being closed. False when the browser would not queue it. */
+    /** Sends the report while the page is closing. Returns false when the browser does not queue it. */
     progressOnLeave: (report: ProgressReport): boolean =>
       navigator.sendBeacon(path('/progress'), new Blob([JSON.stringify(report)], { type: 'application/json' })),
   };

@@ -1,4 +1,6 @@
-/** Hex SHA-256. Browsers keep `crypto.subtle` from plain-HTTP pages, where the fallback below computes the same. */
+/**
+ * Returns the SHA-256 in hex. Browsers hide `crypto.subtle` on plain-HTTP pages; the fallback below computes the same.
+ */
 export async function sha256Hex(bytes: ArrayBuffer): Promise<string> {
   const digest = globalThis.crypto?.subtle
     ? new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
@@ -6,7 +8,7 @@ export async function sha256Hex(bytes: ArrayBuffer): Promise<string> {
   return Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A random id in the form of a UUID version 4, also where `crypto.randomUUID` is withheld (plain HTTP). */
+/** Returns a random UUID version 4, also when the browser hides `crypto.randomUUID` (plain HTTP). */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

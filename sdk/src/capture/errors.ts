@@ -1,9 +1,9 @@
-/** An answer of the service in its error envelope, or a response that was none (`code` is then `http_<status>`). */
+/** An error from the service. `code` is `http_<status>` when the response had no error envelope. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly fields: readonly { path: string; message: string }[];
-  /** How long the service asks to wait, from `Retry-After`. */
+  /** The wait that the service asks for in `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -26,7 +26,9 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: offline, a broken connection, or a request that stalled. Nothing is known of its effect. */
+/**
+ * No answer arrived: offline, a broken connection, or a stalled request. The request may or may not have taken effect.
+ */
 export class NetworkError extends Error {
   constructor(cause?: unknown) {
     super('The service could not be reached.', { cause });
@@ -41,7 +43,7 @@ const RETRIED_CODES = new Set([
   'idempotency_in_progress',
 ]);
 
-/** Whether the same request may succeed later without anybody changing anything. */
+/** Whether the same request may succeed later without any change. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NetworkError) return true;
   return (
@@ -67,7 +69,7 @@ export async function errorFromResponse(response: Response): Promise<ApiError> {
       );
     }
   } catch {
-    // Not the service's own answer: a proxy's page, or a body cut short. The status still says what to do.
+    // A proxy's page or a truncated body is not the service's answer. The status still says what to do.
   }
   return new ApiError(response.status, `http_${response.status}`, `HTTP ${response.status}`, [], retryAfterMs);
 }

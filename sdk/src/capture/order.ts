@@ -1,8 +1,8 @@
 import type { CaptureView } from './wire.ts';
 
 /**
- * The order in which held captures are submitted. A verification may be settled as soon as every minimum is met, so the
- * one that meets the last minimum goes last: of the last step that still lacks something, the last capture.
+ * Orders held captures for submission. A verification may settle as soon as every minimum is met, so the capture that
+ * meets the last minimum goes last: the last capture of the last step that is still short.
  */
 export function submissionOrder<T extends { stepKey: string }>(view: CaptureView, held: readonly T[]): T[] {
   const lacking = new Set(

@@ -6,19 +6,21 @@ import type { CaptureStore, HeldCapture } from './store.ts';
 import type { CaptureView } from './wire.ts';
 
 export type SendProgress = {
-  /** `waiting`: the connection is gone or the service asked to wait; what is held stays held, and it goes on by itself. */
+  /**
+   * `waiting`: the connection is lost or the service asked to wait. Held captures stay, and sending resumes by itself.
+   */
   state: 'sending' | 'waiting' | 'finishing';
   sentBytes: number;
   totalBytes: number;
-  /** Captures whose bytes are with the service. */
+  /** Captures whose bytes the service has. */
   sent: number;
   total: number;
 };
 
 /**
- * How sending ended. `refused`: the service will not take this capture (its bytes are no picture it can read); it was
- * dropped from the device's store, everything else is still held. `answers_refused`: likewise for text answers.
- * `closed`: the verification takes nothing more; `view` says why.
+ * The end of sending. `refused`: the service does not take this capture because it cannot read the picture. The
+ * device's store dropped it and still holds the rest. `answers_refused`: the same for text answers. `closed`: the
+ * verification takes nothing more; `view` says why.
  */
 export type SendResult =
   | { outcome: 'done'; view: CaptureView }
@@ -30,19 +32,19 @@ export type SendOptions = {
   client: CaptureClient;
   store: CaptureStore;
   onProgress?: (progress: SendProgress) => void;
-  /** Stops sending; what is held stays held. */
+  /** Stops sending. Held captures stay held. */
   signal?: AbortSignal;
-  /** One token for each capture, or none; a failure to get one does not stop the capture. */
+  /** Gets one token for each capture, or none. A failure does not stop the capture. */
   attestation?: () => Promise<string | undefined>;
   put?: Put;
-  /** Resolves when the next try is worth it: after the delay, or earlier when the network comes back. */
+  /** Resolves when the next try makes sense: after the delay, or earlier when the network returns. */
   pause?: (delayMs: number, signal?: AbortSignal) => Promise<void>;
 };
 
-/** Tries of one capture whose uploaded bytes the service does not find again, before it counts as refused. */
+/** A capture counts as refused after the service fails to find its uploaded bytes this many times. */
 const MAX_REUPLOADS = 3;
 
-/** The service's own words for a capture that it will never take. */
+/** The service's codes for a capture that it never takes. */
 const REFUSALS = new Set(['invalid_request', 'unknown_step', 'idempotency_conflict', 'step_full']);
 
 /**
@@ -107,8 +109,8 @@ async function send({
     const { stepKey, contentType, bytes } = capture;
     for (let refusals = 0; ; refusals++) {
       try {
-        // Minting is repeated with the PUT: an address is good for one PUT within five minutes, and after a lost
-        // answer nobody can tell whether that PUT has happened.
+        // Creates a new upload URL with each PUT: a URL is good for one PUT within five minutes, and after a lost
+        // answer nobody can tell whether that PUT happened.
         capture.imageKey = await persist('sending', async () => {
           const target = await client.uploadUrl({ contentType, step_key: stepKey, size_bytes: bytes.byteLength });
           await put(target, bytes, { onProgress: loaded => report('sending', loaded), ...(signal ? { signal } : {}) });
@@ -117,7 +119,7 @@ async function send({
         await store.putCapture(capture);
         return report('sending');
       } catch (error) {
-        // A PUT refused with a bare status: the address went stale between minting and sending (a slept phone).
+        // A PUT that fails with a bare status: the upload URL expired before the bytes went out (the phone slept).
         const stale = error instanceof ApiError && (error.code.startsWith('http_') || error.code === 'forbidden');
         if (!stale || refusals === MAX_REUPLOADS) throw error;
       }
@@ -162,7 +164,7 @@ async function send({
   let view = await persist('sending', () => client.view());
   if (view.status === 'expired' || view.status === 'failed') return { outcome: 'closed', view };
 
-  /** Runs one step of one capture's way. Returns how sending ended, if that ended it. */
+  /** Runs one step of sending a capture. Returns the end of sending if the step ended it. */
   async function guarded(capture: HeldCapture, act: () => Promise<void>): Promise<SendResult | undefined> {
     try {
       await act();
@@ -170,7 +172,7 @@ async function send({
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.code === 'verification_closed') return settle(await persist('finishing', () => client.view()));
-      // Anything else (a proxy's page, a store's bare status) says nothing about this capture: it stays held.
+      // Any other error (a proxy's page, a store's bare status) says nothing about this capture, so it stays held.
       if (!REFUSALS.has(error.code)) throw error;
       await drop(capture);
       // Another tab or an earlier try filled the step. Drop this photo.
@@ -229,7 +231,7 @@ function toBase64(buffer: ArrayBuffer): string {
   return btoa(text);
 }
 
-/** The delay, cut short by the network's return, by the page being looked at again, or by `signal`. */
+/** Waits for the delay. Ends early when the network returns, when the page becomes visible, or when `signal` fires. */
 function pauseUntilWorthIt(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const done = () => {

@@ -5,14 +5,14 @@ export type PutOptions = {
   /** Called with the bytes handed to the network so far. */
   onProgress?: (sentBytes: number) => void;
   signal?: AbortSignal;
-  /** No byte moved for so long: the connection is given up. */
+  /** Gives up the connection when no byte moves for this long. */
   stallMs?: number;
 };
 
 export type Put = (target: UploadTarget, bytes: ArrayBuffer, options?: PutOptions) => Promise<void>;
 
 /**
- * PUTs bytes to a minted address. XMLHttpRequest, because fetch tells nothing of an upload's progress.
+ * PUTs bytes to an upload URL. Uses XMLHttpRequest, because fetch does not report upload progress.
  *
  * @throws NetworkError when the connection was lost, stalled or `signal` fired; ApiError `http_<status>` otherwise.
  */

@@ -1,6 +1,6 @@
 import type { DeviceLocation } from './wire.ts';
 
-/** One picture waiting on the device. Its `id` is the idempotency key of its submission, for good. */
+/** One picture held on the device. Its `id` is always the idempotency key of its submission. */
 export type HeldCapture = {
   id: string;
   token: string;
@@ -8,32 +8,32 @@ export type HeldCapture = {
   bytes: ArrayBuffer;
   contentType: string;
   sha256: string;
-  /** `web` for the live camera, `web_file` for a file chosen in its place. */
+  /** `web` for the live camera, `web_file` for a chosen file. */
   surface: string;
   /** ISO 8601, by the device's clock. */
   capturedAt: string;
   location?: DeviceLocation;
   /** JPEG taken after a small sideways move, for the depth signal. */
   motionFrame?: ArrayBuffer;
-  /** Set once the bytes lie with the service; the submission may still be outstanding. */
+  /** Set when the service has the bytes. The submission may still be outstanding. */
   imageKey?: string;
 };
 
 export type HeldAnswer = { token: string; key: string; value: string };
 
-/** Links are open for a day at most: what is older belongs to one that has closed. */
+/** Links stay open for at most a day, so older captures belong to a closed link. */
 const STALE_MS = 2 * 86_400_000;
 
-/** Photos and answers that survive a reload, by verification. Each is deleted once the service has it. */
+/** Photos and answers by verification, kept across a reload. The page deletes each when the service has it. */
 export type CaptureStore = {
-  /** Whether what is held outlives the page: false when the browser refuses storage (private windows, a full disk). */
+  /** Whether held data outlives the page; false when the browser refuses storage (private windows, a full disk). */
   readonly durable: boolean;
   captures(token: string): Promise<HeldCapture[]>;
   putCapture(capture: HeldCapture): Promise<void>;
   removeCapture(id: string): Promise<void>;
   answers(token: string): Promise<Record<string, string>>;
   putAnswer(answer: HeldAnswer): Promise<void>;
-  /** Erases all that is held for a verification. */
+  /** Erases all data of a verification. */
   clear(token: string): Promise<void>;
 };
 
@@ -87,8 +87,8 @@ function eraseOlder(rows: IDBObjectStore, timestamp: string): void {
 }
 
 /**
- * The store in IndexedDB. Pictures are kept as ArrayBuffers: blobs kept there become unreadable in some versions of
- * Safari. Where the browser refuses storage the memory store stands in, and `durable` says so.
+ * Opens the store in IndexedDB. Keeps pictures as ArrayBuffers, because stored blobs become unreadable in some versions
+ * of Safari. If the browser refuses storage, the memory store replaces it and `durable` is false.
  */
 export async function openStore(name = 'firsthand-capture'): Promise<CaptureStore> {
   const connect = async (): Promise<IDBDatabase> => {
@@ -108,7 +108,7 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
   } catch {
     return memoryStore();
   }
-  /** A phone that slept comes back with its connection to the database cut: then it is opened once more. */
+  /** After a phone slept, its connection to the database is cut. This opens it again. */
   const connected = async <T>(act: (db: IDBDatabase) => Promise<T>): Promise<T> => {
     try {
       return await act(db);
@@ -122,17 +122,17 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
     connected(async db => asPromise<T[]>(db.transaction(table).objectStore(table).index('token').getAll(token)));
   const write = (table: string, act: (rows: IDBObjectStore) => void): Promise<void> =>
     connected(async db => {
-      // 'strict': acknowledged only once it is on disk, because what follows is "your photo is saved".
+      // 'strict': acknowledges only when the data is on disk, because the page then says "your photo is saved".
       const transaction = db.transaction(table, 'readwrite', { durability: 'strict' });
       act(transaction.objectStore(table));
       await committed(transaction);
     });
 
-  // Delete what closed links left behind. Best effort: the next visit tries again.
+  // Deletes the data of closed links. Best effort: the next visit tries again.
   void write('captures', rows => eraseOlder(rows, 'capturedAt')).catch(() => {});
   void write('answers', rows => eraseOlder(rows, 'heldAt')).catch(() => {});
 
-  // Takes over, capture by capture, when the disk is full: better held in this page only than not at all.
+  // Holds single captures when the disk is full: in this page only is better than not at all.
   const memory = memoryStore();
   let durable = true;
   const writeOr = (stored: Promise<void>, instead: () => Promise<void>): Promise<void> =>

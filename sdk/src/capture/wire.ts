@@ -1,18 +1,18 @@
-// The wire's shapes are the contract's own; only their types are used, so no schema travels to the phone.
+// Re-exports the contract's types only, so no schema reaches the phone.
 import type { CaptureRequest, ProgressRequest, UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import type { BrandView, EndUserView, GeoPoint, PublicView as Public } from '@firsthand/contract/verification.ts';
 
 export type { ImageStep, Step, TextStep, UploadStep } from '@firsthand/contract/steps.ts';
 export type { StepState } from '@firsthand/contract/verification.ts';
 
-/** The verification as its end user may see it: the answer of every capture-token route. */
+/** The verification as its end user may see it, which every capture-token route returns. */
 export type CaptureView = EndUserView;
 /** The share-safe projection behind a certificate. */
 export type PublicView = Public;
 export type Brand = BrandView;
 export type DeviceLocation = GeoPoint;
-/** Where and how to PUT the bytes of one capture. Good once, for five minutes. */
+/** How to PUT the bytes of one capture. Works once, for five minutes. */
 export type UploadTarget = UploadUrlResponse;
-/** `POST …/captures` by reference to bytes that were PUT before. */
+/** `POST …/captures` for bytes that were already PUT. */
 export type CaptureSubmission = Omit<CaptureRequest, 'image_base64'> & { image_key: string; image_sha256: string };
 export type ProgressReport = ProgressRequest;

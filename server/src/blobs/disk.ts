@@ -10,7 +10,7 @@ export interface DiskOptions extends UrlOptions {
   folder: string;
 }
 
-/** A folder as a blob store, with what `routes.ts` needs to show its objects. */
+/** A folder as a blob store, with the reading that `routes.ts` needs. */
 export interface DiskStore extends BlobStore {
   readonly origin: null;
   /** Opens an object for reading. Throws {@link BlobMissing}. */
@@ -18,8 +18,8 @@ export interface DiskStore extends BlobStore {
 }
 
 /**
- * Opens a folder as a blob store. An object is a folder with one file in it, named by its content type: the bytes on disk
- * are the bytes that came, and both appear in one rename, which fails where an object is already.
+ * Opens a folder as a blob store. An object is a folder with one file, named by its content type. The bytes on disk are
+ * the bytes received. Content type and bytes appear in one rename, which fails when the object exists.
  */
 export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Promise<DiskStore> {
   const objects = join(folder, 'objects');
@@ -28,13 +28,13 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
   const incoming = await openIncoming(aside);
   const urls = createUrls(urlOptions);
 
-  // Keys have no `@`, so an object's folder is never on the way to another's.
+  // Keys contain no `@`, so one object's folder is never part of another's path.
   const pathOf = (key: string) => {
     assertKey(key);
     return join(objects, `${key}@`);
   };
 
-  /** Gives a draft its name. False when an object has it already. */
+  /** Gives a draft its name. Returns false when another object has the name. */
   async function publish(made: string, target: string): Promise<boolean> {
     await syncFolder(made);
     await makeFolders(dirname(target), objects);
@@ -57,7 +57,7 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
       return { file, size: (await stat(file)).size, contentType: decodeURIComponent(name) };
     } catch (error) {
       if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw asUnavailable(error);
-      // Without its folder (a volume that is not mounted) the store is away; nothing can be said of the object.
+      // Without its folder (a volume that is not mounted) the store is unavailable, and the object may still exist.
       const there = await stat(folder).then(
         found => found.isDirectory(),
         () => false,
@@ -78,7 +78,7 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
   }
 
   async function remove(target: string): Promise<void> {
-    // Gone at once and as a whole, then taken apart.
+    // The rename removes the object whole and at once. The deletion follows.
     const away = join(aside, randomUUID());
     try {
       await rename(target, away);
@@ -101,7 +101,7 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
         while (!(await publish(made, target))) {
           const old = await find(key).catch(() => null);
           if (old?.contentType === contentType) {
-            // Replaced in place, as when a job runs a second time.
+            // Replaces the file in place, as when a job runs a second time.
             await rename(file, old.file);
             await syncFolder(target);
             return;
@@ -171,7 +171,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes the folders from `root` down to `folder`, each of which lasts once this resolves. */
+/** Creates the folders from `root` down to `folder`. Each survives a crash once this resolves. */
 async function makeFolders(folder: string, root: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;

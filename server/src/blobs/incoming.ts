@@ -6,11 +6,11 @@ import { BlobUnavailable } from './store.ts';
 
 export type Received = 'stored' | 'exists' | 'too_large' | 'wrong_size';
 
-/** A folder in which objects lie until they are whole. */
+/** A folder that holds objects until they are complete. */
 export interface Incoming {
-  /** Hands `work` a new folder and the name of a file in it; removes what `work` leaves there. */
+  /** Gives `work` a new folder and the name of a file in it. Removes whatever `work` leaves there. */
   draft<T>(contentType: string, work: (folder: string, file: string) => Promise<T>): Promise<T>;
-  /** Writes a body to a draft, within the grant's bounds, and hands it to `keep` when its size is right. */
+  /** Writes a body to a draft within the grant's bounds. Passes the draft to `keep` when its size is right. */
   receive(
     grant: PutGrant,
     body: AsyncIterable<Buffer>,
@@ -18,10 +18,10 @@ export interface Incoming {
   ): Promise<Received>;
 }
 
-/** What a crash left of an upload is swept after this time; none takes as long. */
+/** The sweep removes partial uploads of a crash after this time. No upload takes as long. */
 const MAX_AGE_MS = 3_600_000;
 
-/** Opens the folder, making it where it is missing, and sweeps what an earlier process left. */
+/** Opens the folder, creates it if it is missing, and sweeps what an earlier process left. */
 export async function openIncoming(incoming: string): Promise<Incoming> {
   await mkdir(incoming, { recursive: true, mode: 0o700 });
   await sweep(incoming);
@@ -59,7 +59,7 @@ export async function openIncoming(incoming: string): Promise<Incoming> {
   };
 }
 
-/** Writes a new file whose bytes last once this resolves; its name lasts once its folder is synced too. */
+/** Writes a new file. Its bytes survive a crash once this resolves; its name survives once its folder is synced too. */
 export async function write(file: string, source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
@@ -70,7 +70,9 @@ export async function write(file: string, source: Iterable<Uint8Array> | AsyncIt
   }
 }
 
-/** An error of the file system is the store's; one of the body's sender, or of ours, is not. */
+/**
+ * Converts an error of the file system to BlobUnavailable. Errors of the body's sender, and our own, pass unchanged.
+ */
 export function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).syscall === undefined) return error;
   return new BlobUnavailable(`the blob folder refuses: ${error.message}`, { cause: error });

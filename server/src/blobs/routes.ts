@@ -5,19 +5,21 @@ import { Stalled, untilStalled } from '../lib/stall.ts';
 import type { DiskStore } from './disk.ts';
 import { attachment, BlobMissing, type BlobStore, BlobUnavailable } from './store.ts';
 
-/** What a browser may show in place; anything else it saves. None of these can hold a script. */
+/** Types that a browser may show in place. It saves all others. None of these can hold a script. */
 const SHOWN = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/heic', 'image/heif']);
 
-/** Serves the presigned URLs under `/blobs/`: all of a disk store's, and those of a bucket that S3 could not hold to a limit. */
+/**
+ * Serves the presigned URLs under `/blobs/`: all URLs of a disk store, and those S3 uploads whose size S3 cannot limit.
+ */
 export async function blobRoutes(
   app: FastifyInstance,
   { store, stallMs }: { store: BlobStore | DiskStore; stallMs: number },
 ): Promise<void> {
-  // The body is streamed: nothing reads it before the handler does.
+  // Streams the body: nothing reads it before the handler does.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', async (_request, reply) => {
-    // The signature in the URL is the credential, so that any page may use it: no cookie is read here.
+    // Any page may use the URL: its signature is the credential, and this route reads no cookie.
     reply.header('access-control-allow-origin', '*');
     reply.header('cross-origin-resource-policy', 'cross-origin');
     reply.header('x-content-type-options', 'nosniff');
@@ -37,7 +39,8 @@ export async function blobRoutes(
 
   app.put('/blobs/*', async (request, reply) => {
     const key = (request.params as { '*': string })['*'];
-    // A refused body is read to its end and thrown away, so that the refusal arrives; one without a bound is not.
+    // Reads a refused body to its end and discards it, so that the refusal arrives. Closes the connection instead when
+    // the body has no bound.
     const length = Number(request.headers['content-length'] ?? Number.NaN);
     if (!(length <= UPLOAD_HARD_CAP_BYTES)) reply.header('connection', 'close');
     const grant = permitted(store.signer.verifyPut(key, request.query as Record<string, unknown>));
@@ -51,7 +54,7 @@ export async function blobRoutes(
     if (await store.head(key).catch(unavailable)) return usedUp();
     const leave = uploads.enter(key);
     try {
-      // However slowly they come, the bytes are waited for. Those of a refused body are left unread: its sender hears why.
+      // Waits for the bytes, however slowly they come. Leaves a refused body unread, and its sender gets the reason.
       const received = await store.receive(grant, untilStalled(request.raw, stallMs));
       if (received === 'exists') return usedUp();
       if (received === 'too_large') throw tooLarge(grant.maxBytes);
@@ -92,8 +95,8 @@ export async function blobRoutes(
 }
 
 /**
- * Uploads to one address that this process reads at the same time. A phone's second try may overtake its first; more than that would let
- * whoever holds an address fill the folder that uploads wait in.
+ * The most uploads to one address that this process reads at once. A phone's second try may overtake its first. With
+ * more, an address's holder could fill the folder that holds incoming uploads.
  */
 const MAX_UPLOADS_AT_ONCE = 3;
 
@@ -128,7 +131,7 @@ function permitted<G>(found: G | 'forged' | 'expired'): G {
   return found as G;
 }
 
-/** The status is the one that S3 gives to a condition that failed, so that clients see one behaviour. */
+/** Answers with the status S3 uses for a failed condition, so clients see one behaviour. */
 const USED_UP = new Problem('invalid_request', 'This upload URL has been used already. It accepts one upload.');
 const tooLarge = (maxBytes: number) => invalidField('body', `must have at most ${maxBytes} bytes`);
 const wrongSize = (sizeBytes: number) => invalidField('body', `must have exactly ${sizeBytes} bytes`);

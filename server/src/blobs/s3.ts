@@ -16,20 +16,20 @@ import { assertKey, attachment, BlobMissing, type BlobStore, BlobTooLarge, BlobU
 export interface S3Options {
   bucket: string;
   region: string;
-  /** Null: the provider's own, made from the region. */
+  /** Null: the provider's own endpoint for the region. */
   endpoint: string | null;
-  /** Null: the usual places (environment, shared file, the machine's role). */
+  /** Null: credentials come from the usual places (environment, shared file, the machine's role). */
   accessKeyId: string | null;
   secretAccessKey: string | null;
   forcePathStyle: boolean;
 }
 
 export interface S3UploadOptions extends UrlOptions {
-  /** Uploads that the service takes lie here until they are whole; made when the first one comes. */
+  /** Holds uploads to the service until they are complete. Created when the first one arrives. */
   incoming: string;
 }
 
-/** Opens a bucket as a blob store; nothing is sent before the first request. */
+/** Opens a bucket as a blob store. Sends nothing before the first request. */
 export async function openS3Store(
   o: S3Options,
   { incoming: folder, ...urlOptions }: S3UploadOptions,
@@ -41,7 +41,7 @@ export async function openS3Store(
     ...(o.accessKeyId && o.secretAccessKey
       ? { credentials: { accessKeyId: o.accessKeyId, secretAccessKey: o.secretAccessKey } }
       : {}),
-    // Servers that speak S3 differ in the checksums they know; TLS and the capture's own SHA-256 guard the bytes.
+    // S3 servers differ in the checksums they support. TLS and the capture's own SHA-256 protect the bytes.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
@@ -62,12 +62,12 @@ export async function openS3Store(
     }
   }
 
-  /** What the bucket answered, or null where there is no such object. */
+  /** Returns the bucket's answer, or null when the object does not exist. */
   async function ask<T>(request: () => Promise<T>): Promise<T | null> {
     try {
       return await request();
     } catch (error) {
-      // Presigned or not, a bucket that is missing is not an object that is.
+      // A missing bucket is an error, not a missing object.
       const { name, $metadata } = error instanceof S3ServiceException ? error : { name: '', $metadata: {} };
       if ($metadata.httpStatusCode === 404 && name !== 'NoSuchBucket') return null;
       throw new BlobUnavailable(`the bucket ${o.bucket} refuses: ${(error as Error).message}`, { cause: error });
@@ -105,7 +105,7 @@ export async function openS3Store(
     async head(key) {
       const command = new HeadObjectCommand(at(key));
       const answer = await ask(() => client.send(command));
-      // A HEAD has no body to say whether the object or its bucket is missing.
+      // A HEAD answer has no body, so it cannot say whether the object or its bucket is missing.
       if (!answer) await check();
       return (
         answer && { size: answer.ContentLength ?? 0, contentType: answer.ContentType ?? 'application/octet-stream' }
@@ -156,7 +156,7 @@ export async function openS3Store(
 
     async receive(grant, body) {
       const { receive } = await incoming();
-      // Only a whole body goes to the bucket, which neither waits for a slow sender nor takes one of unknown length.
+      // Sends only complete bodies: the bucket does not wait for a slow sender and takes no body of unknown length.
       return receive(grant, body, async (_made, file, size) => {
         const stream = createReadStream(file);
         const command = new PutObjectCommand({

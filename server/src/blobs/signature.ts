@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { assertKey, type PresignedPut, type PresignGet, type PresignPut } from './store.ts';
 
-/** What a presigned URL permits, once its signature was found right. */
+/** The permission of a presigned URL whose signature is right. */
 export interface PutGrant {
   key: string;
   contentType: string;
@@ -16,7 +16,7 @@ export interface GetGrant {
 }
 
 export interface Signer {
-  /** The query string of a URL that permits this, its signature included. */
+  /** Returns the query string of a URL that permits this, signature included. */
   put(grant: PutGrant, expiresAt: Date): string;
   get(grant: GetGrant): string;
   verifyPut(key: string, query: Query): PutGrant | 'forged' | 'expired';
@@ -25,8 +25,8 @@ export interface Signer {
 type Query = Readonly<Record<string, unknown>>;
 
 /**
- * Signs what a URL permits with HMAC-SHA256 over the method, the key and every parameter in the order of their names. The first secret
- * signs; a URL that any of them signed is good, so that links outlive a rotation.
+ * Signs a URL's permission with HMAC-SHA256 over the method, the key and every parameter in the order of their names.
+ * The first secret signs. A URL that any of the secrets signed is valid, so links outlive a rotation.
  */
 export function createSigner(secrets: readonly [Uint8Array, ...Uint8Array[]], now: () => Date): Signer {
   const signatureOf = (secret: Uint8Array, method: string, key: string, parameters: URLSearchParams): string => {
@@ -91,9 +91,9 @@ export function createSigner(secrets: readonly [Uint8Array, ...Uint8Array[]], no
 }
 
 export interface UrlOptions {
-  /** The first signs the URLs, all are accepted; the same on every node that serves the store. */
+  /** The first signs the URLs; all of them verify. The same on every node that serves the store. */
   secrets: readonly [Uint8Array, ...Uint8Array[]];
-  /** The service's own address, without a trailing slash; asked for when a URL is made. */
+  /** Returns the service's own address, without a trailing slash. Called when a URL is made. */
   origin: () => string;
   now?: () => Date;
 }

@@ -4,7 +4,7 @@ import { isTerminal } from '../verifications/status.ts';
 import type { Held, Slot } from '../verifications/steps.ts';
 import { pickSlot } from '../verifications/steps.ts';
 
-/** A longer name is no step's. The message does not repeat it. */
+/** No step has a longer name. The message does not repeat a name over this length. */
 const MAX_NAME = 64;
 
 export const unknownStep = (key = ''): Problem =>
@@ -21,15 +21,15 @@ const stepFull = (key: string | undefined): Problem =>
   );
 
 /**
- * True when the link takes nothing more because its time is up. That may be before the status says so: what only waits
- * for its analysis past the deadline is still to be completed.
+ * True when the link takes nothing more because its time is up. The status may say so later: a verification that only
+ * waits for its analysis can still complete after the deadline.
  */
 export const isOver = (row: Pick<VerificationRow, 'status' | 'expires_at'>, now: Date): boolean =>
   row.status === 'expired' || (!isTerminal(row.status) && row.expires_at <= now);
 
 /**
- * The step that a capture fills. Throws, in this order, `unknown_step`, `expired`, `step_full` (also after completion)
- * and `verification_closed` (closed, though there would be room).
+ * Returns the step that a capture fills. Throws, in this order: `unknown_step`, `expired`, `step_full` (also after
+ * completion) and `verification_closed` (closed, though the step has room).
  */
 export function openSlot(row: VerificationRow, held: Held, stepKey: string | undefined, now: Date) {
   const slot: Slot = pickSlot(row.config.steps, held, stepKey);

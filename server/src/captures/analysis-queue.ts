@@ -2,20 +2,26 @@ import { many, one, type Queryable, type Tx } from '../db/sql.ts';
 import { storableText } from '../db/storable.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
 
-// Which capture is analysed next. Start-time fair queueing (Goyal, Vin, Cheng 1996) with one lane for each tenant and mode: a
-// capture's turn is the clock's, or one cost past the last of its lane where that is later, and the lowest turn goes first. A lane of
-// a thousand captures so lies spread over a thousand turns, and one that was idle is next. The trial's tenant is one lane.
+// Chooses the next capture to analyse. Start-time fair queueing (Goyal, Vin, Cheng 1996) with one lane for each tenant
+// and mode; the trial's tenant is one lane. A capture's turn is the later of the clock's turn and one cost past the
+// last turn in its lane. The lowest turn goes first. A lane of a thousand captures therefore spreads over a thousand
+// turns, and a lane that was idle goes next.
 
-/** Notified when a capture waits. */
+/** The channel that PostgreSQL notifies when a capture waits. */
 export const ANALYSIS_CHANNEL = 'firsthand_analysis';
 
-/** Turns that one capture takes up in its lane, by class: of 21 captures that go while all wait, 16 are live and one is a trial's. */
+/**
+ * Turns that one capture uses in its lane, by class. While all three classes wait, 16 of every 21 captures are live and
+ * one is a trial's.
+ */
 const COST = { live: 1, test: 4, trial: 16 } as const;
 
-/** A claim that its node no longer renews ends after this time: the node is dead. */
+/** A claim lapses this long after its node last renewed it: the node is dead. */
 export const CLAIM_SECONDS = 30;
 
-/** Gives a new capture its turn, in the transaction that inserts it. The last statement of it: the lane is locked until the commit. */
+/**
+ * Gives a new capture its turn, in the transaction that inserts it. Call this last: it locks the lane until the commit.
+ */
 export async function awaitAnalysis(
   tx: Tx,
   row: Pick<VerificationRow, 'tenant_id' | 'livemode'>,
@@ -41,12 +47,12 @@ export async function awaitAnalysis(
   );
 }
 
-/** A capture taken to be analysed. `analysis_attempts` counts this attempt. */
+/** A capture claimed for analysis. `analysis_attempts` counts this attempt. */
 export type ClaimedCapture = CaptureRow & { analysis_attempts: number };
 
 /**
- * Takes the capture whose turn it is, for {@link CLAIM_SECONDS} unless renewed; undefined when none is due. The attempt is counted
- * before it runs, so that one that ends the process is counted too.
+ * Claims the capture with the lowest turn for {@link CLAIM_SECONDS}, unless renewed. Returns undefined when none is
+ * due. Counts the attempt before it runs, so an attempt that kills the process counts too.
  */
 export async function claimCapture(db: Queryable): Promise<ClaimedCapture | undefined> {
   return one<ClaimedCapture>(
@@ -65,7 +71,7 @@ export async function claimCapture(db: Queryable): Promise<ClaimedCapture | unde
   );
 }
 
-/** Holds on to what this node works on. */
+/** Renews the claims on the captures this node is analysing. */
 export async function renewClaims(db: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db.query(
@@ -75,7 +81,7 @@ export async function renewClaims(db: Queryable, ids: readonly string[]): Promis
   );
 }
 
-/** Puts a capture back, to be taken again after a pause. `uncounted`: the attempt says nothing of the picture. */
+/** Puts captures back for another attempt after a pause. `uncounted`: the attempt says nothing about the picture. */
 export async function putBack(
   db: Queryable,
   ids: readonly string[],
@@ -89,8 +95,8 @@ export async function putBack(
 }
 
 /**
- * Ends the claims of a process that died while nobody else was alive; what it worked on pauses as after any attempt, since it may be
- * what ended it.
+ * Ends the claims of a process that died while no other node was alive. Its captures pause as after any attempt,
+ * because one of them may have killed it.
  */
 export async function endDeadClaims(db: Queryable, retrySeconds: readonly number[]): Promise<void> {
   await db.query(
@@ -100,7 +106,7 @@ export async function endDeadClaims(db: Queryable, retrySeconds: readonly number
   );
 }
 
-/** Writes a permanent failure down. Nothing in it comes from the picture but a text that is made storable. */
+/** Records a permanent failure. Nothing from the picture goes into it except text made storable. */
 export async function failAnalysis(db: Queryable, id: string, at: Date, reason: string): Promise<void> {
   await db.query(
     `update captures set analysis_state = 'failed', analyzed_at = $2, analysis_error = $3
@@ -109,7 +115,7 @@ export async function failAnalysis(db: Queryable, id: string, at: Date, reason: 
   );
 }
 
-/** What has waited longer than `minutes`, oldest first: how many there are, how long the oldest waits, and some of them. */
+/** Captures that have waited longer than `minutes`, oldest first: their number, the longest wait, and a few of them. */
 export async function overdueCaptures(
   db: Queryable,
   minutes: number,

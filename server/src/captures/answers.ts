@@ -25,7 +25,7 @@ export const submitAnswers = openEndpoint({
   responses: { 200: EndUserView },
   errors: ['verification_closed', 'expired'],
   async handler({ deps, params, body }) {
-    // In a transaction of its own: an expiry that is noticed here outlasts the refusal.
+    // Runs in its own transaction, so an expiry found here is kept even when the request is refused.
     await readCurrent(deps, params.token!);
     const after = await transaction(deps.db, async tx => {
       const row = await lockCurrent(tx, deps, params.token!);
@@ -38,7 +38,7 @@ export const submitAnswers = openEndpoint({
       const updated = await storeAnswers(tx, row.id, answers);
       if (!updated) throw notFound();
       const held = heldBy(await capturesOf(tx, row.id));
-      // The last requirement may have been an answer: the worker then writes the verdict.
+      // An answer may be the last requirement. The worker then writes the verdict.
       if (requirementsMet(updated.config.steps, held, answeredKeys(updated))) {
         await addJob(tx, 'settle', { verification_id: row.id });
       }
@@ -48,7 +48,7 @@ export const submitAnswers = openEndpoint({
   },
 });
 
-/** The answers that no text step of the verification takes. */
+/** Faults of answers that no text step of the verification accepts. */
 async function unfitAnswers({ deps, params, body }: Asked): Promise<Fault[]> {
   const answers = typeof body === 'object' && body !== null && 'answers' in body ? body.answers : null;
   if (typeof answers !== 'object' || answers === null) return [];

@@ -12,9 +12,9 @@ export interface Picture {
   bytes: Buffer;
   sha256: string;
   info: ImageInfo;
-  /** The field of the request that carried it, for faults. */
+  /** The request field that carried it; faults name it. */
   field: string;
-  /** Set when the bytes already lie in the store. */
+  /** Set when the store already holds the bytes. */
   stored: { captureId: string; key: string } | null;
 }
 
@@ -43,7 +43,7 @@ export async function readPicture(
   return picture;
 }
 
-/** The second frame, where one was sent. */
+/** Reads the second frame if the request has one. */
 export async function readMotionFrame(
   deps: Deps,
   verificationId: string,
@@ -62,7 +62,7 @@ async function inline(field: string, images: Images): Promise<Picture> {
   return checked(field, bytes, null);
 }
 
-/** The SHA-256 of the picture that a request holds, in lowercase hex; of no bytes where it holds none. */
+/** Returns the SHA-256 of a request's picture in lowercase hex, or that of zero bytes when there is none. */
 export async function inlineSha256(images: Images): Promise<string> {
   const bytes = await decodeBase64(images.get('image_base64') ?? Buffer.alloc(0), INLINE_MAX_BYTES);
   return digestOf(typeof bytes === 'string' ? Buffer.alloc(0) : bytes);

@@ -22,7 +22,7 @@ import { endUserView } from './session.ts';
 import { useAddresses } from './upload-addresses.ts';
 import { acceptedBy, maxBytesOf } from './upload-url.ts';
 
-/** Two pictures in base64 and room for the rest. */
+/** Two pictures in base64, and room for the other fields. */
 const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
 
 export const submitCapture = openEndpoint({
@@ -43,7 +43,7 @@ export const submitCapture = openEndpoint({
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
     if (before) {
       assertSame(before, body, body.image_sha256 ?? (await inlineSha256(images)));
-      // Read again: the first submission may have ended since.
+      // Reads the row again: the first submission may have finished in the meantime.
       return created(await endUserView(deps, await readCurrent(deps, row.id)));
     }
 
@@ -67,7 +67,7 @@ export const submitCapture = openEndpoint({
 
 type Stored = Pick<CaptureRow, 'id' | 'step_key' | 'sha256'>;
 
-/** A key that was used is no cover for another picture: taking it for a retry would lose that picture. */
+/** Refuses a used key with another picture. Taking the request for a retry would lose that picture. */
 function assertSame(stored: Stored, body: CaptureRequest, sha256: string): void {
   const samePicture = sha256.toLowerCase() === stored.sha256;
   if (captureIdIn(body) === stored.id) {
@@ -80,7 +80,7 @@ function assertSame(stored: Stored, body: CaptureRequest, sha256: string): void 
 const captureIdIn = ({ image_key }: CaptureRequest): string | null =>
   image_key === undefined ? null : (parseImageKey(image_key)?.captureId ?? null);
 
-/** A retry is known by the capture id inside its image_key, or by its Idempotency-Key. */
+/** Finds the capture that this request repeats, by the capture id in its image_key or by its Idempotency-Key. */
 function findRetry(
   db: Queryable,
   verificationId: string,
@@ -94,7 +94,7 @@ function findRetry(
   );
 }
 
-/** The step whose limits the bytes are held against; null when there is no room anyway. Throws `unknown_step`. */
+/** Returns the step whose limits apply to the bytes; null when no step has room. Throws `unknown_step`. */
 function likelyStep(row: VerificationRow, held: Record<string, number>, stepKey: string | undefined) {
   const slot = pickSlot(row.config.steps, held, stepKey);
   if ('step' in slot) return slot.step;
@@ -115,7 +115,7 @@ interface StoredBlobs {
   motion: string | null;
 }
 
-/** Everything that touches the store happens before the transaction opens; a crash in between leaves bytes nobody names. */
+/** Writes to the store before the transaction opens. A crash in between leaves bytes that no row names. */
 async function storeBytes(
   deps: Deps,
   verificationId: string,
@@ -151,7 +151,7 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   const { body, picture } = o;
   const row = await lockCurrent(tx, deps, o.verificationId);
   if (!row) throw notFound();
-  // Asked again under the lock: two equal requests may have got here side by side.
+  // Looks again under the lock: two equal requests may arrive here at the same time.
   const before = await findRetry(tx, row.id, body, o.idempotencyKey);
   if (before) {
     assertSame(before, body, picture.sha256);

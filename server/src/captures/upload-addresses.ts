@@ -7,21 +7,24 @@ import { lockVerification, type VerificationRow } from '../verifications/row.ts'
 import { imageKeyOf } from './image-key.ts';
 
 const HOUR_MS = 3_600_000;
-/** Bytes that nobody submitted are swept this long after their address ended. */
+/** The sweep deletes bytes that nobody submitted this long after their address expired. */
 const SWEEP_AFTER_MS = HOUR_MS;
-/** And once more after a day: an upload that had begun may have ended late. */
+/** The sweep runs once more after a day, because an upload in progress may have finished late. */
 const SWEEP_AGAIN_AFTER_MS = 25 * HOUR_MS;
-/** Addresses a verification may have that are unused, whether they have ended or not, in times of those it may have live. */
+/** The limit on unused addresses of a verification, live or expired, as a multiple of its limit on live ones. */
 const UNSWEPT = 4;
 const BATCH = 100;
 
-/** Live addresses a verification may have: three tries for each picture it takes, and a few to spare. */
+/** The limit on live addresses of a verification: three tries for each picture it takes, plus five. */
 function liveAddressesOf({ config }: Pick<VerificationRow, 'config'>): number {
   const capacity = config.steps.reduce((sum, step) => sum + (isPictureStep(step) ? step.max : 0), 0);
   return 3 * capacity + 5;
 }
 
-/** Notes an address before it is given out. Throws 429 when the verification has too many that no capture has used. */
+/**
+ * Records an address before the service gives it out. Throws 429 when the verification has too many addresses that no
+ * capture has used.
+ */
 export async function openAddress(deps: Deps, verificationId: string, captureId: string): Promise<void> {
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
@@ -54,7 +57,9 @@ export async function openAddress(deps: Deps, verificationId: string, captureId:
   });
 }
 
-/** A capture uses these uploads: they are nobody's to sweep any more. Throws where one was swept since it was read. */
+/**
+ * Marks uploads as used by a capture, so the sweep leaves them alone. Throws when the sweep took one after it was read.
+ */
 export async function useAddresses(tx: Tx, captureIds: readonly string[]): Promise<void> {
   if (captureIds.length === 0) return;
   const used = await many<{ swept_at: Date | null }>(
@@ -65,12 +70,15 @@ export async function useAddresses(tx: Tx, captureIds: readonly string[]): Promi
   if (used.some(({ swept_at }) => swept_at !== null)) throw invalidField('image_key', 'was never uploaded');
 }
 
-/** Sweep: deletes the bytes of uploads that no capture has used. Safe beside itself, and after a crash at any point. */
+/**
+ * Sweep: deletes the bytes of uploads that no capture has used. Several sweeps may run at once, and a crash at any
+ * point is safe.
+ */
 export async function sweepUploads(deps: Deps): Promise<void> {
   for (let full = true; full; ) {
     const now = deps.clock.now();
     const before = (ms: number) => new Date(now.getTime() - ms);
-    // Marked first: from then on no capture can use them.
+    // Marks them first: a capture cannot use an upload after this.
     const swept = await many<{ capture_id: string; verification_id: string; again: boolean }>(
       deps.db,
       `update upload_addresses set swept_at = $3 where capture_id in (

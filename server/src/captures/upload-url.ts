@@ -11,7 +11,7 @@ import { openSlot, unknownStep } from './accepting.ts';
 import { imageKeyOf } from './image-key.ts';
 import { openAddress } from './upload-addresses.ts';
 
-/** What image steps take; an upload step says its own. */
+/** Content types of image steps. An upload step lists its own. */
 const LIVE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'];
 
 export const acceptedBy = (step: PictureStep): readonly string[] => (step.type === 'upload' ? step.accept : LIVE_TYPES);

@@ -3,7 +3,7 @@ import type { ContextCheck } from '@firsthand/contract/verification.ts';
 import type { Queryable, Tx } from '../db/sql.ts';
 import { storable } from '../db/storable.ts';
 
-/** The text read from a capture; the first reading stays, and an erased verification takes none. */
+/** Stores the text read from a capture. The first reading stays, and an erased verification takes none. */
 export async function storeText(db: Queryable, captureId: string, reading: object): Promise<void> {
   await db.query(
     `update captures set text = $2 where id = $1 and text is null
@@ -12,7 +12,7 @@ export async function storeText(db: Queryable, captureId: string, reading: objec
   );
 }
 
-/** What the analysis found, unless an end was written down already. */
+/** Stores the result of an analysis, unless the capture already has one. */
 export async function storeAnalysis(
   tx: Tx,
   captureId: string,

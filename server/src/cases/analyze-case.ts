@@ -11,17 +11,18 @@ import { placeNames } from './narrative.ts';
 import { judgeEvidence, present, RUBRIC_NAME } from './rubric.ts';
 import { lookAgain } from './second-look.ts';
 
-/** True when a finalized case may be analysed and has not been. */
+/** True when a finalized case can be analysed and is not yet. */
 const isOpen = (row: VerificationRow): boolean =>
   row.finalized_at !== null && row.case_analysis === null && row.status === 'completed' && row.redacted_at === null;
 
-/** Whether anything outside has to be asked about a case: the vision model, or the geocoder about named places. */
+/** Whether the analysis needs a service outside: the vision model, or the geocoder for named places. */
 const needsNetwork = (deps: Deps, narrative: string): boolean =>
   deps.vision !== null || (deps.config.geocoderUrl !== null && placeNames(narrative).length > 0);
 
 /**
- * Analyses a finalized case in the caller's transaction, which holds the row's lock, when the record alone is asked; else adds the
- * job that does. Does nothing for a case that is not completed: whoever completes it adds the job.
+ * Starts the analysis of a finalized case in the caller's transaction, which holds the row's lock. Analyses it at once
+ * when the record suffices; else adds the job. Does nothing for a case that is not completed: its completion adds the
+ * job.
  */
 export async function startCaseAnalysis(tx: Tx, deps: Deps, row: VerificationRow): Promise<VerificationRow> {
   if (!isOpen(row)) return row;
@@ -34,7 +35,7 @@ export async function startCaseAnalysis(tx: Tx, deps: Deps, row: VerificationRow
   return attachCaseAnalysis(tx, deps, row, analysis, deps.clock.now());
 }
 
-/** Job: analyses a finalized case once it is completed; attaches the answer once, however often it runs. */
+/** Job: analyses a finalized case after its completion. Attaches one answer, however often it runs. */
 export async function analyzeCase(deps: Deps, verificationId: string, signal?: AbortSignal): Promise<void> {
   const seen = await findVerification(deps.db, verificationId);
   if (!seen || !isOpen(seen)) {
@@ -70,7 +71,10 @@ async function withModel(
   });
 }
 
-/** The places that a narrative names, where a geocoder knows them. One that does not answer leaves them unnamed. */
+/**
+ * Resolves the places that a narrative names. If the geocoder does not know a place or does not answer, the place is
+ * left out.
+ */
 async function resolvePlaces(deps: Deps, narrative: string): Promise<CaseFacts['namedPlaces']> {
   if (deps.config.geocoderUrl === null) return [];
   const resolved = await Promise.all(

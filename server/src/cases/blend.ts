@@ -2,9 +2,9 @@ import type { DimensionName } from './finding.ts';
 import { combine, type Dimension, type Opinion } from './rubric.ts';
 import type { CaseAnswer, SecondLook } from './second-look.ts';
 
-/** How much of its own score a model that fully agrees with itself adds. It alone never makes a case worth rejecting. */
+/** The weight of a model's score when all its samples agree. The model alone never makes a case worth rejecting. */
 const AGREED_WEIGHT = 0.7;
-/** A single sample has nobody to agree with. */
+/** The weight of a single sample, which nothing confirms. */
 const SINGLE_WEIGHT = 0.4;
 const MAX_CONFIDENCE = 0.9;
 
@@ -12,7 +12,7 @@ const NAMES: readonly DimensionName[] = ['cross_image_consistency', 'physical_pl
 
 export interface Blended {
   opinion: Opinion;
-  /** 1: every sample gave the same scores; undefined for fewer than two. */
+  /** 1: all samples gave the same scores. Undefined for fewer than two samples. */
   consistencyLevel: number | undefined;
   text: string;
 }
@@ -23,7 +23,7 @@ const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
-/** 1 less the mean over the dimensions of how far the samples' scores lie apart. */
+/** Returns 1 minus the mean, over the dimensions, of the distance between the samples' scores. */
 export function agreement(answers: readonly CaseAnswer[], names: readonly DimensionName[]): number {
   const spreads = names.map(name => {
     const scores = answers.map(answer => answer[name].score / 100);
@@ -33,8 +33,8 @@ export function agreement(answers: readonly CaseAnswer[], names: readonly Dimens
 }
 
 /**
- * The model's answers laid over the evidence. They can only add suspicion: 1 − (1 − evidence)(1 − weight · median), so that
- * neither a wrong model nor a picture that talks to it ever clears what the record holds against a case.
+ * Combines the model's answers with the evidence. The answers can only add suspicion: 1 − (1 − evidence)(1 − weight ·
+ * median). A wrong model, or a picture that instructs it, therefore never clears a case that the record holds suspect.
  */
 export function blend(evidence: Opinion, { answers, noAnswer, unseen }: SecondLook): Blended {
   const unknowns = [...evidence.unknowns];
@@ -68,7 +68,7 @@ export function blend(evidence: Opinion, { answers, noAnswer, unseen }: SecondLo
   };
 }
 
-/** The answer whose value lies nearest the median: one voice, not a mixture. */
+/** Returns the answer whose value lies nearest the median: one sample's answer, not a mixture. */
 function closest(answers: readonly CaseAnswer[], measure: (answer: CaseAnswer) => number): CaseAnswer {
   const middle = median(answers.map(measure));
   return answers.toSorted((a, b) => Math.abs(measure(a) - middle) - Math.abs(measure(b) - middle))[0]!;

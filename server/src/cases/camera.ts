@@ -1,14 +1,14 @@
 import { type CaptureFacts, capitalised, pictures } from './facts.ts';
 import type { Assessment, Finding } from './finding.ts';
 
-/** Programs that change what a picture shows. Cameras write their firmware into the same field. */
+/** Programs that edit pictures. Cameras write their firmware into the same field. */
 const EDITORS =
   /\b(photoshop|lightroom|gimp|snapseed|facetune|picsart|canva|affinity|pixelmator|paint\.net|faceapp|remini|meitu|luminar|imagemagick)\b/i;
 
 /**
- * One camera or several: make and model, then the quantization tables with the picture's size. 62% of JPEG headers are
- * one camera's alone and 99% one maker's (Kee, Johnson, Farid: Digital Image Authentication from JPEG Headers, 2011),
- * so different ones are a hint. People do pick up a second phone.
+ * Assesses whether the pictures come from one camera, by make and model, then by quantization tables with the picture's
+ * size. 62% of JPEG headers are unique to one camera and 99% to one maker (Kee, Johnson, Farid: Digital Image
+ * Authentication from JPEG Headers, 2011), so different headers are a hint. People do pick up a second phone.
  */
 export function assessCamera(captures: readonly CaptureFacts[]): Assessment {
   const findings: Finding[] = [];
@@ -72,5 +72,5 @@ const cameraName = ({ make, model }: CaptureFacts): string => {
   return model.toLowerCase().startsWith(make.toLowerCase()) ? model : `${make} ${model}`;
 };
 
-/** Upright and turned pictures of one sensor have the same two sides. */
+/** Sorts the sides, because upright and turned pictures of one sensor have the same two. */
 const sizeOf = ({ width, height }: CaptureFacts): string => `${Math.max(width, height)}x${Math.min(width, height)}`;

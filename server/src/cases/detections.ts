@@ -6,14 +6,14 @@ import type { Assessment, Finding } from './finding.ts';
 export const showsScreen = ({ signals }: Pick<CaptureFacts, 'signals'>): boolean =>
   evaluated(signals.screen_detection)?.screen_detected === true;
 
-/** How likely the capture was generated: positive evidence only, so `unknown` is low. */
+/** How likely the capture was generated. Only positive evidence counts, so `unknown` is low. */
 export function aiLevel({ signals }: Pick<CaptureFacts, 'signals'>): 'low' | 'medium' | 'high' {
   const ai = evaluated(signals.ai_detection);
   if (ai?.label !== 'likely_ai') return 'low';
   return ai.band === 'confident' || ai.confidence >= 0.9 ? 'high' : 'medium';
 }
 
-/** What the detectors said of each capture; their doubts carry over by band. */
+/** Turns the detectors' findings on each capture into weights by band. */
 export function assessDetections(captures: readonly CaptureFacts[]): Assessment {
   const findings: Finding[] = [];
   const unknowns: string[] = [];

@@ -4,13 +4,13 @@ import { many } from '../db/sql.ts';
 import { capturesOf, type VerificationRow } from '../verifications/row.ts';
 import { type CaptureFacts, type CaseFacts, factsOf, type Repeat } from './facts.ts';
 
-/** The least PDQ quality of a hash worth comparing (facebook/ThreatExchange). */
+/** The minimum PDQ quality of a hash worth comparing (facebook/ThreatExchange). */
 const MIN_QUALITY = 50;
 const MAX_REPEATS = 20;
 
 type Db = Parameters<typeof lookUp>[0];
 
-/** Everything the record holds about a finalized case; from the database alone. */
+/** Gathers everything the record holds about a finalized case, from the database alone. */
 export async function gatherFacts(db: Db, row: VerificationRow): Promise<CaseFacts> {
   const own = (await capturesOf(db, row.id)).map(factsOf);
   const hashes = await hashesOf(db, own);
@@ -27,7 +27,7 @@ export async function gatherFacts(db: Db, row: VerificationRow): Promise<CaseFac
 
 type Hashes = Map<string, { hash: string; scope: number }>;
 
-/** The perceptual hashes kept of the captures, in the scope in which earlier ones may be seen. */
+/** Reads the perceptual hashes of the captures, with the scope in which earlier captures are visible. */
 async function hashesOf(db: Db, captures: readonly CaptureFacts[]): Promise<Hashes> {
   const rows = await many<{ capture_id: string; scope_id: string; pdq: string }>(
     db,
@@ -46,7 +46,7 @@ interface Earlier {
   asset_ref: string | null;
 }
 
-/** Earlier captures of the tenant, in the same mode, that are the same file or show the same picture. */
+/** Finds the tenant's earlier captures in the same mode that are the same file or show the same picture. */
 async function findRepeats(db: Db, row: VerificationRow, captures: CaptureFacts[], hashes: Hashes): Promise<Repeat[]> {
   const alike = new Map<string, string[]>();
   for (const [id, { hash, scope }] of hashes) {

@@ -3,16 +3,16 @@ import type { GeoPoint, LocationResult, Verdict } from '@firsthand/contract/veri
 import type { Place } from '../checks/distance.ts';
 import type { CaptureRow } from '../verifications/row.ts';
 
-/** A moment as a file states it. Without an offset it may lie up to {@link ZONE_SLACK_MS} either way. */
+/** A moment that a file states. Without an offset it may be up to {@link ZONE_SLACK_MS} earlier or later. */
 export interface StatedInstant {
   at: number;
   slackMs: number;
 }
 
-/** What is known of one capture, for the rules of the case analysis. */
+/** Facts about one capture, for the rules of the case analysis. */
 export interface CaptureFacts {
   id: string;
-  /** 1, 2, 3… in the order of arrival: how the texts name it. */
+  /** 1, 2, 3… in order of arrival. The texts name captures by it. */
   number: number;
   stepKey: string;
   source: 'live' | 'upload';
@@ -41,7 +41,7 @@ export interface Repeat {
   captureId: string;
   otherVerificationId: string;
   kind: 'same_file' | 'near_duplicate';
-  /** The earlier case is about the same person or reference. */
+  /** The earlier case concerns the same person or reference. */
   sameSubject: boolean;
 }
 
@@ -51,11 +51,11 @@ export interface CaseFacts {
   narrative: string;
   finalizedAt: number;
   verdict: Verdict | null;
-  /** Named places of the narrative that a geocoder resolved. */
+  /** Places in the narrative that the geocoder resolved. */
   namedPlaces: { text: string; place: Place }[];
 }
 
-/** The farthest time zone from UTC. */
+/** The largest offset of a time zone from UTC. */
 export const ZONE_SLACK_MS = 14 * 3_600_000;
 
 /** Reads `2018-07-25T16:34:23.935+02:00`, the same without offset, or EXIF's own `2018:07:25 16:34:23`. */
@@ -68,13 +68,13 @@ export function statedInstant(text: unknown): StatedInstant | null {
   return Number.isNaN(at) ? null : { at, slackMs: zone ? 0 : ZONE_SLACK_MS };
 }
 
-/** How far two moments lie apart at least, in ms; positive when the first is later. */
+/** The least distance between two moments in ms; positive when the first is later. */
 export function gapMs(a: StatedInstant, b: StatedInstant): number {
   const difference = a.at - b.at;
   return Math.sign(difference) * Math.max(0, Math.abs(difference) - a.slackMs - b.slackMs);
 }
 
-/** Text from a file or a person, without control characters, for a sentence of ours. */
+/** Text from a file or a person, stripped of control characters, to quote in a sentence of ours. */
 const word = (value: unknown): string | null => {
   if (typeof value !== 'string') return null;
   const clean = value
@@ -84,7 +84,7 @@ const word = (value: unknown): string | null => {
   return clean === '' ? null : clean;
 };
 
-/** What the capture's own row says; the perceptual hash is kept elsewhere. */
+/** Facts from the capture's own row. The perceptual hash is stored elsewhere. */
 export function factsOf(row: CaptureRow, index: number): CaptureFacts {
   const metadata = row.metadata ?? {};
   const gpsAt = typeof metadata.gps_at === 'string' ? Date.parse(metadata.gps_at) : Number.NaN;

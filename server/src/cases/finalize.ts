@@ -34,7 +34,7 @@ export const finalizeVerification = tenantEndpoint({
   links: (deps, body) => withImageUrls(deps, body as Verification),
   errors: ['expired', 'steps_incomplete', 'already_finalized', 'verification_closed'],
   async handler({ deps, params, body }) {
-    // In a transaction of its own: an expiry that is noticed here outlasts the refusal.
+    // Runs in its own transaction, so an expiry found here is kept even when the request is refused.
     await readCurrent(deps, params.id!);
     const finalized = await transaction(deps.db, async tx => {
       const current = await lockCurrent(tx, deps, params.id!);
@@ -58,7 +58,10 @@ export const finalizeVerification = tenantEndpoint({
 
 const LOOK_EVERY_MS = 50;
 
-/** The row as soon as the job has attached the analysis, or as it is when the budget is used up or analysis is outstanding anyway. */
+/**
+ * Returns the row as soon as the job has attached the analysis. Returns it as it is when the time budget is used up or
+ * other analysis is outstanding anyway.
+ */
 async function settledWithin(deps: Deps, row: VerificationRow, budgetMs: number): Promise<VerificationRow> {
   const until = performance.now() + budgetMs;
   let current = row;

@@ -7,16 +7,16 @@ import { takenAt } from './times.ts';
 
 const DAY = 86_400_000;
 const dimension = 'narrative_image_match' as const;
-/** A named place is as large as a city and its surroundings. */
+/** Radius of a named place: a city and its surroundings. */
 const NAMED_PLACE_RADIUS_M = 30_000;
-/** Dates further back are taken for a birthday or the like, not for the event. */
+/** The analysis ignores dates further back: they are birthdays or the like, not the event. */
 const HORIZON = 2 * 366 * DAY;
 
-/** A day, or a few, that the narrative names. */
+/** One or a few days that the narrative names. */
 export interface NamedDate {
   /** As written. */
   text: string;
-  /** First and last moment it can mean anywhere on Earth, ms since the epoch. */
+  /** The first and last moment it can mean anywhere on Earth, in ms since the epoch. */
   from: number;
   to: number;
 }
@@ -44,7 +44,7 @@ type Reading = (match: RegExpExecArray, now: number) => [first: number, last: nu
 const PATTERNS: readonly [RegExp, Reading][] = [
   [/\b(\d{4})-(\d{1,2})-(\d{1,2})\b/g, m => day(+m[1]!, +m[2]!, +m[3]!)],
   [/\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b/g, m => day(+m[3]!, +m[2]!, +m[1]!)],
-  // 3/4/2026 is March or April: both readings count.
+  // 3/4/2026 may be in March or April: both readings count.
   [/\b(\d{1,2})\/(\d{1,2})\/(\d{4})\b/g, m => either(day(+m[3]!, +m[1]!, +m[2]!), day(+m[3]!, +m[2]!, +m[1]!))],
   [
     new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?(?:\\s+of)?\\s+${MONTH}(?:,?\\s+(\\d{4}))?\\b`, 'gi'),
@@ -80,7 +80,7 @@ function either(a: [number, number] | null, b: [number, number] | null): [number
   return a && b ? [Math.min(a[0], b[0]), Math.max(a[1], b[1])] : (a ?? b);
 }
 
-/** Without a year: the latest such day that is not in the future. */
+/** Without a year, takes the latest such day that is not in the future. */
 function dayOf(date: string, month: string, year: string | undefined, now: number): [number, number] | null {
   const index = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1;
   if (year) return day(+year, index, +date);
@@ -94,7 +94,7 @@ function daysBack(now: number, most: number, least: number): [number, number] {
   return [midnight - Math.ceil(most) * DAY, midnight - Math.floor(least) * DAY + DAY];
 }
 
-/** The dates that a narrative names, in English words or in digits; each widened to every time zone. At most 20. */
+/** Finds the dates in a narrative, in English words or digits. Widens each to every time zone. At most 20. */
 export function namedDates(narrative: string, now: number): NamedDate[] {
   const found: NamedDate[] = [];
   for (const [pattern, read] of PATTERNS) {
@@ -107,7 +107,7 @@ export function namedDates(narrative: string, now: number): NamedDate[] {
   return found;
 }
 
-/** Coordinates and Open Location Codes in a narrative. At most 5. */
+/** Finds coordinates and Open Location Codes in a narrative. At most 5. */
 export function literalPlaces(narrative: string): { text: string; place: Place }[] {
   const shapes =
     /[+-]?\d{1,2}\.\d{2,}\s*,\s*[+-]?\d{1,3}\.\d{2,}|\b[23456789CFGHJMPQRVWX]{8}\+[23456789CFGHJMPQRVWX]{2,3}\b/gi;
@@ -134,7 +134,7 @@ const NOT_PLACES = new Set([
   'That',
 ]);
 
-/** Capitalised words after a preposition of place, for a geocoder to try. At most 3. */
+/** Finds capitalised words after a preposition of place, for the geocoder to try. At most 3. */
 export function placeNames(narrative: string): string[] {
   const names = new Set<string>();
   for (const [, name] of narrative.matchAll(
@@ -146,7 +146,7 @@ export function placeNames(narrative: string): string[] {
   return [...names].slice(0, 3);
 }
 
-/** The dates and places that the narrative names, against the record. Null for a blank narrative. */
+/** Compares the dates and places in the narrative with the record. Null for a blank narrative. */
 export function assessNarrative(facts: CaseFacts): Assessment | null {
   if (facts.narrative.trim() === '') return null;
   const dates = assessDates(facts);
@@ -176,7 +176,7 @@ function assessDates({ narrative, captures, finalizedAt }: CaseFacts): Part {
       weight: 0.25,
       text: `The narrative speaks of ${quoted(future.text)}, which is still to come.`,
     });
-  // Whatever happened, happened on the earliest day named or later: a picture from before that day shows something else.
+  // The event happened on the earliest named day or later. A picture from before that day shows something else.
   const event = dates.filter(date => date !== future).sort((a, b) => a.from - b.from)[0];
   const dated = captures.filter(capture => capture.source === 'live' || capture.exifAt);
   if (!event) return { findings, unknowns, named: dates.length };
@@ -200,7 +200,7 @@ function assessDates({ narrative, captures, finalizedAt }: CaseFacts): Part {
   return { findings, unknowns, named: dates.length };
 }
 
-/** The oldest of a picture's own dates, at its latest: a live capture may carry an older file. */
+/** The latest moment of the picture's oldest date: a live capture may carry an older file. */
 function earliestOf(capture: CaptureFacts): number {
   const taken = takenAt(capture);
   return capture.exifAt ? Math.min(taken.at, capture.exifAt.at + capture.exifAt.slackMs) : taken.at;
@@ -222,7 +222,7 @@ function assessNamedPlaces({ narrative, captures, namedPlaces }: CaseFacts): Par
       named: all.length,
     };
   }
-  // A narrative may name several places; the pictures need to fit one of them.
+  // The narrative may name several places. Each picture needs to fit only one.
   const nearest = all
     .map(({ text, place, radiusM }) => {
       const away = placed.map(({ fix }) => Math.max(0, distanceBeyondAccuracyM(fix, place) - radiusM));

@@ -9,20 +9,20 @@ const SPEED_DOUBTFUL_MS = 90;
 const SPEED_IMPOSSIBLE_MS = 350;
 /** Below this, clocks and position errors explain any speed. */
 const JUMP_M = 1_000;
-/** What the EXIF position of a phone is good for, generously. */
+/** A generous accuracy for the EXIF position of a phone. */
 const EXIF_ACCURACY_M = 100;
-/** An accuracy is the radius of a 68% circle; more than a city's width says nothing. */
+/** The largest accuracy used, as the radius of a 68% circle. Beyond a city's width a position says nothing. */
 const MAX_ACCURACY_M = 50_000;
 
 type Fix = Place & { accuracy_m?: number | undefined };
 
-/** How far two positions lie apart at least, past twice their accuracies (95%). */
+/** The least distance between two positions, after subtracting twice their accuracies (95%). */
 export const distanceBeyondAccuracyM = (a: Fix, b: Fix): number =>
   Math.max(0, distanceM(a, b) - 2 * (accuracyOf(a) + accuracyOf(b)));
 
 const accuracyOf = (fix: Fix): number => Math.min(fix.accuracy_m ?? 20, MAX_ACCURACY_M);
 
-/** The device's positions against each other, against the file's and against the declared place. */
+/** Compares the device's positions with each other, with the file's position and with the declared place. */
 export function assessPlaces(captures: readonly CaptureFacts[]): Assessment {
   const findings: Finding[] = captures.flatMap(capture => [...locationOf(capture), ...ownPlaces(capture)]);
   const placed = captures.filter((capture): capture is CaptureFacts & { device: GeoPoint } => capture.device !== null);
@@ -58,7 +58,7 @@ function locationOf(capture: CaptureFacts): Finding[] {
   return [];
 }
 
-/** The position in the file against the device's at the shutter. */
+/** Compares the position in the file with the device's position at the shutter. */
 function ownPlaces(capture: CaptureFacts): Finding[] {
   if (!capture.device || !capture.exifPlace || capture.source !== 'live') return [];
   const apart = distanceBeyondAccuracyM(capture.device, { ...capture.exifPlace, accuracy_m: EXIF_ACCURACY_M });
@@ -90,7 +90,7 @@ function speedsOf(placed: readonly (CaptureFacts & { device: GeoPoint })[]): Fin
   return inTime.slice(1).flatMap((to, index): Finding[] => {
     const from = inTime[index]!;
     const metres = distanceBeyondAccuracyM(from.device, to.device);
-    // The device's clock is its owner's to set; the longer of the two gaps counts in their favour.
+    // The owner can set the device's clock. The longer of the two gaps counts, in the owner's favour.
     const gaps = [
       to.serverAt - from.serverAt,
       Math.abs((to.clientAt ?? to.serverAt) - (from.clientAt ?? from.serverAt)),

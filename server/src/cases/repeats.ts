@@ -3,13 +3,13 @@ import type { CaptureFacts, CaseFacts } from './facts.ts';
 import { capitalised, pictures } from './facts.ts';
 import type { Assessment, Finding } from './finding.ts';
 
-/** Bits of 256 that two PDQ hashes of one picture may differ by (facebook/ThreatExchange). */
+/** Two PDQ hashes of one picture may differ in this many of their 256 bits (facebook/ThreatExchange). */
 const PDQ_MATCH_BITS = 31;
 
-/** True when two hashes are of one picture, recompressed, resized or brightened. */
+/** True when two hashes belong to one picture, also after recompressing, resizing or brightening it. */
 export const resembles = (a: Uint8Array, b: Uint8Array): boolean => hamming(a, b) <= PDQ_MATCH_BITS;
 
-/** The same file or picture twice in the case, or already in an earlier case of the tenant. */
+/** Finds a file or picture that appears twice in the case, or already in an earlier case of the tenant. */
 export function assessRepeats({ captures, repeats }: Pick<CaseFacts, 'captures' | 'repeats'>): Assessment {
   const findings: Finding[] = [...within(captures), ...before(captures, repeats)];
   if (findings.length === 0) {
@@ -36,7 +36,7 @@ function within(captures: readonly CaptureFacts[]): Finding[] {
       if (a.sha256 === b.sha256) {
         findings.push({ dimension, weight: 0.5, text: `${capitalised(numbers)} are the same file.` });
       } else if (a.pdq && b.pdq && resembles(fromHex(a.pdq), fromHex(b.pdq))) {
-        // Two views of one thing from one spot are nearly alike too: only across steps is that strange.
+        // Two views of one thing from one spot are nearly alike too. A match is strange only across steps.
         const weight = a.stepKey === b.stepKey ? 0.15 : 0.35;
         findings.push({ dimension, weight, text: `${capitalised(numbers)} show the same view.` });
       }

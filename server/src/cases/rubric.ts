@@ -10,11 +10,11 @@ import { assessPlaces } from './places.ts';
 import { assessRepeats } from './repeats.ts';
 import { assessTimes } from './times.ts';
 
-/** What `model` names when no vision model took part. */
+/** The value of `model` when no vision model took part. */
 export const RUBRIC_NAME = 'firsthand-evidence/1';
 export const RUBRIC_VERSION = 1;
 const MAX_CAPTURES_SHOWN = 25;
-/** Metadata and clocks alone never make one sure. */
+/** Confidence limit without a model: metadata and clocks alone never settle a case. */
 const MAX_EVIDENCE_CONFIDENCE = 0.75;
 
 export interface Dimension {
@@ -23,7 +23,7 @@ export interface Dimension {
   concerns: string[];
 }
 
-/** What the evidence says of a case, before it is bounded and, where there is a model, blended. */
+/** The opinion from the evidence, before a model's answers and the interface's bounds apply. */
 export interface Opinion {
   dimensions: Partial<Record<DimensionName, Dimension>>;
   unknowns: string[];
@@ -36,7 +36,7 @@ const EMPTY: Readonly<Record<DimensionName, string>> = {
   narrative_image_match: 'The narrative names nothing that could be held against the record.',
 };
 
-/** Several independent reasons: 1 − Π(1 − weight). One sure reason is enough, small ones add up slowly. */
+/** Combines independent reasons: 1 − Π(1 − weight). One certain reason suffices; small ones add up slowly. */
 export const combine = (weights: readonly number[]): number =>
   1 - weights.reduce((left, weight) => left * (1 - weight), 1);
 
@@ -51,7 +51,7 @@ function dimensionOf(name: DimensionName, findings: readonly Finding[]): Dimensi
   };
 }
 
-/** What can be said from the evidence alone: the rubric `firsthand-evidence/1` of docs/vision.md. */
+/** Judges a case from the evidence alone, by the rubric `firsthand-evidence/1` of docs/vision.md. */
 export function judgeEvidence(facts: CaseFacts): Opinion {
   const { captures } = facts;
   const narrative = assessNarrative(facts);
@@ -80,7 +80,10 @@ export function judgeEvidence(facts: CaseFacts): Opinion {
   };
 }
 
-/** The worst dimension, raised by half of what the others add: never an average, and 1 where one dimension is 1. */
+/**
+ * The worst dimension, raised by half of what the others add. It is never an average, and it is 1 when one dimension is
+ * 1.
+ */
 export function overallRisk(scores: readonly number[]): number {
   const [worst = 0, ...rest] = scores.toSorted((a, b) => b - a);
   return worst + (1 - worst) * 0.5 * combine(rest);
@@ -88,7 +91,7 @@ export function overallRisk(scores: readonly number[]): number {
 
 export type Priority = CaseAnalysis['review_priority'];
 
-/** From 0.6 high, from 0.3 medium; never below what the verdict asks for. */
+/** High from 0.6, medium from 0.3, and never below the priority that the verdict requires. */
 export function priorityOf(risk: number, verdict: CaseFacts['verdict']): Priority {
   if (risk >= 0.6 || verdict?.label === 'failed') return 'high';
   return risk >= 0.3 || verdict?.label === 'suspicious' ? 'medium' : 'low';
@@ -97,11 +100,11 @@ export function priorityOf(risk: number, verdict: CaseFacts['verdict']): Priorit
 export interface Naming {
   model: string;
   consistencyLevel?: number;
-  /** Written by the model about the narrative; the record's own summary goes before it. */
+  /** The model's text about the narrative. The record's own summary precedes it. */
   text?: string;
 }
 
-/** Puts an opinion into the interface's shape, with every bound held. */
+/** Converts an opinion to the interface's shape within every bound. */
 export function present(facts: CaseFacts, opinion: Opinion, naming: Naming): CaseAnalysis {
   const { cross_image_consistency, physical_plausibility, narrative_image_match } = opinion.dimensions;
   const all = [cross_image_consistency, physical_plausibility, narrative_image_match].flatMap(one => one ?? []);
@@ -139,7 +142,7 @@ function shown(dimension: Dimension | undefined, name: DimensionName) {
   };
 }
 
-/** What was read out of the narrative. */
+/** Summarises the dates and places read from the narrative. */
 function summaryOf({ narrative, namedPlaces, finalizedAt }: CaseFacts): string {
   const dates = namedDates(narrative, finalizedAt).map(date => date.text);
   const places = [...literalPlaces(narrative), ...namedPlaces].map(place => place.text);

@@ -21,18 +21,18 @@ export const CaseAnswer = Type.Object({
 });
 export type CaseAnswer = Static<typeof CaseAnswer>;
 
-/** Samples of one question must be able to differ, or their agreement says nothing. */
+/** Samples must be able to differ, or their agreement says nothing. */
 const SAMPLE_TEMPERATURE = 0.7;
 
 export interface SecondLook {
   answers: CaseAnswer[];
-  /** Why there is none. */
+  /** The reason why there is no answer; null when there is one. */
   noAnswer: NoAnswer | 'no_picture' | null;
-  /** Pictures of the case that the model was not shown. */
+  /** The number of pictures that the model did not see. */
   unseen: number;
 }
 
-/** Puts the case to the vision model several times over; resolves within the configured budget. */
+/** Asks the vision model about the case several times. Resolves within the configured time budget. */
 export async function lookAgain(
   deps: Deps & { vision: NonNullable<Deps['vision']> },
   row: VerificationRow,
@@ -67,7 +67,7 @@ export async function lookAgain(
   return { answers, noAnswer: answers.length === 0 && missed ? missed.noAnswer : null, unseen };
 }
 
-/** What the model is told of one picture: no ids, no exact positions, no names. */
+/** The description of one picture for the model: no ids, no exact positions, no names. */
 const recordOf = ({
   number,
   stepKey,

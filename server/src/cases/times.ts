@@ -5,13 +5,13 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** When a picture was taken, as far as its own source can tell: the file for uploads, else the device, else our clock. */
+/** When a picture was taken, by its own best source: the file for uploads, else the device, else our clock. */
 export function takenAt(capture: CaptureFacts): StatedInstant {
   if (capture.source === 'upload' && capture.exifAt) return capture.exifAt;
   return { at: capture.clientAt ?? capture.serverAt, slackMs: 0 };
 }
 
-/** The file's clock against the device's and ours, and how far apart the pictures of one case lie. */
+/** Compares the file's clock with the device's and ours, and measures how far apart the pictures of one case lie. */
 export function assessTimes(captures: readonly CaptureFacts[]): Assessment {
   const findings: Finding[] = captures.flatMap(capture => clocksOf(capture));
   const unknowns: string[] = [];

@@ -13,16 +13,19 @@ const ContextAnswer = Type.Object({
 });
 type ContextAnswer = Static<typeof ContextAnswer>;
 
-/** A "no" this sure makes one look a second time. */
+/** A "no" at least this sure makes the model look a second time. */
 const DOUBTFUL = 0.7;
-/** Two looks that are both this sure. A vision model's confidence is not calibrated: one alone never makes a fraud. */
+/**
+ * Both looks must be at least this sure. A vision model's confidence is not calibrated, so one look alone never makes a
+ * fraud.
+ */
 const CONFIDENT = 0.9;
-/** The second look must be able to come out otherwise. */
+/** High enough that the second look can come out differently. */
 const SECOND_TEMPERATURE = 0.7;
 
 /**
- * Whether a capture plausibly shows the declared case. Resolves within the budget, whatever the model does; without an
- * answer it is not evaluated and trips nothing.
+ * Checks whether a capture plausibly shows the declared case. Resolves within the time budget, whatever the model does.
+ * Without an answer the check is not evaluated and trips nothing.
  */
 export async function checkContext(
   vision: Vision,
@@ -50,11 +53,11 @@ export async function checkContext(
   return { ...judged, model: bounded(`${vision.config.model}, context.${PROMPTS.context}`, 200) };
 }
 
-/** How sure an answer is of a mismatch. A picture that talks to its examiner is not believed either way. */
+/** How sure an answer is of a mismatch. An answer that found instructions in the picture counts neither way. */
 const mismatchOf = (answer: ContextAnswer): number =>
   answer.plausible === 'no' && !answer.instructions_found ? answer.confidence / 100 : 0;
 
-/** `confident` when two looks agree and both are sure; `doubtful` when what they say averages to a mismatch; else `clear`. */
+/** `confident` when two looks agree and both are sure; `doubtful` when their average is a mismatch; else `clear`. */
 export function judgeContext(first: ContextAnswer, second: ContextAnswer | null): ContextCheck {
   const looks = [first, ...(second ? [second] : [])].map(mismatchOf);
   const probability = looks.reduce((sum, value) => sum + value, 0) / looks.length;

@@ -24,7 +24,7 @@ export function distanceM(a: Place, b: Place): number {
 export const toleranceM = (accuracyM: number | undefined): number =>
   Math.min(BASE_TOLERANCE_M + (accuracyM ?? 0), MAX_TOLERANCE_M);
 
-/** Compares the device's position to the declared place, both known. */
+/** Compares the device's position to the declared place. The caller knows both. */
 export function comparePlaces(
   device: Place & { accuracy_m?: number },
   declared: Place,

@@ -6,10 +6,10 @@ import { decodeCentre } from './open-location-code.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_000_000;
-/** An address that was not found may be added to the map some day; one that was does not move. */
+/** How long a failed lookup stays valid. The map may gain a missing address later; a found address does not move. */
 const NEGATIVE_TTL_MS = 24 * 3_600_000;
 
-/** A place written as `lat,lng` or as a full Open Location Code (plus.codes): no geocoder needed. */
+/** Parses a place written as `lat,lng` or as a full Open Location Code (plus.codes), without a geocoder. */
 export function literalPlace(text: string): Place | null {
   const pair = /^\s*([+-]?\d{1,2}(?:\.\d+)?)\s*,\s*([+-]?\d{1,3}(?:\.\d+)?)\s*$/.exec(text);
   if (pair) {
@@ -20,8 +20,9 @@ export function literalPlace(text: string): Place | null {
 }
 
 /**
- * Resolves a declared place. Asks the geocoder (Nominatim's /search, format jsonv2) at most once an address and keeps
- * the answer. Null: cannot be resolved. Throws when the geocoder does not answer, so that the job tries again.
+ * Resolves a declared place. Asks the geocoder (Nominatim's /search, format jsonv2) at most once for each address and
+ * keeps the answer. Null: the place cannot be resolved. Throws when the geocoder does not answer, so that the job tries
+ * again.
  */
 export async function geocode(deps: Deps, text: string): Promise<Place | null> {
   const literal = literalPlace(text);

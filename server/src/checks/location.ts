@@ -4,8 +4,9 @@ import { comparePlaces } from './distance.ts';
 import { geocode } from './geocode.ts';
 
 /**
- * Compares where the device says it was to where it should be. Null when no place is expected. A mock position is
- * `rejected`; a missing position or an address nobody can resolve is `ungeocoded`. Only the device's GPS counts.
+ * Compares the device's position with the expected place. Null when no place is expected. A mock position is
+ * `rejected`. A missing position, or an address that no geocoder can resolve, is `ungeocoded`. Only the device's GPS
+ * counts.
  */
 export async function matchLocation(
   deps: Deps,
@@ -19,7 +20,7 @@ export async function matchLocation(
     const declared = await geocode(deps, expected);
     return declared ? comparePlaces(device, declared) : { result: 'ungeocoded' };
   } catch (error) {
-    // The place is evidence beside the verdict, which must not wait for somebody else's server.
+    // The place is evidence beside the verdict, so the verdict must not wait for another company's server.
     deps.log.warn({ err: error }, 'the geocoder did not answer; the place stays ungeocoded');
     return { result: 'ungeocoded' };
   }

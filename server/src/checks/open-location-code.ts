@@ -1,12 +1,13 @@
 import type { Place } from './distance.ts';
 
 /**
- * Open Location Codes (plus.codes), full ones alone, by the specification at github.com/google/open-location-code. Five pairs of
- * digits in base 20 divide latitude and longitude; each further digit divides the cell into five rows and four columns.
+ * Decodes full Open Location Codes (plus.codes), by the specification at github.com/google/open-location-code. Five
+ * pairs of digits in base 20 divide latitude and longitude. Each further digit divides the cell into five rows and four
+ * columns.
  */
 const DIGITS = '23456789CFGHJMPQRVWX';
 const PAIR_DIGITS = 10;
-/** The specification gives digits beyond these no meaning. */
+/** The specification ignores digits beyond these. */
 const MAX_DIGITS = 15;
 
 // Eight digits, `+`, then none or at least two; or fewer pairs, filled up with zeros, and nothing after the `+`. The first two
@@ -24,12 +25,12 @@ export interface CodeArea {
   width: number;
 }
 
-/** The area that a full code names; null for any other text. Case does not matter. */
+/** Returns the area that a full code names, or null for any other text. Case does not matter. */
 export function decodeArea(text: string): CodeArea | null {
   const code = text.toUpperCase();
   if (!FULL.test(code)) return null;
   const digits = [...code.replace(/0*\+/, '')].slice(0, MAX_DIGITS).map(character => DIGITS.indexOf(character));
-  // Whole numbers of the smallest cell met so far, so that no error adds up.
+  // Counts in whole numbers of the smallest cell so far, so that rounding errors do not add up.
   let [south, west] = [0, 0];
   let [perLatitude, perLongitude] = [1 / 20, 1 / 20];
   for (let at = 0; at < digits.length; at++) {
@@ -53,7 +54,7 @@ export function decodeArea(text: string): CodeArea | null {
   };
 }
 
-/** The middle of the area that a full code names. */
+/** Returns the centre of the area that a full code names. */
 export function decodeCentre(text: string): Place | null {
   const area = decodeArea(text);
   return area && { latitude: area.south + area.height / 2, longitude: area.west + area.width / 2 };

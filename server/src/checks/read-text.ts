@@ -11,17 +11,17 @@ import { readWords, tesseractVersion } from './tesseract.ts';
 import { type Candidate, candidates } from './text-kinds.ts';
 import { scaled } from './vision-check.ts';
 
-/** What was read of a capture for `ocr_type`; evidence beside the verdict, never in it. */
+/** The text read from a capture for `ocr_type`. It is evidence beside the verdict and never part of it. */
 export interface TextReading {
   ocr_type: string;
-  /** `unavailable`: neither Tesseract nor a vision model could be asked. */
+  /** `unavailable`: neither Tesseract nor a vision model answered. */
   status: 'read' | 'nothing_read' | 'unavailable';
   value?: string;
   /** 0..1, the engine's own. */
   confidence?: number;
   /** Other readings, surest first. */
   alternatives?: Candidate[];
-  /** Everything that was read, where the engine reads everything. */
+  /** All the text, when the engine reads everything. */
   full_text?: string;
   engine?: string;
 }
@@ -33,11 +33,14 @@ const ReadAnswer = Type.Object({
   instructions_found: Type.Boolean(),
 });
 
-/** Text is read at this size: letters of about 30 pixels are what Tesseract likes. */
+/** The reader scales pictures to this size: Tesseract works best on letters of about 30 pixels. */
 const READ_SIDE = 2_400;
 const MIN_READ_SIDE = 1_200;
 
-/** Job: reads the text that a verification asks for from one capture; Tesseract where the system has it, else the vision model. */
+/**
+ * Job: reads the text that a verification asks for from one capture. Uses Tesseract if the system has it, else the
+ * vision model.
+ */
 export async function readText(deps: Deps, captureId: string): Promise<void> {
   const capture = await one<CaptureRow>(deps.db, 'select * from captures where id = $1', [captureId]);
   const row = capture && (await findVerification(deps.db, capture.verification_id));
@@ -74,7 +77,7 @@ async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Pr
   }
 }
 
-/** Grey, upright, of a size that Tesseract reads well; null for a picture too small to hold text. */
+/** Returns a grey, upright picture of a size that Tesseract reads well; null for a picture too small to hold text. */
 async function legible(deps: Deps, capture: CaptureRow): Promise<Buffer | null> {
   if (Math.min(capture.width, capture.height) < 16) return null;
   const heif = capture.content_type === 'image/heic' || capture.content_type === 'image/heif';

@@ -29,10 +29,13 @@ export const ConditionAnswer = Type.Object({
   instructions_found: Type.Boolean(),
 });
 
-/** Less sure than this is no determination. */
+/** An answer less sure than this determines nothing. */
 const SURE = 60;
 
-/** The answer in the interface's three words. A picture that talks to its examiner, or a doubtful answer, determines nothing. */
+/**
+ * Converts the answer to the interface's three words. A doubtful answer, or one that found instructions in the picture,
+ * determines nothing.
+ */
 export function judgeObject(answer: Static<typeof ObjectAnswer> | null, expected: string): ObjectMatch {
   const told = answer !== null && answer.confidence >= SURE && !answer.instructions_found;
   const status =
@@ -40,7 +43,7 @@ export function judgeObject(answer: Static<typeof ObjectAnswer> | null, expected
   return { status, expected_object: expected };
 }
 
-/** What is wrong with a list of scores, beyond its shape: exactly one for each aspect. */
+/** Describes what is wrong with a list of scores beyond its shape: it needs exactly one score for each aspect. */
 export function conditionFault(answer: Static<typeof ConditionAnswer>, aspects: readonly string[]): string | null {
   const numbers = answer.aspects.map(({ aspect }) => aspect).sort((a, b) => a - b);
   const right = numbers.length === aspects.length && numbers.every((number, index) => number === index + 1);
@@ -50,8 +53,9 @@ export function conditionFault(answer: Static<typeof ConditionAnswer>, aspects: 
 const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 /**
- * Scores to the interface's shape: average and label are ours (good from 7.5, fair from 5). Aspects that cannot be seen are
- * left out; null when none can, or when the pictures talk to their examiner.
+ * Converts scores to the interface's shape. We compute the average and the label (good from 7.5, fair from 5). Aspects
+ * that the pictures do not show are left out. Null when they show none, or when the pictures contain instructions to
+ * the model.
  */
 export function judgeCondition(
   answer: Static<typeof ConditionAnswer> | null,
@@ -76,7 +80,7 @@ export interface Expectation {
   conditionAspects: readonly string[] | undefined;
 }
 
-/** Puts object and condition to the model, both at once; what it does not answer is null. */
+/** Asks the model about object and condition at the same time. An unanswered question is null. */
 export async function askAboutSubject(
   vision: Vision,
   { expectedObject, conditionAspects }: Expectation,
@@ -99,7 +103,7 @@ export async function askAboutSubject(
         }),
   ]);
   return {
-    /** Whether the model gave every answer it was asked for. */
+    /** Whether the model answered every question. */
     answered: [object, condition].every(one => one === null || 'answer' in one),
     object:
       expectedObject === undefined
@@ -116,8 +120,8 @@ const isOpen = (row: VerificationRow): boolean =>
   row.checks_started_at !== null && row.checks_done_at === null && row.redacted_at === null;
 
 /**
- * Job: puts object and condition to the vision model and writes down what it says; the verdict stops waiting for it, or has
- * stopped long ago. Never touches the verdict's label.
+ * Job: asks the vision model about object and condition and stores the answers. The verdict then stops waiting, if it
+ * still waits. Never touches the verdict's label.
  */
 export async function checkSubject(deps: Deps, verificationId: string, signal?: AbortSignal): Promise<void> {
   const { vision } = deps;

@@ -6,9 +6,9 @@ const MAX_OUTPUT = 2_000_000;
 
 export interface Word {
   text: string;
-  /** 0..100, as Tesseract gives it. */
+  /** 0..100, on Tesseract's scale. */
   confidence: number;
-  /** Words of one line have the same number. */
+  /** Words of one line share this number. */
   line: string;
 }
 
@@ -19,7 +19,7 @@ export interface TesseractOptions {
 
 const versions = new Map<string, Promise<string | null>>();
 
-/** The version of the system's Tesseract, asked once; null when there is none. */
+/** Returns the version of the system's Tesseract, or null when there is none. Asks once. */
 export function tesseractVersion(command: string): Promise<string | null> {
   const known =
     versions.get(command) ??
@@ -32,12 +32,13 @@ export function tesseractVersion(command: string): Promise<string | null> {
 }
 
 /**
- * The words of a picture (any format libpng or libjpeg reads). Rejects when the program fails or takes longer than half a minute.
+ * Reads the words of a picture (any format libpng or libjpeg reads). Rejects when the program fails or takes longer
+ * than half a minute.
  * @param layout Tesseract's page segmentation mode: 11 finds scattered text, 6 takes one block.
  */
 export async function readWords(o: TesseractOptions, picture: Uint8Array, layout: 6 | 11): Promise<Word[]> {
   const args = ['stdin', 'stdout', '-l', o.languages, '--psm', `${layout}`, 'tsv'];
-  // One thread: several at once would fight over the cores with the analysis.
+  // One thread: several would compete with the analysis for the cores.
   const child = spawn(o.command, args, {
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
@@ -54,7 +55,7 @@ export async function readWords(o: TesseractOptions, picture: Uint8Array, layout
   child.stderr.on('data', (chunk: Buffer) => {
     complaint = `${complaint}${chunk}`.slice(0, 500);
   });
-  // A program that ends before it has read everything closes its end; its exit code says why.
+  // A program that exits early closes its end of the pipe. Its exit code says why.
   child.stdin.on('error', () => {});
   child.stdin.end(picture);
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -65,7 +66,7 @@ export async function readWords(o: TesseractOptions, picture: Uint8Array, layout
   return parseTsv(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** Tesseract's table: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
+/** Parses Tesseract's table: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
 export function parseTsv(table: string): Word[] {
   return table.split('\n').flatMap(row => {
     const cells = row.split('\t');

@@ -1,6 +1,9 @@
 import type { Word } from './tesseract.ts';
 
-/** What a text of one kind looks like. `ocr_type` is free text: unknown kinds take the longest surely read line. */
+/**
+ * Patterns of the kinds of text. `ocr_type` is free text; an unknown kind takes the longest line that was read with
+ * confidence.
+ */
 const KINDS: Readonly<Record<string, RegExp>> = {
   odometer: /^\d{1,3}(?:[., ]?\d{3})+$|^\d{2,7}$/,
   mileage: /^\d{1,3}(?:[., ]?\d{3})+$|^\d{2,7}$/,
@@ -36,7 +39,7 @@ function linesOf(words: readonly Word[]): Word[] {
   }));
 }
 
-/** What may be the text asked for, surest first, at most five. */
+/** Returns at most five candidates for the requested text, surest first. */
 export function candidates(words: readonly Word[], ocrType: string): Candidate[] {
   const kind = kindOf(ocrType);
   const lines = linesOf(words);

@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import { type Account, canBecome, EmbeddedPostgresError } from './binaries.ts';
 import { run } from './process.ts';
 
-/** For root: the unprivileged user that owns the database already, else one that no account of this machine uses. */
+/**
+ * For root, chooses the unprivileged user that already owns the database, else a user id that no account of this
+ * machine uses.
+ */
 export async function chooseAccount(folder: string): Promise<Account> {
   if (process.getuid?.() !== 0) return null;
   const owner = await stat(join(folder, 'PG_VERSION')).catch(() => null);
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const taken = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const ids = new Set(taken.split('\n').map(line => Number(line.split(':')[2])));
-  // The upper end of what people's accounts use, which grow from 1000; then nobody's, for containers with few ids.
+  // Tries the upper end of the range for people's accounts, which grow from 1000. Then tries `nobody`, for containers
+  // with few ids.
   const candidates = [59_431, 59_432, 59_433].filter(id => !ids.has(id));
   for (const id of [...candidates, 65_534]) {
     const account = { uid: id, gid: id };
@@ -22,7 +26,7 @@ export async function chooseAccount(folder: string): Promise<Account> {
   );
 }
 
-/** initdb insists on a user that has a name; the server does not. */
+/** initdb needs a user that has a name; the server does not. */
 export async function namedAccount(): Promise<Account> {
   const entries = (await readFile('/etc/passwd', 'utf8').catch(() => ''))
     .split('\n')

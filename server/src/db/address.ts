@@ -6,7 +6,10 @@ import { give } from './account.ts';
 import { type Account, EmbeddedPostgresError } from './binaries.ts';
 
 const STATE_FILE = 'postgres.json';
-/** What fits in a socket's address (sockaddr_un: 108 bytes on Linux, 104 on macOS), less `/.s.PGSQL.5432`. */
+/**
+ * The longest folder that fits in a socket's address (sockaddr_un: 108 bytes on Linux, 104 on macOS), less
+ * `/.s.PGSQL.5432`.
+ */
 const SOCKET_FOLDER_MAX = 104 - 1 - '/.s.PGSQL.5432'.length;
 
 export async function makeSocketFolder(account: Account): Promise<string> {
@@ -53,7 +56,7 @@ export async function readState(home: string): Promise<State | null> {
   }
 }
 
-/** The address of the instance that serves `dataDir`, or null when none answers there. */
+/** Returns the address of the instance that serves `dataDir`, or null when none answers there. */
 export async function runningUrl(dataDir: string): Promise<string | null> {
   const state = await readState(dataDir);
   if (!state) return null;
@@ -67,7 +70,7 @@ export async function runningUrl(dataDir: string): Promise<string | null> {
   }
 }
 
-/** Removes the socket folder of a start that was killed; only what is plainly one of ours. */
+/** Removes the socket folder of a start that was killed. Removes only folders that are plainly ours. */
 export async function clearSocketFolder(home: string): Promise<void> {
   const state = await readState(home);
   const folder = state ? new URL(state.url).searchParams.get('host') : null;

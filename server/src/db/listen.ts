@@ -6,7 +6,7 @@ const RECONNECT_MS = 1_000;
 
 export type Bell = ReturnType<typeof createBell>;
 
-/** Remembers a ring that nobody waited for. */
+/** A bell that remembers a ring nobody waited for. */
 export function createBell() {
   let rung = false;
   let wake: (() => void) | null = null;
@@ -32,14 +32,14 @@ export function createBell() {
 }
 
 export interface Listener {
-  /** Resolves once it has let go of its connection. */
+  /** Resolves when it has released its connection. */
   stop(): Promise<void>;
 }
 
-/** What to do when something is notified on a channel; undefined: it may have been, look. */
+/** Handlers of notifications by channel. An undefined payload means that a notification may have been missed: look. */
 export type Channels = Readonly<Record<string, (payload: string | undefined) => void>>;
 
-/** Hears what is notified on these channels until stopped, over one connection at a time, which may be lost. */
+/** Listens on these channels until stopped, over one connection at a time. Reconnects when a connection is lost. */
 export function startListening(deps: Pick<Deps, 'db' | 'log'>, channels: Channels): Listener {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -50,7 +50,7 @@ export function startListening(deps: Pick<Deps, 'db' | 'log'>, channels: Channel
         client = await deps.db.connect();
         client.on('notification', ({ channel, payload }) => channels[channel]?.(payload));
         for (const channel of Object.keys(channels)) await client.query(`listen ${channel}`);
-        // What was notified before this is found by looking.
+        // A look finds whatever was notified before this point.
         for (const heard of Object.values(channels)) heard(undefined);
         await lost(client, signal);
       } catch (error) {
@@ -58,7 +58,7 @@ export function startListening(deps: Pick<Deps, 'db' | 'log'>, channels: Channel
           deps.log.warn({ err: error }, 'not listening to the database; looking every second instead');
       }
       client?.removeAllListeners('notification');
-      // It still listens: it is not for others to use.
+      // The connection still listens, so the pool must not reuse it.
       client?.release(true);
       await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
     }

@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts';
 
 export const MIGRATIONS_FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
 
-/** A migration that this database has run was changed afterwards. */
+/** Somebody edited a migration after this database ran it. */
 export class EditedMigration extends Error {
   override name = 'EditedMigration';
 }
@@ -28,11 +28,11 @@ interface Migration {
 const LOCK = 7_141_986_240;
 
 /**
- * Brings the database up to date: our SQL files in order, each in a transaction of its own, then the job queue's.
- * Nodes that start together take turns, so that each migration runs once. Locks live in transactions only, which a
- * connection pooler in front of the database keeps together.
+ * Brings the database up to date. Runs our SQL files in order, each in its own transaction, then the job queue's
+ * migrations. Nodes that start together take turns, so each migration runs once. Locks belong to transactions only,
+ * because a connection pooler in front of the database keeps a transaction on one connection.
  *
- * Throws {@link EditedMigration} or {@link NewerDatabase} before anything is changed.
+ * Throws {@link EditedMigration} or {@link NewerDatabase} before it changes anything.
  */
 export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDER): Promise<void> {
   const known = await readMigrations(folder);
@@ -58,11 +58,11 @@ export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDE
       return false;
     });
   }
-  // The queue's migrations take a connection of their own; ours only holds the turn.
+  // The queue's migrations use their own connection. Ours only holds the lock.
   await locked(pool, () => runMigrations({ pgPool: pool, logger: quietLogger(log) }));
 }
 
-/** How many migrations `migrate` would run, without running any. Throws as it does. */
+/** Returns how many migrations `migrate` would run, without running them. Throws the same errors. */
 export async function pendingMigrations(pool: pg.Pool, folder = MIGRATIONS_FOLDER): Promise<number> {
   const known = await readMigrations(folder);
   const { rows } = await pool.query<{ found: boolean }>("select to_regclass('migrations') is not null as found");
@@ -82,7 +82,10 @@ async function applied(db: pg.Pool | pg.PoolClient): Promise<Applied[]> {
   return (await db.query<Applied>('select version, name, hash from migrations order by version')).rows;
 }
 
-/** The lowest file that this database has not run: branches number their files apart, and a lower one may arrive later. */
+/**
+ * Returns the lowest file that this database has not run. Branches number their files apart, so a lower one may arrive
+ * later.
+ */
 function nextOf(known: readonly Migration[], done: readonly Applied[]): Migration | undefined {
   const files = new Map(known.map(migration => [migration.version, migration]));
   for (const row of done) {
@@ -109,7 +112,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
     files.map(async file => {
       const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1]);
       if (!version) throw new Error(`${join(folder, file)}: migrations are named NNNN_name.sql, numbered from 0001`);
-      // A checkout may have turned the line ends round; the SQL is the same.
+      // A checkout may have converted the line endings. The SQL is the same.
       const sql = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n');
       return { version, name: file.slice(0, -4), sql, hash: createHash('sha256').update(sql).digest('hex') };
     }),

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../lib/log.ts';
 
 /**
- * Ends whatever PostgreSQL processes a killed parent left on `folder`, and removes the lock file they left if its process
- * id now belongs to something else. The caller holds the data folder's own lock, so none of them has a living owner.
+ * Ends the PostgreSQL processes that a killed parent left on `folder`. Removes their lock file if its process id now
+ * belongs to another program. The caller holds the data folder's own lock, so none of the processes has a living owner.
  */
 export async function stopOrphans(folder: string, log: Log): Promise<void> {
   const pidFile = join(folder, 'postmaster.pid');
@@ -16,7 +16,7 @@ export async function stopOrphans(folder: string, log: Log): Promise<void> {
     Number.isInteger(recorded) && recorded > 1 && (await isPostgresOn(recorded, folder)) ? recorded : null;
   if (postmaster) {
     log.warn({ pid: postmaster }, 'stopping the PostgreSQL that a killed process left running');
-    // Fast shutdown, then immediate shutdown, then the kill that recovery is made for.
+    // Tries a fast shutdown, then an immediate one, then a kill. PostgreSQL's recovery handles the kill.
     for (const [signal, seconds] of [
       ['SIGINT', 10],
       ['SIGQUIT', 5],
@@ -25,7 +25,7 @@ export async function stopOrphans(folder: string, log: Log): Promise<void> {
       if (await end([postmaster], signal, seconds)) break;
     }
   }
-  // Children of a killed postmaster end by themselves as soon as they notice; initdb's do not.
+  // Children of a killed postmaster end by themselves when they notice. Those of initdb do not.
   for (const [signal, seconds] of [
     ['SIGQUIT', 5],
     ['SIGKILL', 5],
@@ -33,11 +33,14 @@ export async function stopOrphans(folder: string, log: Log): Promise<void> {
     const pids = await postgresOn(folder);
     if (pids.length === 0 || (await end(pids, signal, seconds))) break;
   }
-  // Left in place it would make PostgreSQL refuse to start whenever its process id is in use again by the same user.
+  // While this file exists, PostgreSQL refuses to start whenever the same user's process has its process id.
   await rm(pidFile, { force: true });
 }
 
-/** Process ids of the PostgreSQL programs that work in `folder`. Linux only; elsewhere the recorded one has to do. */
+/**
+ * Returns the process ids of the PostgreSQL programs that work in `folder`. Linux only: other systems use the recorded
+ * id.
+ */
 async function postgresOn(folder: string): Promise<number[]> {
   const found: number[] = [];
   const entries = await readdir('/proc').catch(() => []);
@@ -86,7 +89,10 @@ function alive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** Dead, but not yet collected by its parent: in a container whose first process collects nobody it stays so. */
+/**
+ * True when the process is dead but its parent has not collected it. In a container whose first process collects
+ * nobody, it stays so.
+ */
 function isZombie(pid: number): boolean {
   if (process.platform !== 'linux') return false;
   try {

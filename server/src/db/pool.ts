@@ -1,20 +1,20 @@
 import pg from 'pg';
 
-/** The database gave no answer that can be used now: it is silent, away, full, or the statement ran out of its time. */
+/** The database gave no usable answer: it is silent, unreachable or full, or the statement ran out of time. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
-  /** The job queue tries again after this code, and ends the process after one that it does not know. */
+  /** The job queue retries after this code. It ends the process after a code it does not know. */
   readonly code = 'ETIMEDOUT';
 }
 
 /** Milliseconds; 0 is no limit. */
 export interface DatabaseTimeouts {
-  /** A connection, made or freed. */
+  /** The wait for a new or free connection. */
   connectMs: number;
   statementMs: number;
   /** One wait for a lock. */
   lockMs: number;
-  /** A transaction between two statements. */
+  /** The pause between two statements of a transaction. */
   idleTransactionMs: number;
 }
 
@@ -22,11 +22,11 @@ export interface DatabaseTimeouts {
 export const UNHURRIED: DatabaseTimeouts = { connectMs: 10_000, statementMs: 0, lockMs: 0, idleTransactionMs: 0 };
 
 /**
- * SQLSTATEs after which the same request may succeed later: connection lost, shutting down, starting up, no connection free,
- * lock not granted in time, statement or transaction out of time.
+ * SQLSTATEs after which the same request may succeed later: connection lost, server shutting down or starting up, no
+ * free connection, lock timeout, statement or transaction timeout.
  */
 const LATER = /^(08...|57P0[1235]|53300|55P03|57014|25P0[34])$/;
-/** What `pg` says of a connection that ended, where the system names no error. */
+/** Messages of `pg` when a connection ends and the system names no error. */
 const ENDED = /^(Connection terminated|Client was closed|Client has encountered a connection error|timeout e)/;
 
 function asUnavailable(error: unknown): unknown {
@@ -39,25 +39,27 @@ function asUnavailable(error: unknown): unknown {
 }
 
 const TICK_MS = 250;
-/** Whoever waits for this long makes us ask whether the database answers at all. */
+/** After a wait this long, the watch checks whether the database answers at all. */
 const SUSPECT_TICKS = 4;
-/** A new connection and `select 1` within this time: the database answers, and whoever waits goes on waiting. */
+/**
+ * The database answers if a new connection and `select 1` succeed within this time. Waiting callers then keep waiting.
+ */
 const PROBE_TICKS = 8;
 const BETWEEN_PROBES_TICKS = 4;
-/** The server ends a statement at its limit; past this it is the connection that is dead. */
+/** The server ends a statement at its limit. If it is this late, the connection is dead. */
 const GRACE_TICKS = 8;
 
-/** Somebody who waits for the database. */
+/** One wait for the database. */
 interface Wait {
   ticks: number;
-  /** After so many ticks the wait is given up on its own account. */
+  /** The wait gives up after this many ticks, even if the database answers others. */
   limit: number;
   giveUp(error: DatabaseUnavailable): void;
 }
 
 /**
- * Tells a slow statement from a database that has stopped answering: a stopped server enforces none of its own timeouts.
- * Time is counted in ticks that ran, so that a busy event loop of our own is never taken for a silent database.
+ * Tells a slow statement from a database that stopped answering, because a stopped server enforces none of its own
+ * timeouts. Counts time in ticks that ran, so a busy event loop of our own never looks like a silent database.
  */
 function createWatch(url: string, heard: (silent: boolean) => void) {
   const waits = new Set<Wait>();
@@ -76,7 +78,7 @@ function createWatch(url: string, heard: (silent: boolean) => void) {
     client
       .connect()
       .then(() => client.query('select 1'))
-      // An error that the server sends is an answer.
+      // An error from the server is an answer too.
       .then(
         () => ended(true),
         error => ended(error instanceof pg.DatabaseError),
@@ -130,16 +132,16 @@ function createWatch(url: string, heard: (silent: boolean) => void) {
 
 type Watch = ReturnType<typeof createWatch>;
 
-/** Breaks the connection off without a word to the server. */
+/** Closes the connection without telling the server. */
 const destroy = (client: pg.Client | undefined): void => {
   (client as unknown as { connection: { stream: { destroy(): void } } } | undefined)?.connection.stream.destroy();
 };
 
-/** A client whose queries are watched and whose errors say whether trying again later makes sense. */
+/** A client with watched queries, whose errors say whether a retry makes sense. */
 function watchedClient(watch: Watch, timeouts: DatabaseTimeouts): typeof pg.Client {
   const limit = timeouts.statementMs === 0 ? Number.POSITIVE_INFINITY : timeouts.statementMs / TICK_MS + GRACE_TICKS;
   return class extends pg.Client {
-    // The many forms of `query` cannot be told apart by type here.
+    // The type cannot distinguish the many forms of `query`.
     // biome-ignore lint/suspicious/noExplicitAny: see above
     override query(...of: any[]): any {
       const asked = (super.query as (...of: unknown[]) => unknown).apply(this, of);
@@ -168,7 +170,7 @@ function watchedClient(watch: Watch, timeouts: DatabaseTimeouts): typeof pg.Clie
 
 interface PoolOptions {
   timeouts?: DatabaseTimeouts;
-  /** The database fell silent (true), or answers again. */
+  /** Called with true when the database falls silent, and with false when it answers again. */
   onSilence?: (silent: boolean) => void;
 }
 
@@ -179,12 +181,15 @@ type Connected = (
 ) => void;
 
 /**
- * A pool that refuses at once, with {@link DatabaseUnavailable}, while the database is silent, and takes up by itself what it
- * can once the database answers again.
+ * A pool that refuses at once, with {@link DatabaseUnavailable}, while the database is silent. It resumes by itself
+ * when the database answers again.
  */
 class WatchedPool extends pg.Pool {
   readonly #watch: Watch;
-  /** Which silence a connection has lived through: one from before it may be dead on the other side. */
+  /**
+   * The number of silences before each connection opened. A connection from before a silence may be dead on the other
+   * side.
+   */
   readonly #born = new WeakMap<pg.PoolClient, number>();
   #silences = 0;
 
@@ -207,11 +212,11 @@ class WatchedPool extends pg.Pool {
       Client: watchedClient(watch, timeouts),
     } as pg.PoolConfig);
     this.#watch = watch;
-    // An idle client that loses its server must not end the process; the next query gets a new one.
+    // An idle client that loses its server must not end the process. The next query gets a new client.
     this.on('error', onError);
     this.on('connect', client => {
       this.#born.set(client, this.#silences);
-      // Nor one that loses it while it is out of the pool, between two queries.
+      // Neither must a client outside the pool that loses its server between two queries.
       client.on('error', onError);
     });
   }
@@ -284,6 +289,6 @@ class WatchedPool extends pg.Pool {
   }
 }
 
-/** `onError` is told of connections that were lost while nobody waited for them. */
+/** Creates a pool. `onError` hears of connections that were lost while nobody waited for them. */
 export const createPool = (url: string, max: number, onError: (error: Error) => void, o: PoolOptions = {}): pg.Pool =>
   new WatchedPool(url, max, onError, o);

@@ -5,12 +5,13 @@ import pg from 'pg';
 import type { Log } from '../lib/log.ts';
 import { type Account, type Binaries, EmbeddedPostgresError, POSTGRES_ENV } from './binaries.ts';
 
-/** Recovery of a large log after a crash takes its time; a server that ended is noticed at once. */
+/** Recovery of a large log takes time after a crash. A server that exits is noticed at once. */
 const START_TIMEOUT_MS = 300_000;
 
 /**
- * A path to the working folder that needs no rights on the folders above it: the kernel goes straight to it. Root's data
- * may lie under a home folder that the database's user cannot enter; spawn() enters it before it changes the user.
+ * Returns a path to the working folder that needs no rights on the folders above it, because the kernel goes straight
+ * to it. Root's data may be in a home folder that the database's user cannot enter. spawn() enters the folder before it
+ * changes the user.
  */
 export const hereFor = (folder: string, account: Account): string =>
   account && process.platform === 'linux' ? '/proc/self/cwd' : folder;
@@ -18,7 +19,7 @@ export const hereFor = (folder: string, account: Account): string =>
 export interface Server {
   process: ChildProcess;
   exited: Promise<void>;
-  /** The last lines it wrote. */
+  /** Returns the last lines the process wrote. */
   lastWords(): string;
   stop(): Promise<void>;
 }
@@ -36,7 +37,7 @@ export function launch(
     cwd: folder,
     env: POSTGRES_ENV,
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A process group of its own: Ctrl-C in the terminal is the service's to hear, which drains first.
+    // Starts a process group of its own, so that Ctrl-C in the terminal reaches only the service, which drains first.
     detached: true,
   });
   const lines: string[] = [];
@@ -57,7 +58,7 @@ export function launch(
   });
   const stop = async () => {
     for (const [signal, seconds] of [
-      // Lets those that are just hanging up do so; then cuts them off; then does without a checkpoint.
+      // First waits for clients that are disconnecting, then disconnects the others, then stops without a checkpoint.
       ['SIGTERM', 2],
       ['SIGINT', 30],
       ['SIGQUIT', 10],

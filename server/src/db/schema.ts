@@ -1,8 +1,8 @@
 import type { Queryable } from './sql.ts';
 
 /**
- * The public schema as readable SQL, in an order that depends on names alone, so that two databases are alike exactly
- * when their descriptions are. Columns keep their place in the table.
+ * Describes the public schema as readable SQL. The order depends on names alone, so two databases are alike if and only
+ * if their descriptions are. Columns keep their place in the table.
  */
 export async function describeSchema(db: Queryable): Promise<string> {
   const rows = async (text: string): Promise<{ sql: string }[]> => (await db.query<{ sql: string }>(text)).rows;
@@ -21,7 +21,7 @@ export async function describeSchema(db: Queryable): Promise<string> {
 }
 
 const PUBLIC = `'public'::regnamespace`;
-/** Objects that an extension brought are the extension's. */
+/** Excludes objects that belong to an extension. */
 const OWN = (catalog: string) =>
   `not exists (select from pg_depend where classid = '${catalog}'::regclass and objid = o.oid and deptype = 'e')`;
 

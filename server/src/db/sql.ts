@@ -1,18 +1,21 @@
 import pg from 'pg';
 
-/** A pool, a client or a transaction: whatever takes a query. */
+/** Anything that runs a query: a pool, a client or a transaction. */
 export interface Queryable {
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>>;
 }
 
-/** A client with a transaction open on it. Helpers take this; only handlers and jobs open one. */
+/** A client with an open transaction. Helpers take this; only handlers and jobs open one. */
 export type Tx = pg.PoolClient & { readonly __transaction?: true };
 export type Pool = pg.Pool;
 
 /** SQLSTATEs after which the same transaction may succeed: serialization failure and deadlock. */
 const RETRYABLE = new Set(['40001', '40P01']);
 
-/** Runs `work` in one transaction; commits when it resolves, rolls back when it throws, retries lost races. */
+/**
+ * Runs `work` in one transaction. Commits when it resolves, rolls back when it throws, and retries after a
+ * serialization failure or a deadlock.
+ */
 export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect();
@@ -53,6 +56,6 @@ export async function many<R extends pg.QueryResultRow>(
   return (await db.query<R>(text, values)).rows;
 }
 
-/** True when `error` is a violation of the named unique constraint or index. */
+/** True when `error` violates the named unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint;

@@ -1,8 +1,8 @@
 import { many, type Tx } from '../db/sql.ts';
 
 /**
- * Takes up to `limit` notes of events that are still to be announced, oldest first, and returns the events' ids. Two nodes never take
- * the same note; a transaction that fails leaves them.
+ * Takes up to `limit` notes of unannounced events, oldest first, and returns the events' ids. Two nodes never take the
+ * same note. A failed transaction leaves its notes.
  */
 export async function takeUnannounced(tx: Tx, limit: number): Promise<string[]> {
   const rows = await many<{ event_id: string }>(

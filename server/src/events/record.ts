@@ -2,7 +2,7 @@ import type { WebhookEventType } from '@firsthand/contract/webhooks.ts';
 import type { Queryable } from '../db/sql.ts';
 import { newId } from '../lib/ids.ts';
 
-/** Internal names that differ from the public one they are translated to. */
+/** Internal names whose public name differs. */
 const PUBLIC_NAME = {
   'verification.capture.persisted': 'verification.capture_received',
   'verification.case.completed': 'verification.case_completed',
@@ -22,14 +22,14 @@ export interface Fact {
   tenantId: string;
   livemode: boolean;
   verificationId: string;
-  /** The number of this event among the verification's: 1, 2, 3… */
+  /** The number of this event within the verification: 1, 2, 3… */
   sequence: number;
   at: Date;
   /** The tenant's view at this moment, without presigned URLs. */
   data: object;
 }
 
-/** Where the nodes listen for new events and for deliveries that are due before the next look. */
+/** The channel on which nodes hear of new events, and of deliveries due before their next look. */
 export const WEBHOOKS_CHANNEL = 'firsthand_webhooks';
 
 const publicNameOf = (type: InternalEvent): WebhookEventType =>
@@ -38,9 +38,8 @@ const publicNameOf = (type: InternalEvent): WebhookEventType =>
     : (type as Exclude<InternalEvent, keyof typeof PUBLIC_NAME>);
 
 /**
- * Records a fact in the transaction that makes it true, together with the note that it is still to be announced. The
- * public body is frozen here: whatever happens to the verification later, every attempt of every delivery sends these
- * bytes.
+ * Records a fact in the transaction that makes it true, with a note that its announcement is pending. Freezes the
+ * public body: every attempt of every delivery sends these bytes, whatever happens to the verification later.
  */
 export async function recordEvent(tx: Queryable, fact: Fact): Promise<string> {
   const id = newId('evt', fact.at.getTime());
@@ -61,7 +60,7 @@ export async function recordEvent(tx: Queryable, fact: Fact): Promise<string> {
   return id;
 }
 
-/** Records a `webhook.test` event. It belongs to no verification and goes only where the caller sends it. */
+/** Records a `webhook.test` event. It belongs to no verification; the caller chooses where to send it. */
 export async function recordTestEvent(
   tx: Queryable,
   o: { tenantId: string; livemode: boolean; at: Date },

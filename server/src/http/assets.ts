@@ -5,10 +5,10 @@ import type { FastifyInstance } from 'fastify';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Where the build of a page's workspace lies. */
+/** The folder of a page workspace's build. */
 export const distOf = (workspace: string): string => join(import.meta.dirname, '..', '..', '..', workspace, 'dist');
 
-/** Serves what was built beside the HTML of a page. */
+/** Serves the built files beside a page's HTML. */
 export async function registerAssets(app: FastifyInstance, dist: string, prefix: string): Promise<void> {
   if (!existsSync(dist)) return;
   await app.register(fastifyStatic, {
@@ -16,10 +16,10 @@ export async function registerAssets(app: FastifyInstance, dist: string, prefix:
     prefix,
     index: false,
     decorateReply: false,
-    // The build lays them beside the files: nothing is compressed while somebody waits.
+    // Serves the compressed files that the build makes, so no request waits for compression.
     preCompressed: true,
     setHeaders: (reply, path) => {
-      // Vite names assets by their content.
+      // Vite puts a hash of the content in an asset's name.
       const hashed = path.includes(`${join(dist, 'assets')}/`);
       reply.header('cache-control', hashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache');
     },

@@ -1,19 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from './problem.ts';
 
-/** Bytes of large bodies that one process holds at once: twenty-one of the longest, two pictures in base64. */
+/**
+ * Bytes of large bodies that one process holds at once: twenty-one of the longest bodies, two pictures in base64 each.
+ */
 const BUDGET_BYTES = 384 * 1_048_576;
-/** Shorter bodies are not counted: the limits of addresses and connections bound those. */
+/** Shorter bodies do not count: the limits on addresses and connections bound them. */
 const SMALL_BYTES = 262_144;
 
-/** Makes room for a request's body until its answer is out. Throws 503 with Retry-After where there is none. */
+/** Reserves room for a request's body until its answer is sent. Throws 503 with Retry-After when there is no room. */
 export type BodyBudget = (request: FastifyRequest, reply: FastifyReply, limitBytes: number) => void;
 
 export function createBodyBudget(budgetBytes = BUDGET_BYTES): BodyBudget {
   let held = 0;
   return (request, reply, limitBytes) => {
     const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
-    // A body that does not say its length may be as long as the route takes.
+    // A body without a stated length counts as the route's limit.
     const bytes = chunked === undefined ? Math.min(Number(length ?? 0) || 0, limitBytes) : limitBytes;
     if (bytes <= SMALL_BYTES) return;
     if (held + bytes > budgetBytes) {

@@ -8,13 +8,13 @@ import { turn } from '../lib/turns.ts';
 import { invalidField, type Problem } from './problem.ts';
 import { IMAGE_PLACEHOLDER, scan } from './structure.ts';
 
-/** A longer body waits for a turn of its own before it is copied or looked at. */
+/** A longer body waits for its own turn before anything copies or reads it. */
 const LONG_BYTES = 65_536;
 const FIRST_BYTES = 16_384;
 
 /**
- * Reads a request's body, however slowly it comes. Throws `invalid_request` for one that is too long or was cut off, and for
- * one of which nothing came for `stallMs`.
+ * Reads a request's body, however slowly it arrives. Throws `invalid_request` when it is too long, was cut off, or
+ * sends nothing for `stallMs`.
  */
 export async function readBody(
   request: FastifyRequest,
@@ -24,7 +24,7 @@ export async function readBody(
   const tooLarge = (): Problem => invalidField('body', 'is too large');
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > o.maxBytes) throw tooLarge();
-  // Memory follows what has come, not what was announced.
+  // Allocates memory for the bytes that arrived, not for the announced length.
   let bytes = Buffer.allocUnsafe(Math.min(Math.max(declared, 1), FIRST_BYTES));
   let length = 0;
   try {
@@ -41,21 +41,24 @@ export async function readBody(
     }
   } catch (error) {
     if (error instanceof Stalled) throw invalidField('body', 'stopped coming');
-    // The connection broke: nobody hears this.
+    // The connection broke: nobody receives this answer.
     if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET') throw invalidField('body', 'was cut');
     throw error;
   }
   return bytes.subarray(0, length);
 }
 
-/** A body as it was read: its JSON, the base64 of its pictures as it stands in it, or why it has neither. */
+/**
+ * A body after parsing: its JSON, and the base64 of its pictures as the JSON holds it; or the reason why it has
+ * neither.
+ */
 export interface ParsedBody {
   value: unknown;
   images: ReadonlyMap<string, Buffer>;
   fault: Fault | null;
 }
 
-/** Reads JSON whose form is bounded. An empty body has the value undefined. */
+/** Parses JSON within the bounds on its form. An empty body has the value undefined. */
 export async function parseBody(
   request: FastifyRequest,
   raw: Buffer,
@@ -79,7 +82,7 @@ export async function parseBody(
   } catch {
     return none('is not valid JSON');
   }
-  // A field whose name was written with escapes was not recognised as the picture it is.
+  // The scan does not recognise a picture field whose name is written with escapes.
   for (const field of imageFields) {
     const image = isRecord(value) ? value[field] : undefined;
     if (typeof image === 'string' && image !== IMAGE_PLACEHOLDER) images.set(field, Buffer.from(image));

@@ -9,18 +9,18 @@ const isSchema = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Collects schemas under their names: one with a `title` goes to `components/schemas` under it, and a reference stands in
- * its place. Throws when two different schemas have one title.
+ * Collects schemas by name. A schema with a `title` moves to `components/schemas` under that title, and a reference
+ * replaces it. Throws when two different schemas have one title.
  */
 export class Components {
   readonly schemas: Record<string, Json> = {};
 
-  /** The schema as the document shows it. */
+  /** Returns the schema as the document shows it. */
   add(schema: object): Json {
     const { title, ...inner } = schema as Json;
     const shown = this.#inside(inner);
     if (typeof title !== 'string') return shown;
-    // Words about one use of a schema stand beside its reference.
+    // The description of one use of a schema stays beside its reference.
     const { description, default: fallback, ...named } = shown;
     const known = this.schemas[title];
     if (known && JSON.stringify(withoutWords(known)) !== JSON.stringify(named)) {

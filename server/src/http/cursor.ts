@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { invalidField } from './problem.ts';
 
-/** Query of a list without filters. */
+/** The query of a list without filters. */
 export const PageQuery = Type.Object(
   {
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
@@ -10,17 +10,20 @@ export const PageQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** Body of a list: a page of items, and the cursor of the next one where there is one. */
+/** The body of a list: a page of items, and the cursor of the next page if there is one. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object(
     { data: Type.Array(item), next_cursor: Type.Optional(Type.String({ description: 'absent on the last page' })) },
     { additionalProperties: false, title: `${(item as { title?: string }).title}List` },
   );
 
-/** A cursor is the id of the last row seen; the page after it starts below. It means nothing else, on purpose. */
+/**
+ * Encodes the id of the last row shown as a cursor; the next page starts below it. A cursor deliberately means nothing
+ * else.
+ */
 export const encodeCursor = (id: string): string => Buffer.from(`after:${id}`).toString('base64url');
 
-/** The id inside a cursor. Throws `invalid_request` for one that this list did not give out. */
+/** Returns the id inside a cursor. Throws `invalid_request` for a cursor that this list did not issue. */
 export function decodeCursor(cursor: string, isValid: (id: string) => boolean): string {
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
   const id = text.startsWith('after:') ? text.slice(6) : '';
@@ -28,7 +31,7 @@ export function decodeCursor(cursor: string, isValid: (id: string) => boolean): 
   return id;
 }
 
-/** A page of rows that were asked for with one more than `limit`. */
+/** Makes a page from rows that were queried with one more than `limit`. */
 export function pageOf<R, T>(rows: readonly R[], limit: number, idOf: (row: R) => string, present: (row: R) => T) {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);

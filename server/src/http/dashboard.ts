@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { distOf, registerAssets } from './assets.ts';
 
 const DIST = distOf('dashboard');
-/** In the built HTML, where React Aria reads the nonce of the few styles that it adds itself. */
+/** A placeholder in the built HTML. React Aria reads the nonce there for the few styles that it adds itself. */
 const PLACE = 'nonce="NONCE"';
 
 /** Serves the operator's dashboard: one HTML file for all its addresses, and its assets under /_dashboard/. */

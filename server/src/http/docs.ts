@@ -19,7 +19,7 @@ interface File {
 const css = 'text/css; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 
-/** What the page loads, by its path below /docs/; nothing comes from another origin. */
+/** Files that the page loads, by path below /docs/. Nothing comes from another origin. */
 const FILES: Readonly<Record<string, File>> = {
   'reference.js': { type: script, read: readReference },
   'nonce.js': { type: script, read: () => readFile(join(import.meta.dirname, 'docs', 'nonce.js')) },
@@ -33,18 +33,18 @@ const FILES: Readonly<Record<string, File>> = {
   },
 };
 
-/** The reference's script lies inside its Fastify plugin, which is asked for it on an instance of its own. */
+/** Reads the reference's script through its Fastify plugin, on a Fastify instance of its own. */
 async function readReference(): Promise<Buffer> {
   const { default: plugin } = await import('@scalar/fastify-api-reference');
   const holder = Fastify();
   await holder.register(plugin, { routePrefix: '/reference', configuration: { url: '/v1/openapi.json' } });
   const answer = await holder.inject('/reference/js/scalar.js');
   await holder.close();
-  // The map of the source is not served.
+  // Drops the link to the source map, which the service does not serve.
   return Buffer.from(answer.payload.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
 }
 
-/** The tokens without their fonts, whose addresses the pages' builds resolve. */
+/** Reads the design tokens without their fonts, because only the pages' builds resolve font addresses. */
 async function readTokens(): Promise<Buffer> {
   const tokens = await readFile(join(root, 'look', 'tokens.css'), 'utf8');
   return Buffer.from(tokens.replace(/@font-face\s*\{[^}]*\}/g, ''));
@@ -73,13 +73,13 @@ const page = (nonce: string) => `<!doctype html>
 </body>
 </html>`;
 
-/** The page's own origin and nothing else; styles that the script adds carry the nonce. */
+/** Allows only the page's own origin. Styles that the script adds carry the nonce. */
 const policyOf = (nonce: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // The reference places its parts with style attributes, which run nothing and reach no other element.
+    // The reference positions its parts with style attributes. These run nothing and affect no other element.
     "style-src-attr 'unsafe-inline'",
     "font-src 'self'",
     "img-src 'self' data:",
@@ -89,7 +89,7 @@ const policyOf = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Serves the description of the API at /v1/openapi.json and a page to read and try it at /docs. */
+/** Serves the API description at /v1/openapi.json, and a page to read it and try it at /docs. */
 export function registerDocs(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
   const document = openapiDocument(endpoints);
   app.get('/v1/openapi.json', async () => document);
@@ -116,7 +116,7 @@ export function registerDocs(app: FastifyInstance, endpoints: readonly Endpoint[
   }
 }
 
-/** Reads and compresses a file when it is first asked for: most nodes never show the page. */
+/** Reads and compresses a file on its first request, because most nodes never show the page. */
 function prepareOnce(read: () => Promise<Buffer>) {
   const prepare = async () => {
     const plain = await read();

@@ -13,29 +13,31 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
-/** One request, checked: the credential, the target, the body and the query are right when a handler sees it. */
+/** One checked request. When a handler runs, the credential, the target, the body and the query are valid. */
 export interface Call<B, Q, P> {
   deps: Deps;
   principal: P;
   params: Record<string, string>;
   body: B;
-  /** The base64 of the image fields that were sent, as it stands in the JSON: `lib/base64.ts` decodes it. */
+  /** The base64 of the image fields exactly as the JSON holds it; `lib/base64.ts` decodes it. */
   images: ReadonlyMap<string, Buffer>;
   query: Q;
-  /** The sender's address behind the trusted proxies. */
+  /** The sender's address, as the trusted proxies report it. */
   ip: string;
   idempotencyKey: string | undefined;
-  /** Stores the answer for the request's Idempotency-Key in the transaction of the fact, so that both or neither last. */
+  /**
+   * Stores the answer for the request's Idempotency-Key in the same transaction as the fact: both are kept, or neither.
+   */
   keepAnswer(tx: Tx, answer: Answer): Promise<void>;
-  /** Whether the caller may still ask: an answer that goes on for long looks again. */
+  /** Whether the caller's credential is still valid. A long-running answer checks it again. */
   stillAdmitted(): Promise<boolean>;
-  /** Counts a try to sign in as one account, named by anything that tells it from others. Throws 429. */
+  /** Counts an attempt to sign in to one account; `account` is any text that identifies it. Throws 429. */
   limitAccount(way: string, account: string): Promise<void>;
   request: FastifyRequest;
   reply: FastifyReply;
 }
 
-/** A request whose caller and target are known to be right; its body may be anything. */
+/** A request whose caller and target are valid. Its body may be anything. */
 export interface Asked {
   deps: Deps;
   principal: Principal | null;
@@ -45,39 +47,42 @@ export interface Asked {
 }
 
 interface Common<B extends TSchema, Q extends TSchema> {
-  /** The name a client generator gives the call. Published: a change breaks those clients. */
+  /** The name that client generators give the call. It is published: a change breaks those clients. */
   operationId: string;
   summary: string;
   description?: string;
   tag: Tag;
   query?: Q;
   body?: B;
-  /** The request may come without a body; the handler is then given undefined. */
+  /** The request may come without a body; the handler then gets undefined. */
   bodyOptional?: boolean;
-  /** Faults that the schema cannot say, reported together with its own. */
+  /** Faults that the schema cannot express, reported together with the schema's own. */
   faults?: (body: unknown) => Fault[];
-  /** Faults that only the caller or the stored record can tell, reported together with the others. */
+  /** Faults that depend on the caller or the stored record, reported together with the others. */
   recordFaults?: (request: Asked) => Fault[] | Promise<Fault[]>;
-  /** Status to schema; null has no body. */
+  /** Schemas by status; null: no body. */
   responses: Record<number, TSchema | null>;
-  /** Codes beyond those that every endpoint of its kind may answer with; see `openapi.ts`. */
-  /** Of the successful answers; JSON unless said otherwise. A stream does not end by itself. */
+  /** The media type of successful answers; default JSON. A stream does not end by itself. */
   mediaType?: 'text/event-stream' | 'image/png' | 'application/zip';
+  /** Error codes beyond those of every endpoint of its kind; see `openapi.ts`. */
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
-  /** Members of the body that hold a picture in base64: they alone may be long. The parsed body has a placeholder there. */
+  /**
+   * Members of the body that hold a picture in base64. Only these may be long. The parsed body has a placeholder in
+   * their place.
+   */
   imageFields?: readonly string[];
-  /** The path holds a verification id in this parameter: an unknown or foreign one is 404 before the body is looked at. */
+  /** The path parameter that holds a verification id. An unknown or foreign id is 404 before the body is read. */
   target?: 'id' | 'token';
-  /** Whether what the path names is there for this caller: asked before the body is looked at, 404 when it is not. */
+  /** Whether the object in the path exists for this caller. Runs before the body is read; false is 404. */
   exists?: (call: { deps: Deps; principal: Principal; params: Record<string, string> }) => Promise<boolean>;
-  /** Members of the answer that are secrets. What is kept for a replay is the answer without them. */
+  /** Secret members of the answer. The answer kept for a replay omits them. */
   secretAnswer?: readonly string[];
-  /** Adds presigned links to the body of an answer, after what is kept for a replay was taken: no link is ever stored. */
+  /** Adds presigned links to the body of an answer after the copy for a replay was taken, so no link is ever stored. */
   links?: (deps: Deps, body: unknown) => Promise<unknown>;
-  /** A limit per address beside the usual ones. */
+  /** An extra limit per address. */
   addressLimit?: 'trial' | 'sign_in';
-  /** The least role a signed-in person needs; `viewer` unless said otherwise. */
+  /** The least role a signed-in person needs; default `viewer`. */
   role?: Role;
   /** A signed-in person must have signed in within the last 15 minutes. */
   recent?: boolean;
@@ -85,7 +90,7 @@ interface Common<B extends TSchema, Q extends TSchema> {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What one file declares: everything about an operation but where it is found. */
+/** The declaration of one endpoint file: everything about an operation except its place in the API. */
 export type Operation = OperationFor<TSchema, TSchema, boolean>;
 
 /** An operation at its place in the API. `:name` in the path is a parameter. */
@@ -96,17 +101,17 @@ type OperationFor<B extends TSchema, Q extends TSchema, A extends boolean> = Com
   handler: (call: Call<Static<B>, Static<Q>, A extends true ? Principal : Principal | null>) => Promise<Answer>;
 };
 
-/** An endpoint of a tenant: the handler is given a principal. */
+/** Declares an endpoint of a tenant: the handler gets a principal. */
 export function tenantEndpoint<B extends TSchema, Q extends TSchema>(operation: OperationFor<B, Q, true>): Operation {
   return operation as unknown as Operation;
 }
 
-/** An endpoint that needs no principal: possession of the id in the path, or nothing. */
+/** Declares an endpoint without a principal. It requires possession of the id in the path, or nothing. */
 export function openEndpoint<B extends TSchema, Q extends TSchema>(operation: OperationFor<B, Q, false>): Operation {
   return operation as unknown as Operation;
 }
 
-/** The endpoints of a table from `METHOD /path` to the operation. */
+/** Converts a table from `METHOD /path` to operation into endpoints. */
 export const routes = (table: Readonly<Record<`${Method} /${string}`, Operation>>): Endpoint[] =>
   Object.entries(table).map(([place, operation]) => {
     const [method, path] = place.split(' ') as [Method, string];

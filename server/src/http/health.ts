@@ -4,7 +4,7 @@ import { equalSecrets } from '../lib/keyring.ts';
 import { unauthorized } from './problem.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
-/** What proxies add: a request with any of these came from somewhere else than its connection. */
+/** Headers that proxies add. A request with one of them did not originate where its connection did. */
 const FORWARDING_HEADERS = [
   'forwarded',
   'x-forwarded-for',
@@ -13,10 +13,10 @@ const FORWARDING_HEADERS = [
   'x-real-ip',
   'via',
 ];
-/** The checks write to the store and ask the database: however often anybody asks, they run once in this time. */
+/** The checks write to the store and query the database, so they run at most once in this time. */
 const CHECKED_MS = 1_000;
 
-/** `starting` until the first tenant and the worker are there, `draining` once the process has been asked to stop. */
+/** `starting` until the first tenant and the worker exist; `draining` after the process was asked to stop. */
 export type Phase = 'starting' | 'serving' | 'draining';
 
 /** Liveness, readiness and metrics. */
@@ -40,7 +40,7 @@ export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Ph
     return { database, store, queue };
   };
   let last = { checks: checkAll, until: 0 };
-  /** Checks that still run are waited for together. */
+  /** Concurrent callers share one run of the checks. */
   function recentChecks(): ReturnType<typeof checkAll> {
     if (last.until <= performance.now()) {
       const running = checkAll();
@@ -65,7 +65,7 @@ export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Ph
   app.get('/metrics', async (request, reply) => {
     const { metricsToken, trustedProxies } = deps.config;
     const token = request.headers.authorization?.replace(/^Bearer /i, '') ?? '';
-    // A proxy on this machine comes from loopback too, whoever stands behind it.
+    // A proxy on this machine also connects from loopback, whoever is behind it.
     const isLocal =
       LOOPBACK.has(request.socket.remoteAddress ?? '') &&
       trustedProxies.length === 0 &&

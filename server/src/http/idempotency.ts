@@ -3,7 +3,7 @@ import { one, type Queryable } from '../db/sql.ts';
 import type { Answer } from './endpoint.ts';
 import { Problem } from './problem.ts';
 
-/** How long a request that died without an answer keeps its key busy. */
+/** A request that died without an answer keeps its key busy this long. */
 const LOCK_SECONDS = 60;
 
 interface KeyRow {
@@ -15,8 +15,8 @@ interface KeyRow {
 
 /**
  * Claims an idempotency key. Resolves to the stored answer of an earlier, equal request, or to null when this request
- * is to run. Throws `idempotency_conflict` for the same key with another request, `idempotency_in_progress` while the
- * first still runs.
+ * should run. Throws `idempotency_conflict` for the same key with another request, and `idempotency_in_progress` while
+ * the first request runs.
  */
 export async function claimKey(
   db: Queryable,
@@ -66,17 +66,17 @@ export async function storeAnswer(db: Queryable, scope: string, key: string, ans
   );
 }
 
-/** Frees a key whose request failed, so that the caller can try again. */
+/** Frees the key of a failed request, so that the caller can try again. */
 export async function releaseKey(db: Queryable, scope: string, key: string): Promise<void> {
   await db.query(`delete from idempotency_keys where scope = $1 and key = $2 and status is null`, [scope, key]);
 }
 
-/** Frees the keys of requests that died with an earlier process; for a start that knows that no other node is alive. */
+/** Frees the keys of requests that died with an earlier process. Call at a start that knows no other node is alive. */
 export async function releaseAllKeys(db: Queryable): Promise<void> {
   await db.query('delete from idempotency_keys where status is null');
 }
 
-/** Deletes keys that are past their lifetime, with a day to spare. */
+/** Deletes keys one day after their lifetime ends. */
 export async function forgetKeys(db: Queryable, now: Date): Promise<void> {
   const before = new Date(now.getTime() - (IDEMPOTENCY_TTL_SECONDS + 86_400) * 1_000);
   await db.query('delete from idempotency_keys where created_at < $1', [before]);

@@ -58,7 +58,7 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
 export const exampleKey = (endpoint: Pick<Endpoint, 'method' | 'path'>): string =>
   `${endpoint.method} ${endpoint.path}`;
 
-/** Every error code that an endpoint may answer with. */
+/** Returns every error code that an endpoint may answer with. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const open = isOpen(endpoint.credentials);
   const codes: ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'storage_unavailable'];
@@ -70,7 +70,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   return [...new Set([...codes, ...(endpoint.errors ?? [])])];
 }
 
-/** The OpenAPI 3.1 document, made from the very schemas that validate. */
+/** Builds the OpenAPI 3.1 document from the schemas that validate requests. */
 export function openapiDocument(endpoints: readonly Endpoint[]): Json {
   const components = new Components();
   components.add(ErrorResponse);

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { distOf, registerAssets } from './assets.ts';
 
 const DIST = distOf('capture');
-/** Shows a hosted page; `end`: the capture page as it ends, with no verification behind it. */
+/** Shows a hosted page. `end`: shows the capture page in its final state, with no verification behind it. */
 export type ShowPage = (
   reply: FastifyReply,
   name: 'index.html' | 'certificate.html',
@@ -39,7 +39,7 @@ export function createPages(deps: Deps): { show: ShowPage } {
     if (!existsSync(file)) {
       return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
     }
-    // Who follows a link to show its preview wants the picture by its whole address.
+    // Link previews need the picture's absolute URL.
     const html = readFileSync(file, 'utf8').replaceAll(
       `content="/_capture/`,
       `content="${deps.origins.capture}/_capture/`,
@@ -52,7 +52,7 @@ export function createPages(deps: Deps): { show: ShowPage } {
 
 /** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
 export async function registerPages(app: FastifyInstance, { show }: ReturnType<typeof createPages>): Promise<void> {
-  // What a page asks for first is asked for while its script is still on its way.
+  // The link header preloads the first API response, so it arrives while the script is still downloading.
   const shown = (path: string, name: 'index.html' | 'certificate.html', firstRequest: (id: string) => string) =>
     app.get<{ Params: { id: string } }>(path, async (request, reply) => {
       const { id } = request.params;

@@ -1,8 +1,8 @@
 import { ERROR_STATUS, type ErrorCode, type ErrorResponse, type Fault } from '@firsthand/contract/errors.ts';
 
 /**
- * An answer that is an error of the contract. `message` is public; `cause` is for the log alone.
- * Thrown anywhere below a handler; the HTTP layer turns it into the envelope.
+ * An error of the contract. `message` is public; `cause` goes only to the log. Throw it anywhere below a handler; the
+ * HTTP layer converts it to the envelope.
  */
 export class Problem extends Error {
   override name = 'Problem';
@@ -39,7 +39,7 @@ export const unauthorized = (): Problem =>
 export const forbidden = (): Problem => new Problem('forbidden', 'This credential does not allow that.');
 export const reauthenticationRequired = (): Problem =>
   new Problem('reauthentication_required', 'Sign in again. This needs a sign-in within the last 15 minutes.');
-/** One answer for whatever did not sign anybody in: used, too old, unknown and wrong are not told apart. */
+/** The one answer to every failed sign-in. It does not distinguish used, expired, unknown and wrong proofs. */
 export const signInRefused = (): Problem =>
   new Problem('unauthorized', 'This link, code or passkey does not sign you in. Ask for a new one.');
 export const notConfigured = (missing: string): Problem => new Problem('not_configured', missing);

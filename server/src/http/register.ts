@@ -12,27 +12,27 @@ import { type CapturePrincipal, isOpen, type Principal } from './principal.ts';
 import { invalid, notFound } from './problem.ts';
 import { compileBody, compileQuery, Faults, type Validator } from './validate.ts';
 
-/** What stands between a request and its handler; made by `auth/`. */
+/** The checks between a request and its handler; `auth/` makes them. */
 export interface Guard {
-  /** From the headers alone. Null: only the body can tell (messaging bot). Throws 401, 403 or 429. */
+  /** Finds the principal from the headers. Null: only the body can tell (messaging bot). Throws 401, 403 or 429. */
   fromHeaders(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint): Promise<Principal | null>;
-  /** From the body. Throws 401, 403 or 429, and 400 for a body that names no tenant. */
+  /** Finds the principal from the body. Throws 401, 403 or 429, and 400 for a body that names no tenant. */
   fromBody(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, body: BotBody): Promise<Principal>;
-  /** Throws 404 when the verification is unknown or not this caller's. */
+  /** Throws 404 when the verification is unknown or belongs to another caller. */
   target(id: string, principal: Principal): Promise<void>;
-  /** From the verification id in the path. Throws 404. */
+  /** Finds the principal from the verification id in the path. Throws 404. */
   fromPath(id: string): Promise<CapturePrincipal>;
   /** Counts the request and sets the RateLimit headers. Throws 429. */
   limit(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, principal: Principal | null): Promise<void>;
-  /** Whether the credential of a request that is being answered still opens the endpoint. */
+  /** Whether the credential of a request in progress still opens the endpoint. */
   stillAdmitted(request: FastifyRequest, endpoint: Endpoint): Promise<boolean>;
-  /** Counts a try to sign in as one account. Throws 429. */
+  /** Counts an attempt to sign in to one account. Throws 429. */
   limitAccount(reply: FastifyReply, way: string, account: string): Promise<void>;
-  /** The request came to nothing: a signature that opens once may open again. */
+  /** Releases the one-time signature of a failed request, so that it may open again. */
   release(request: FastifyRequest): Promise<void>;
 }
 
-/** A signed body, parsed once its signature was found right. */
+/** A signed body. Parse it only after its signature was verified. */
 export interface BotBody {
   raw: Buffer;
   parse(): Promise<ParsedBody>;
@@ -48,7 +48,10 @@ declare module 'fastify' {
   }
 }
 
-/** Adds one endpoint: credential, limit, target, validation, idempotency, handler, in this order. */
+/**
+ * Registers one endpoint. It checks credential, limit, target, validation and idempotency, then runs the handler, in
+ * this order.
+ */
 export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget: BodyBudget, endpoint: Endpoint): void {
   const checkBody = endpoint.body ? compileBody(endpoint.body, endpoint.faults) : null;
   const checkQuery = compileQuery(endpoint.query ?? Type.Object({}));
@@ -63,7 +66,8 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       reply.header('cache-control', 'no-store');
       if (endpoint.credentials.includes('capture')) allowAnyOrigin(reply);
       if (needsPrincipal) request.principal = await guard.fromHeaders(request, reply, endpoint);
-      // Who and what are settled before the body is read: 401, 403, 429 and 404 come before any fault of the body.
+      // Checks the caller and the target before the body is read: 401, 403, 429 and 404 come before any fault of the
+      // body.
       if (request.principal || !needsPrincipal) await admit(request, reply);
       budget(request, reply, endpoint.bodyLimitBytes ?? DEFAULT_BODY_LIMIT);
     },
@@ -75,7 +79,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
         await admit(request, reply);
       }
       const parsed = await parse();
-      // One fault says it all where there is far too much of something: the rest is not looked at.
+      // One fault suffices when a list or map is far too large; the rest is not checked.
       const refused = parsed.fault ?? checkBody?.overfull(parsed.value);
       request.body = refused ? undefined : parsed.value;
       request.images = parsed.images;
@@ -101,7 +105,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     const principal = request.principal as Principal | null;
     await guard.limit(request, reply, endpoint, principal);
     const params = request.params as Record<string, string>;
-    // Nothing has a name that the database cannot hold.
+    // The database cannot hold such a name, so no object has it.
     if (Object.values(params).some(value => value.includes('\0'))) throw notFound();
     const target = endpoint.target ? (params[endpoint.target] ?? '') : null;
     if (principal) {
@@ -121,7 +125,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
   async function answerOnce(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
     const principal = request.principal?.kind === 'capture' ? null : request.principal;
     const key = idempotencyKeyOf(request);
-    // The capture flow keeps its keys on the capture itself: a retry is answered even after completion.
+    // The capture flow stores its keys on the capture itself, so a retry is answered even after completion.
     const scope = key && principal && endpoint.method === 'POST' ? scopeOf(principal) : null;
     const call = callOf(request, reply, key);
     if (!scope || !key) return endpoint.handler(call);
@@ -167,7 +171,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
   }
 }
 
-/** Whose idempotency keys are one another's: those of a person are the person's alone. */
+/** Returns the scope that shares idempotency keys. A person's keys belong to that person alone. */
 function scopeOf(principal: Principal): string {
   if (principal.kind === 'session') return `${principal.tenantId}:${principal.userId}:${principal.livemode}`;
   return `${principal.tenantId}:${principal.kind === 'key' ? principal.livemode : 'any'}`;
@@ -192,7 +196,7 @@ function bodyFaults({ method, body }: FastifyRequest, check: Validator | null, o
   return check.faults(body).map(fault => (fault.path === '' ? { ...fault, path: 'body' } : fault));
 }
 
-/** Capture routes are called from the tenant's own pages too: no cookie is read there, so any origin may. */
+/** Allows any origin. The tenant's own pages call capture routes too, and these read no cookie. */
 export function allowAnyOrigin(reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*');
   reply.header(
@@ -202,7 +206,7 @@ export function allowAnyOrigin(reply: FastifyReply): void {
   reply.header('cross-origin-resource-policy', 'cross-origin');
 }
 
-/** Answers the preflight of every path that the capture flow uses. */
+/** Answers the preflight of every path in the capture flow. */
 export function registerPreflights(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
   const paths = new Set(endpoints.filter(e => e.credentials.includes('capture')).map(e => e.path));
   for (const url of paths) {

@@ -1,6 +1,6 @@
 import type { CredentialKind } from './principal.ts';
 
-/** Name of the cookie that a signed-in person's browser sends. */
+/** The name of the session cookie. */
 export const SESSION_COOKIE = 'firsthand_session';
 
 /** The OpenAPI security schemes, by the name that requirements use. */
@@ -38,7 +38,7 @@ export const SECURITY_SCHEMES = {
 
 type Requirement = Partial<Record<keyof typeof SECURITY_SCHEMES, string[]>>;
 
-/** What each kind of credential asks for; null: nothing besides the address itself. */
+/** The requirement of each kind of credential; null: nothing besides the address itself. */
 const REQUIREMENT: Record<CredentialKind, Requirement | null> = {
   key: { publishable_key: [] },
   secret: { secret_key: [] },
@@ -49,9 +49,9 @@ const REQUIREMENT: Record<CredentialKind, Requirement | null> = {
   none: null,
 };
 
-/** The credential that most callers use comes first: generated examples show it. */
+/** Lists the most common credential first, because generated examples show the first one. */
 const ORDER: readonly CredentialKind[] = ['key', 'secret', 'session', 'bot'];
 
-/** The `security` of an operation: any one of the requirements suffices; empty for one that is open. */
+/** Returns the `security` of an operation: any one requirement suffices. Empty for an open operation. */
 export const securityOf = (credentials: readonly CredentialKind[]): Requirement[] =>
   ORDER.filter(kind => credentials.includes(kind)).flatMap(kind => REQUIREMENT[kind] ?? []);

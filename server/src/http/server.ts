@@ -16,12 +16,14 @@ import { newUlid } from '../lib/ids.ts';
 import { readBody } from './body.ts';
 import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
 
-/** A connection that has not sent a request's headers by then is closed. Bodies are limited by `bodyStallMs` instead. */
+/** Closes a connection that has not sent a request's headers by then. `bodyStallMs` limits bodies instead. */
 const HEADERS_MS = 20_000;
-/** No request takes longer: 25 MB at 7 kB a second. */
+/** The longest request: 25 MB at 7 kB a second. */
 const REQUEST_MS = 3_600_000;
 
-/** A bare server: request ids, security headers, raw bodies, and the error envelope for whatever goes wrong. */
+/**
+ * Creates a server without routes: request ids, security headers, raw bodies, and the error envelope for every failure.
+ */
 export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance {
   const { trustedProxies } = deps.config;
   const setHeaders = (requestId: string, reply: FastifyReply) => {
@@ -39,13 +41,13 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     routerOptions: { maxParamLength: 256 },
-    // While it stops, what still comes over an open connection is answered, and the connection then closed.
+    // While the server stops, it answers requests on open connections and then closes them.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: 65_000,
     frameworkErrors: (_error, request, reply) => {
-      // A URL that cannot be decoded names nothing. No hook has run yet.
+      // A URL that cannot be decoded names no object. No hook has run yet.
       setHeaders(request.id, reply as unknown as FastifyReply);
       (reply as unknown as FastifyReply).code(404).send(notFound().toBody());
     },
@@ -70,7 +72,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
   app.decorateRequest('images');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
-    // Nothing lies at an unknown address, however long the body that is sent there.
+    // An unknown address is 404, so its body is not read, however long it is.
     if (request.is404) return;
     const maxBytes = request.routeOptions.bodyLimit;
     request.rawBody = await readBody(request, payload, { maxBytes, stallMs: deps.config.bodyStallMs });
@@ -82,7 +84,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     const route = request.routeOptions.url ?? 'none';
     const seconds = reply.elapsedTime / 1_000;
     deps.metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds);
-    // The path of a capture route is a credential: the route's pattern is logged, never the address.
+    // Logs the route's pattern, never the address: the path of a capture route is a credential.
     request.log.info(
       {
         method: request.method,

@@ -1,27 +1,27 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 
-/** Bounds of a body's form. Past any of them it is refused with one fault, before it is parsed. */
+/** Bounds of a body's form. A body that exceeds one is refused with one fault before it is parsed. */
 export const STRUCTURE = {
   /** Values of all kinds, containers included. */
   nodes: 10_000,
   depth: 64,
-  /** Bytes of JSON, the strings of image fields left out. */
+  /** Bytes of JSON, excluding the strings of image fields. */
   textBytes: 1_048_576,
-  /** Bytes of one string that is no image field. */
+  /** Bytes of one string outside the image fields. */
   stringBytes: 262_144,
   /** Bytes of one member's name. */
   nameBytes: 1_024,
 } as const;
 
-/** Stands in the parsed body where a picture's base64 was; the bytes are in `images`. */
+/** Replaces a picture's base64 in the parsed body; the bytes are in `images`. */
 export const IMAGE_PLACEHOLDER = 'base64';
 
 export interface Scanned {
-  /** Set when a bound is passed. */
+  /** Set when the body exceeds a bound. */
   fault: Fault | null;
   /** The JSON without the image strings. */
   text: Buffer;
-  /** The characters of each image field as they stand between its quotes, escapes included. */
+  /** The characters of each image field exactly as they stand between its quotes, escapes included. */
   images: Map<string, Buffer>;
 }
 
@@ -31,9 +31,9 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Reads the form of a JSON body from its bytes in one pass, and takes the image strings out of it. JSON.parse takes seconds
- * for megabytes of brackets or names; this takes about a millisecond for a megabyte of text, and jumps over pictures. What is
- * no JSON passes: the parser refuses it.
+ * Checks the form of a JSON body from its bytes in one pass, and takes the image strings out. JSON.parse takes seconds
+ * for megabytes of brackets or names; this takes about a millisecond for a megabyte of text, and skips pictures. Lets
+ * invalid JSON pass, because the parser refuses it.
  */
 export function scan(raw: Buffer, imageFields: readonly string[]): Scanned {
   const images = new Map<string, Buffer>();
@@ -55,7 +55,7 @@ export function scan(raw: Buffer, imageFields: readonly string[]): Scanned {
   for (let at = 0; at < raw.length; at += 1) {
     if (at - skipped > STRUCTURE.textBytes) return refuse('is too large');
     const byte = raw[at]!;
-    // Whitespace is no token: `[ ]` is as empty as `[]`.
+    // Skips whitespace, so `[ ]` is as empty as `[]`.
     if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
     const closes = byte === 0x5d || byte === 0x7d;
     if (opened) {
@@ -104,7 +104,10 @@ export function scan(raw: Buffer, imageFields: readonly string[]): Scanned {
   return { fault: null, text: kept.length === 1 ? raw : Buffer.concat(kept), images };
 }
 
-/** Index of the quote that ends a string; -1 past its bound. Where the body ends first, the index of its end. */
+/**
+ * Returns the index of the quote that ends a string; -1 past its bound. If the body ends first, returns the index of
+ * its end.
+ */
 function endOfString(raw: Buffer, start: number): number {
   const last = Math.min(raw.length, start + STRUCTURE.stringBytes + 1);
   for (let at = start; at < last; at += 1) {
@@ -115,7 +118,10 @@ function endOfString(raw: Buffer, start: number): number {
   return last === raw.length ? last : -1;
 }
 
-/** Index of the quote that ends an image string; `escaped` for a quote inside it, which no base64 has; -1 without an end. */
+/**
+ * Returns the index of the quote that ends an image string, or -1 without an end. `escaped`: a quote inside it, which
+ * base64 never contains.
+ */
 function endOfImage(raw: Buffer, start: number): number | 'escaped' {
   const end = raw.indexOf(QUOTE, start);
   let backslashes = 0;

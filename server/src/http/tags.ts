@@ -1,4 +1,4 @@
-/** Every tag of an operation, in the order the document shows them. */
+/** All tags of operations, in the document's order. */
 export const TAGS = [
   { name: 'Verifications', description: 'Ask for photos, follow what happens, read the verdict.' },
   {

@@ -2,10 +2,10 @@ import type { Ajv, ErrorObject } from 'ajv';
 
 type Schema = Record<string, unknown>;
 
-/** The keyword that stands for `anyOf` in what is compiled. */
+/** The keyword that replaces `anyOf` in compiled schemas. */
 const KEYWORD = 'union';
 
-/** How the types of JSON are named to people. */
+/** Names of the JSON types for people. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',
   integer: 'a whole number',
@@ -17,7 +17,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 export const typeNames = (types: readonly string[]): string => types.map(type => TYPE_NAMES[type] ?? type).join(' or ');
 
-/** A schema whose unions are checked by {@link addUnions}. */
+/** Returns a schema whose unions {@link addUnions} checks. */
 export function withUnions(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withUnions);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -27,8 +27,9 @@ export function withUnions(schema: unknown): unknown {
 }
 
 /**
- * Checks a union against the one branch that the sender meant: of objects, by their `type` member; of scalars, by the type
- * of the value. `anyOf` reports the faults of every branch, and those of two items of an array cannot be told apart.
+ * Checks a union only against the branch that the sender meant. It finds the branch of an object by its `type` member,
+ * and of a scalar by the type of its value. `anyOf` reports the faults of every branch, and cannot distinguish those of
+ * two items of an array.
  */
 export function addUnions(ajv: Ajv): void {
   ajv.addKeyword({
@@ -60,7 +61,7 @@ export function addUnions(ajv: Ajv): void {
   });
 }
 
-/** The index of the branch that was meant, or what the value should have been. */
+/** Returns the index of the intended branch, or the fault: the value that was expected. */
 type Choose = (data: unknown) => number | { path?: string; message: string };
 
 const propertiesOf = (branch: Schema) => (branch.properties ?? {}) as Record<string, Schema | undefined>;

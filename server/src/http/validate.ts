@@ -5,31 +5,31 @@ import type { TSchema } from 'typebox';
 import { isRecord } from '../lib/ask-json.ts';
 import { addUnions, typeNames, withUnions } from './union.ts';
 
-// Bodies are checked strictly: nothing is coerced, nothing removed, every fault is reported.
+// Checks bodies strictly: coerces nothing, removes nothing and reports every fault.
 const options = { allErrors: true, strict: false, useDefaults: false, verbose: false } as const;
 const addFormats = ajvFormats.default;
 const strict = addFormats(new Ajv(options), ['date-time', 'email', 'uri']);
 addUnions(strict);
-// Query strings are text by nature: they alone may be coerced.
+// Coerces only query strings, because all their values are text.
 const coercing = addFormats(new Ajv({ ...options, coerceTypes: true, useDefaults: true }), ['date-time']);
 
-/** Faults that one answer names, at most. */
+/** The most faults in one answer. */
 export const MAX_FAULTS = 100;
-/** Characters of a fault's path: part of it may be a name that the sender chose. */
+/** The most characters in a fault's path: the sender may have chosen part of it. */
 const MAX_PATH = 100;
-/** What a list or a map without a limit of its own may hold before {@link FULL_TIMES} counts. */
+/** The limit that {@link FULL_TIMES} multiplies for a list or a map without its own. */
 const DEFAULT_LIMIT = 100;
-/** A list or a map with so many times its limit is refused at once. */
+/** A list or a map with this many times its limit is refused at once. */
 const FULL_TIMES = 10;
 
 export interface Validator {
-  /** The first list or map that holds far more than it may; no other fault is worth finding then. */
+  /** Returns the first list or map that far exceeds its limit. No other fault then matters. */
   overfull(value: unknown): Fault | null;
-  /** Every fault with its dotted path, the first {@link MAX_FAULTS} of them. */
+  /** Returns the first {@link MAX_FAULTS} faults, each with its dotted path. */
   faults(value: unknown): Fault[];
 }
 
-/** Compiles a schema. `more` tells the faults that the schema cannot say. */
+/** Compiles a schema. `more` finds faults that the schema cannot express. */
 export function compileBody(schema: TSchema, more: (value: unknown) => Fault[] = () => []): Validator {
   const validate = strict.compile(withUnions(schema) as object);
   return {
@@ -37,27 +37,27 @@ export function compileBody(schema: TSchema, more: (value: unknown) => Fault[] =
     faults(value) {
       const found = new Faults(textFaults(value));
       if (!validate(value)) found.addNew(faultsOf(validate.errors ?? []));
-      // What is wrong by its own shape is not also reported as wrong beside others.
+      // A path with a fault in its own shape gets no second fault from the checks that span fields.
       found.addNew(more(value));
       return found.list;
     },
   };
 }
 
-/** The same for a query string; coerces in place. */
+/** Compiles the schema of a query string. The validator coerces in place. */
 export function compileQuery(schema: TSchema): (value: unknown) => Fault[] {
   const validate = coercing.compile(schema);
   return value => (validate(value) ? textFaults(value) : faultsOf(validate.errors ?? []));
 }
 
-/** Faults as they are gathered: bounded, and a path that has one takes none from the next group. */
+/** Collects a bounded number of faults. A path that has one takes none from the next group. */
 export class Faults {
   readonly list: Fault[];
   constructor(list: readonly Fault[] = []) {
     this.list = list.slice(0, MAX_FAULTS);
   }
 
-  /** Adds those whose path no earlier group named. */
+  /** Adds the faults whose path no earlier group named. */
   addNew(faults: readonly Fault[]): void {
     const known = new Set(this.list.map(fault => fault.path));
     for (const fault of faults) {
@@ -68,7 +68,7 @@ export class Faults {
   }
 }
 
-/** A path as it is told: storable text that echoes little of what was sent. */
+/** Makes a path safe to show: storable text that repeats little of the request. */
 function shown(path: string): string {
   const text = path.replaceAll('\0', '\\u0000');
   return (text.length > MAX_PATH ? `${text.slice(0, MAX_PATH - 1)}…` : text).toWellFormed();
@@ -87,7 +87,7 @@ function faultsOf(errors: readonly ErrorObject[]): Fault[] {
   const faults: Fault[] = [];
   const known = new Set<string>();
   for (const error of errors) {
-    // What is wrong with a name is told once, by the keyword that asks for names.
+    // Reports a fault of a name once, by the keyword that constrains names.
     if (error.propertyName !== undefined) continue;
     const fault = faultOf(error);
     const key = `${fault.path}\0${fault.message}`;
@@ -184,7 +184,10 @@ function findOverfull(schema: Schema, value: unknown, path: string[]): Fault | n
   return null;
 }
 
-/** PostgreSQL stores no U+0000, and lone surrogates have no UTF-8: text with either is refused wherever it stands. */
+/**
+ * Refuses text with U+0000, which PostgreSQL cannot store, or with a lone surrogate, which has no UTF-8 form, anywhere
+ * in the body.
+ */
 function textFaults(root: unknown): Fault[] {
   const faults: Fault[] = [];
   const add = (path: string, message: string) => faults.push({ path: shown(path), message });

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/sql.ts';
 
-/** What each job carries: ids alone. A job is safe to run twice and to find its row gone. */
+/** The payload of each job: ids alone. A job is safe to run twice, and safe to run when its row is gone. */
 export interface JobPayloads {
   settle: { verification_id: string };
   check_subject: { verification_id: string };
@@ -17,13 +17,13 @@ export interface JobOptions {
   maxAttempts?: number;
   /** Jobs of one queue run one after another. */
   queue?: string;
-  /** A second job with the same key replaces the first while that waits. */
+  /** A second job with the same key replaces the first while the first waits. */
   key?: string;
   /** Lower runs first. */
   priority?: number;
 }
 
-/** Adds a job inside the caller's transaction: it exists exactly when the fact it follows from does. */
+/** Adds a job in the caller's transaction: the job exists if and only if its cause does. */
 export async function addJob<N extends keyof JobPayloads>(
   tx: Queryable,
   name: N,

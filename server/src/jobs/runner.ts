@@ -5,31 +5,31 @@ import { many } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { JobPayloads } from './queue.ts';
 
-/** What a job is told beside its payload. */
+/** Facts a job gets beside its payload. */
 export interface Attempt {
   /** 1 for the first. */
   attempt: number;
   maxAttempts: number;
-  /** Aborted when the process is asked to stop and the job had its time. */
+  /** Aborted when the process is stopping and the job has used its grace period. */
   signal: AbortSignal | undefined;
 }
 
 export type Tasks = { [N in keyof JobPayloads]: (deps: Deps, payload: JobPayloads[N], o: Attempt) => Promise<void> };
 
 export interface RunningWorkers {
-  /** Takes no new jobs, lets the running ones finish, hands back what does not. */
+  /** Takes no new jobs, lets running jobs finish, and hands back the rest. */
   stop(): Promise<void>;
 }
 
 const HEARTBEAT_MS = 5_000;
-/** A worker not seen for this long is dead: its jobs go to others. */
+/** A worker without a heartbeat for this long is dead: other workers take its jobs. */
 const DEAD_AFTER_MS = 30_000;
 const SHUTDOWN_GRACE_MS = 20_000;
 
 /**
- * Runs jobs until stopped. graphile-worker keeps the jobs of a killed worker locked for hours; here each worker is
- * registered with a heartbeat, and what a silent one held is handed back at once. With a database of our own nobody
- * else can be alive, so everything that is locked at the start is free.
+ * Runs jobs until stopped. graphile-worker keeps the jobs of a killed worker locked for hours. Here each worker
+ * registers with a heartbeat, and the jobs of a silent worker are handed back at once. If the database belongs to this
+ * process, no other worker can be alive, so the start frees every locked job.
  */
 export async function startWorkers(
   deps: Deps,
@@ -73,7 +73,7 @@ export async function startWorkers(
   });
   const stopping = new AbortController();
   const beating = heartbeat(deps, ids, stopping.signal);
-  // Without this a lost connection would end the process with an unhandled rejection; the runner's own retry does the rest.
+  // Catches the rejection: unhandled, a lost connection would end the process. The runner's own retry does the rest.
   runner.promise.catch(error => deps.log.error({ err: error }, 'the job runner ended'));
   return {
     async stop() {
@@ -101,7 +101,7 @@ async function heartbeat(deps: Deps, ids: Set<string>, signal: AbortSignal): Pro
          on conflict (worker_id) do update set seen_at = excluded.seen_at`,
         [[...ids]],
       );
-      // After a pause of the database's every other worker looks dead until it has had its turn to beat again.
+      // After the database paused, every other worker looks dead until it sends its next heartbeat.
       const steady = performance.now() - beatAt < 2 * HEARTBEAT_MS;
       beatAt = performance.now();
       if (steady) await releaseDead(deps, 'silent');
@@ -113,8 +113,8 @@ async function heartbeat(deps: Deps, ids: Set<string>, signal: AbortSignal): Pro
 }
 
 /**
- * Hands back every job of a worker that no heartbeat speaks for, by the database's clock; of `all` workers where the caller knows that
- * none is alive.
+ * Hands back every job of workers without a recent heartbeat, by the database's clock. `all`: of every worker, when the
+ * caller knows that none is alive.
  */
 async function releaseDead(deps: Deps, which: 'silent' | 'all'): Promise<void> {
   const what = [which === 'all', DEAD_AFTER_MS];

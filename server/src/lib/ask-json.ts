@@ -1,4 +1,7 @@
-/** Why a service outside gave no usable answer. The message says how, in words that follow its name, and carries no secret. */
+/**
+ * The reason why an external service gave no usable answer. The message follows the service's name in a sentence and
+ * carries no secret.
+ */
 export class NoAnswer extends Error {
   override name = 'NoAnswer';
   readonly code: 'timeout' | 'unreachable' | 'too_long' | 'not_json';
@@ -9,23 +12,23 @@ export class NoAnswer extends Error {
 }
 
 export interface Question extends Omit<RequestInit, 'redirect'> {
-  /** Ends the request, from the connection to the last byte of the answer: `AbortSignal.timeout(…)`. */
+  /** Ends the request at any point, from the connection to the last byte of the answer: `AbortSignal.timeout(…)`. */
   signal: AbortSignal;
-  /** An answer that is longer is not read to its end. */
+  /** A longer answer is not read to its end. */
   maxBytes: number;
 }
 
 export interface JsonAnswer {
   status: number;
-  /** What the JSON says; undefined where an answer other than 2xx holds none. */
+  /** The parsed JSON; undefined when an answer other than 2xx has none. */
   body: unknown;
 }
 
 /**
- * Asks a service outside and reads its JSON answer, whatever its status. Redirects are not followed.
+ * Sends a request to an external service and reads its JSON answer, whatever its status. Follows no redirects.
  *
- * @throws NoAnswer `timeout` (the signal fired), `unreachable` (no connection, or it broke, or a redirect), `too_long`, `not_json`
- * (2xx with something else).
+ * @throws NoAnswer `timeout` (the signal fired), `unreachable` (no connection, or it broke, or a redirect), `too_long`,
+ * `not_json` (2xx with something else).
  */
 export async function askJson(url: string, { maxBytes, ...init }: Question): Promise<JsonAnswer> {
   let answer: Response;
@@ -46,7 +49,7 @@ export async function askJson(url: string, { maxBytes, ...init }: Question): Pro
   }
 }
 
-/** The body as text; leaving the loop early lets go of the connection. */
+/** Reads the body as text. Leaving the loop early releases the connection. */
 async function readBounded(answer: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -58,6 +61,6 @@ async function readBounded(answer: Response, maxBytes: number): Promise<string> 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A JSON object: neither null nor a list. */
+/** True for a JSON object: neither null nor a list. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -5,14 +5,14 @@ const SLICE = 1_048_576;
 const BACKSLASH = 0x5c;
 
 /**
- * Decodes base64 (RFC 4648, 4; padding may be left out) that stands in a JSON string, escapes such as `\/` included. Gives
- * `malformed` for anything else and `too_large` past `maxBytes`. Long texts take many turns of the event loop.
+ * Decodes base64 (RFC 4648, 4; padding is optional) from the inside of a JSON string, escapes such as `\/` included.
+ * Returns `malformed` for anything else and `too_large` past `maxBytes`. Long texts take many turns of the event loop.
  */
 export async function decodeBase64(
   json: Buffer,
   maxBytes: number,
 ): Promise<Buffer<ArrayBuffer> | 'malformed' | 'too_large'> {
-  // Six characters at most (`\u002f`) for one of base64.
+  // One base64 character takes at most six characters of JSON (`\u002f`).
   if (json.length > 6 * (Math.ceil(maxBytes / 3) * 4 + 4)) return 'too_large';
   if (json.length > SLICE) await turn();
   const text = json.includes(BACKSLASH) ? unescaped(json) : json;
@@ -22,7 +22,8 @@ export async function decodeBase64(
   if (end === 0 || end % 4 === 1) return 'malformed';
   const size = Math.floor((end * 3) / 4);
   if (size > maxBytes) return 'too_large';
-  // Node's decoder also takes the URL-safe alphabet, and skips what is in neither: then it writes less.
+  // Node's decoder also accepts the URL-safe alphabet. It skips characters outside both alphabets, and then writes
+  // fewer bytes.
   if (text.includes('-') || text.includes('_')) return 'malformed';
   const bytes = Buffer.allocUnsafe(size);
   for (let at = 0; at < end; at += SLICE) {
@@ -33,7 +34,7 @@ export async function decodeBase64(
   return bytes;
 }
 
-/** The characters that a JSON string stands for; null when one of them is none of base64. */
+/** Returns the characters that a JSON string stands for, or null when one of them is not base64. */
 function unescaped(json: Buffer): Buffer | null {
   const out = Buffer.allocUnsafe(json.length);
   let length = 0;

@@ -19,14 +19,14 @@ export interface FolderLock {
 }
 
 const SQLITE_BUSY = 5;
-/** A holder that was killed a moment ago may still be on its way out. */
+/** A holder that was just killed may still be exiting. */
 const GRACE_MS = 1_000;
 
 /**
- * Takes the one lock of a folder, or throws {@link FolderInUse}.
+ * Takes the single lock of a folder, or throws {@link FolderInUse}.
  *
- * The lock is the kernel's own (fcntl, reached through SQLite, which never writes to the file): it ends with its holder
- * however that dies, a reused process id means nothing to it, and it holds between containers that share a volume.
+ * The kernel holds the lock (fcntl, through SQLite, which never writes to the file). It ends with its holder, however
+ * that process dies. A reused process id does not affect it, and it works between containers that share a volume.
  */
 export function lockFolder(folder: string): FolderLock {
   const file = new DatabaseSync(join(folder, 'lock'), { timeout: GRACE_MS });

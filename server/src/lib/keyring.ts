@@ -1,16 +1,19 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Encrypts secrets that must be readable again (AES-256-GCM) and derives the service's own signing secrets.
- * The first key encrypts; all of them decrypt, so that keys can be rotated.
+ * Encrypts secrets that must stay readable (AES-256-GCM), and derives the service's own signing secrets. The first key
+ * encrypts and all keys decrypt, so that keys can be rotated.
  */
 export interface Keyring {
   encrypt(plaintext: string): string;
-  /** Throws when no key opens it. */
+  /** Throws when no key decrypts it. */
   decrypt(sealed: string): string;
-  /** What everything that the first key sealed begins with. */
+  /** The prefix of every text that the first key encrypted. */
   readonly prefix: string;
-  /** 32-byte secrets for one purpose, one for each key, the same on every node (RFC 5869). The first signs, all verify. */
+  /**
+   * Derives 32-byte secrets for one purpose, one for each key (RFC 5869). They are the same on every node. The first
+   * signs; all verify.
+   */
   derive(purpose: string): [Buffer, ...Buffer[]];
 }
 

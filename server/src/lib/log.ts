@@ -2,7 +2,7 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 
 export type Log = Logger;
 
-/** JSON lines on standard error; standard output belongs to what a person or a script reads. */
+/** Writes JSON lines to standard error. Standard output is for people and scripts. */
 export const createLog = (level: string, destination: DestinationStream = pino.destination(2)): Log =>
   pino(
     {

@@ -5,17 +5,17 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** The same for every sending of one message, so that a mailbox can tell a repeat. Letters, digits, `_`, `-`. */
+  /** The same each time one message is sent, so that a mailbox can recognise a repeat. Letters, digits, `_`, `-`. */
   id: string;
 }
 
 export interface Mailer {
-  /** Hands one message to the SMTP server. Throws {@link MailRefused} where trying again is of no use. */
+  /** Hands one message to the SMTP server. Throws {@link MailRefused} when another try is useless. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
 
-/** The server refused the message or its recipient for good (RFC 5321: a 5yz reply). */
+/** The server permanently refused the message or its recipient (RFC 5321: a 5yz reply). */
 export class MailRefused extends Error {
   override name = 'MailRefused';
 }
@@ -46,7 +46,7 @@ export function createMailer(o: { url: string; from: string }): Mailer {
       try {
         await transport.sendMail({
           from: o.from,
-          // An object is one address whatever it holds; a text could be a list of them.
+          // An object is always one address; a text could be a list of addresses.
           to: { name: '', address: to },
           subject,
           text,

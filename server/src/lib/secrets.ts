@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 
-/** The keyring of the settings, or of a key that the first start makes in the data folder (mode 0600). */
+/** Opens the keyring from the settings, or from a key that the first start writes to the data folder (mode 0600). */
 export async function openKeyring(config: Config): Promise<Keyring> {
   if (config.encryptionKeys) return createKeyring(config.encryptionKeys);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });

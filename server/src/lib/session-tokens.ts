@@ -4,19 +4,19 @@ import { type Keyring, sha256Hex } from './keyring.ts';
 
 const ISSUER = 'firsthand';
 const AUDIENCE = 'firsthand session';
-/** Tokens whose signature this process has checked: the answer for the same bytes stays the same until they expire. */
+/** The number of verified tokens to cache. The result for the same bytes stays the same until they expire. */
 const CHECKED_KEPT = 10_000;
 
-/** The JWT of a session cookie. It carries a session id and nothing else that counts: the id is looked up at each request. */
+/** The JWT of a session cookie. Only its session id counts, and each request looks the id up. */
 export interface SessionTokens {
   sign(o: { sessionId: string; personId: string; issuedAt: Date; expiresAt: Date }): Promise<string>;
-  /** The session id of a token that is whole, of ours and not past its time; null for any other. */
+  /** Returns the session id of a token that is intact, ours and not expired; null for any other. */
   verify(token: string, now: Date): Promise<string | null>;
 }
 
 /**
- * Signs with the first of `secrets` and takes tokens under any of them (HS256). Without secrets one is derived from the
- * keyring: made with the data folder, and the same on every node.
+ * Signs with the first of `secrets` and accepts tokens under any of them (HS256). Without secrets it derives one from
+ * the keyring, which is created with the data folder and is the same on every node.
  */
 export function createSessionTokens(secrets: readonly string[], keyring: Keyring): SessionTokens {
   const bytes = secrets.length > 0 ? secrets.map(secret => Buffer.from(secret)) : keyring.derive('session cookies');

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** Nothing came for as long as a sender may be silent. */
+/** The sender was silent for longer than allowed. */
 export class Stalled extends Error {
   override name = 'Stalled';
 }
 
 /**
- * The chunks of a stream, however slowly they come; throws {@link Stalled} once none has come for `ms`. The stream is not
- * destroyed, so that its sender can be told.
+ * Yields the chunks of a stream, however slowly they arrive. Throws {@link Stalled} when none arrives for `ms`. Does
+ * not destroy the stream, so that its sender can get an answer.
  */
 export async function* untilStalled(source: Readable, ms: number): AsyncGenerator<Buffer> {
   const chunks = source.iterator({ destroyOnReturn: false });
@@ -24,7 +24,7 @@ export async function* untilStalled(source: Readable, ms: number): AsyncGenerato
       yield next.value;
     }
   } finally {
-    // Behind a chunk that may never come this would wait for ever.
+    // While a chunk is pending, `return` could wait forever.
     if (!waiting) await chunks.return?.();
   }
 }

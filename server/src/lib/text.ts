@@ -1,4 +1,7 @@
-/** A text within its bound: control characters and runs of blanks are one blank, and what is too long ends in an ellipsis. */
+/**
+ * Shortens a text to its bound. Control characters and runs of blanks become one blank, and a text that is too long
+ * ends in an ellipsis.
+ */
 export function bounded(text: string, max: number): string {
   const clean = text
     .toWellFormed()
@@ -13,6 +16,6 @@ export function bounded(text: string, max: number): string {
         .trimEnd()}…`;
 }
 
-/** At most 12 different texts of at most 300 characters, the first ones kept. */
+/** Keeps the first 12 different texts, of at most 300 characters each. */
 export const boundedList = (texts: readonly string[], max = 300, items = 12): string[] =>
   [...new Set(texts.map(text => bounded(text, max)).filter(text => text !== ''))].slice(0, items);

@@ -4,10 +4,10 @@ import { addJob } from '../jobs/queue.ts';
 import type { VerificationRow } from '../verifications/row.ts';
 import { markChecksStarted } from '../verifications/write.ts';
 
-/** What settling does about object and condition, decided without a database. */
+/** How settling treats the object and condition checks. Decided without a database. */
 export type ChecksState = 'none' | 'start' | 'wait' | 'over';
 
-/** The verdict waits for the checks while they run and their budget lasts. */
+/** The verdict waits for the checks only while they run and their time budget lasts. */
 export function checksState(
   row: Pick<VerificationRow, 'config' | 'checks_started_at' | 'checks_done_at'>,
   budgetMs: number | null,
@@ -21,8 +21,8 @@ export function checksState(
 }
 
 /**
- * Starts the checks of a verification that is otherwise ready for its verdict. Resolves to true while the verdict has to wait; a job
- * then looks again when the budget is used up, whatever became of the model.
+ * Starts the checks of a verification that is otherwise ready for its verdict. Resolves to true while the verdict has
+ * to wait. A job looks again when the time budget is used up, whether or not the model has answered.
  */
 export async function awaitChecks(tx: Tx, deps: Deps, row: VerificationRow): Promise<boolean> {
   const now = deps.clock.now();
@@ -34,7 +34,7 @@ export async function awaitChecks(tx: Tx, deps: Deps, row: VerificationRow): Pro
     await addJob(tx, 'check_subject', { verification_id: row.id });
     if (budgetMs === 0) return false;
   }
-  // Added again while it waits: the job may come round a moment early by another machine's clock.
+  // Adds the job again while it waits: by another machine's clock it may run a moment early.
   const runAt = new Date((row.checks_started_at ?? now).getTime() + budgetMs);
   await addJob(tx, 'settle', { verification_id: row.id }, { runAt, key: `checks:${row.id}` });
   return true;

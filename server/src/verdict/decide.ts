@@ -13,7 +13,7 @@ import {
 } from '@firsthand/contract/signals.ts';
 import type { Verdict } from '@firsthand/contract/verification.ts';
 
-/** One required signal of one capture, or of the whole verification: how sure we are that something is wrong. */
+/** One required signal of a capture or of the whole verification, with how sure we are that something is wrong. */
 interface Judged {
   reason: ReasonCode;
   band: Band;
@@ -31,20 +31,20 @@ function judge({ reason, problem }: Shown, found: Found): Judged {
   const signal = evaluated(found);
   if (!signal) return { reason, band: 'clear', probability: null, evaluated: false };
   const probability = (problem as (signal: Evaluated) => number | null)(signal);
-  // An answer of "unknown" has no probability and no band either.
+  // A label of "unknown" has no probability, so it has no band either.
   const band = probability === null ? 'clear' : (signal.band ?? 'clear');
   return { reason, band, probability, evaluated: true };
 }
 
-/** How bad a signal is, for finding the worst: the band first, then the probability; what was not evaluated comes last. */
+/** Ranks signals to find the worst: by band, then by probability. Signals that were not evaluated rank last. */
 function badness(spec: Shown, found: Found): number {
   if (found.status === 'not_applicable') return -2;
   const { band, probability } = judge(spec, found);
-  // Twice the band, so that no probability makes up for a band.
+  // Doubles the band, so that no probability outweighs it.
   return probability === null ? -1 : 2 * SEVERITY[band] + probability;
 }
 
-/** Each required signal of a verification: the worst evaluated one of its captures. */
+/** Returns, for each required signal, the worst evaluated one among the captures. */
 export function worstSignals(required: readonly SignalName[], captures: readonly CaptureSignals[]): CaptureSignals {
   const worst = SHOWN_SIGNALS.filter(({ name }) => required.includes(name)).flatMap(spec => {
     const candidates = captures.flatMap((signals): Found[] => {
@@ -59,21 +59,23 @@ export function worstSignals(required: readonly SignalName[], captures: readonly
 
 export interface ContextOpinion {
   band: Band;
-  /** Null on `clear`: what speaks for a mismatch is no measure of a match. */
+  /** Null on `clear`: evidence of a mismatch does not measure a match. */
   probability: number | null;
 }
 
-/** The score of a clean verdict to which no signal gave a probability: some were evaluated, or none was. */
+/** Scores of a clean verdict without a probability: some signals were evaluated, or none was. */
 const NO_PROBABILITY = 0.5;
 const NOTHING_EVALUATED = 0;
 
 const PRIORITY: readonly ReasonCode[] = SIGNALS.map(({ reason }) => reason);
 
 /**
- * The verdict of a verification from the signals of its captures. `failed`: a signal is confident; `suspicious`: one is
- * doubtful; else `verified`. `score` is the calibrated confidence in the label: the tripped signal's probability, or, when none
- * tripped, the least clean one's complement. Where no signal gives a probability it is {@link NO_PROBABILITY}, and
- * {@link NOTHING_EVALUATED} where none could be evaluated: then nothing speaks for the label.
+ * Decides the verdict of a verification from the signals of its captures. `failed`: a signal is confident;
+ * `suspicious`: one is doubtful; else `verified`.
+ *
+ * `score` is the calibrated confidence in the label: the tripped signal's probability or, when none tripped, the
+ * complement of the least clean one. It is {@link NO_PROBABILITY} when no signal gives a probability, and
+ * {@link NOTHING_EVALUATED} when no signal could be evaluated: nothing then supports the label.
  */
 export function decide(
   required: readonly SignalName[],

@@ -11,13 +11,13 @@ import { awaitChecks } from './await-checks.ts';
 import { type ContextOpinion, decide } from './decide.ts';
 import { forceVerdict, testOutcomeOf } from './test-outcome.ts';
 
-/** What a settled verification is waiting for, decided without a database. */
+/** The next step of a verification. Decided without a database. */
 export type Settlement = 'wait' | 'fail' | 'complete';
 
 /**
- * Complete when everything required is in and every capture so far has been analysed; fail when the analysis of a
- * required capture (one in a step that needs any) ended in a permanent error, or that of every capture there is: no
- * verdict is written from nothing; else wait.
+ * `complete`: every requirement is met and every capture so far is analysed. `fail`: a permanent error ended the
+ * analysis of a required capture (in a step that needs any), or of every capture: a verdict needs evidence. `wait`:
+ * anything else.
  */
 export function settlementOf(
   row: Pick<VerificationRow, 'config' | 'answers'>,
@@ -30,7 +30,9 @@ export function settlementOf(
   return captures.some(capture => capture.analysis_state === 'done') ? 'complete' : 'fail';
 }
 
-/** Settles a verification in the caller's transaction if it is time; safe to call at any moment, any number of times. */
+/**
+ * Settles a verification in the caller's transaction if it is time. Safe to call at any moment, any number of times.
+ */
 export async function settle(tx: Tx, deps: Deps, verificationId: string): Promise<void> {
   const row = await lockCurrent(tx, deps, verificationId);
   if (!row || isTerminal(row.status)) return;
@@ -53,7 +55,7 @@ export async function settle(tx: Tx, deps: Deps, verificationId: string): Promis
   deps.metrics.verdicts.inc({ label: verdict.label, reason: verdict.reason_code ?? '' });
 }
 
-/** The context check's opinion of the worst capture; null when it was evaluated on none. */
+/** The context check's opinion of the worst capture; null when it evaluated none. */
 export function worstContext(captures: readonly Pick<CaptureRow, 'context'>[]): ContextOpinion | null {
   const opinions = captures.flatMap(({ context }): ContextOpinion[] => {
     if (!context?.evaluated) return [];

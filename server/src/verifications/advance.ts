@@ -11,11 +11,14 @@ import { captureStatement, detectorsOf } from './stated.ts';
 import { next } from './status.ts';
 import { requirementsMet } from './steps.ts';
 
-// The sole writer of a verification's status. Every function takes the row locked by the caller's transaction.
+// Only this file writes a verification's status. Every function takes a row that the caller's transaction has locked.
 
 type Needs = Pick<Deps, 'clock' | 'origins' | 'keyring'>;
 
-/** The last of `captures` was stored in this transaction: counts it, states it, advances the status, records the event. */
+/**
+ * Follows a capture stored in this transaction, the last of `captures`: counts it, states it in the log, advances the
+ * status and records the event.
+ */
 export async function captureStored(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
   const status = next(row.status, 'capture_submitted');
   if (!status) throw new Error(`a capture cannot be stored on a ${row.status} verification`);
@@ -31,7 +34,7 @@ export async function captureStored(tx: Tx, deps: Needs, row: VerificationRow, c
   );
 }
 
-/** Writes the verdict and the seal: the verification is completed. */
+/** Completes a verification: writes the verdict and the seal. */
 export async function complete(
   tx: Tx,
   deps: Needs,
@@ -60,26 +63,26 @@ export async function complete(
   );
 }
 
-/** Analysis of a required capture ended in a permanent error. */
+/** Fails a verification because the analysis of a required capture ended in a permanent error. */
 export function fail(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
   const status = next(row.status, 'analysis_failed');
   if (!status) return row;
   return change(tx, deps, row, { status }, 'verification.failed', captures, at);
 }
 
-/** Nothing else could be made of a verification: it fails. */
+/** Fails a verification that the service cannot settle. */
 export async function giveUpOn(tx: Tx, deps: Needs, id: string): Promise<void> {
   const row = await lockVerification(tx, id);
   if (row) await fail(tx, deps, row, await capturesOf(tx, id), deps.clock.now());
 }
 
-/** The person left before finishing. No event fires. */
+/** Marks a verification as abandoned: the claimant left before finishing. Records no event. */
 export async function abandon(tx: Tx, row: VerificationRow): Promise<void> {
   const status = next(row.status, 'left');
   if (status) await tx.query('update verifications set status = $2 where id = $1', [row.id, status]);
 }
 
-/** The tenant cancels: the link is dead at once. */
+/** Cancels a verification for the tenant. The link stops working at once. */
 export async function cancel(tx: Tx, deps: Needs, row: VerificationRow, at: Date): Promise<VerificationRow> {
   const status = next(row.status, 'cancelled');
   if (!status) return row;
@@ -92,7 +95,7 @@ export function isDue(row: VerificationRow, captures: readonly Pick<CaptureRow, 
   return !requirementsMet(row.config.steps, heldBy(captures), answeredKeys(row));
 }
 
-/** Expires a locked row if it is due; gives back the row as it then is. */
+/** Expires a locked row if it is due. Returns the current row. */
 export async function expireIfDue(tx: Tx, deps: Needs, row: VerificationRow): Promise<VerificationRow> {
   const now = deps.clock.now();
   if (row.expires_at > now || next(row.status, 'deadline_passed') === null) return row;
@@ -101,7 +104,7 @@ export async function expireIfDue(tx: Tx, deps: Needs, row: VerificationRow): Pr
   return change(tx, deps, row, { status: 'expired' }, 'verification.expired', captures, now);
 }
 
-/** Expires what is past its deadline, a batch in one transaction; gives back how many it looked at. */
+/** Expires one batch of overdue verifications in one transaction. Returns how many rows it looked at. */
 export async function sweepExpired(tx: Tx, deps: Needs, batch = 100): Promise<number> {
   const due = await many<VerificationRow>(
     tx,
@@ -120,7 +123,7 @@ export async function sweepExpired(tx: Tx, deps: Needs, batch = 100): Promise<nu
   return expired;
 }
 
-/** A case analysis was made: attaches it and records the event. */
+/** Attaches a case analysis and records the event. */
 export async function attachCaseAnalysis(
   tx: Tx,
   deps: Needs,

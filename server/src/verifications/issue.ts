@@ -10,10 +10,12 @@ import { record } from './record-event.ts';
 import type { PrivateConfig, VerificationRow } from './row.ts';
 
 const DEFAULT_SIGNALS: SignalName[] = ['screen', 'ai'];
-/** A test verification that was asked to expire does so this long after it was made. */
+/** A test verification that asks to expire does so this long after its creation. */
 const TEST_EXPIRY_SECONDS = 2;
 
-/** Turns a checked request into what is stored: defaults filled in, expectations merged, the capture spec normalised. */
+/**
+ * Converts a checked request to its stored form: fills in defaults, merges expectations, normalises the capture spec.
+ */
 export function normalizeRequest(
   request: CreateVerificationRequest,
   accountNotifyEmail: string | null,

@@ -27,14 +27,17 @@ const ListQuery = Type.Object(
   },
 );
 
-/** Dates of the right form that no calendar holds. */
+/** Faults of dates that have the right form but that no calendar holds. */
 const dateFaults = (query: unknown): Fault[] =>
   (['created_after', 'created_before'] as const).flatMap(path => {
     const text = (query as Static<typeof ListQuery>)[path];
     return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date that exists' }] : [];
   });
 
-/** Where the page after a cursor begins. The time is text: a date of JavaScript's holds milliseconds, the row's microseconds. */
+/**
+ * Finds where the page after a cursor begins. The time stays text: a JavaScript date holds milliseconds, the row
+ * microseconds.
+ */
 async function placeOf(db: Queryable, tenantId: string, cursor: string): Promise<{ id: string; created_at: string }> {
   const id = decodeCursor(cursor, text => isId('vfy', text));
   const row = await one<{ created_at: string }>(
@@ -81,7 +84,8 @@ export const listVerifications = tenantEndpoint({
       where(p => `config -> 'metadata' @> ${p}::jsonb`, JSON.stringify(Object.fromEntries(metadata)));
     }
     values.push(query.limit + 1);
-    // Each mode is a stretch of an index: read one by one and merged, the last page costs what the first one does.
+    // Each mode is a range of an index. The query reads the ranges one by one and merges them, so the last page costs
+    // no more than the first.
     const stretches = readableModes(principal).map(
       livemode =>
         `(select * from verifications where livemode = ${livemode} and ${conditions.join(' and ')}
@@ -99,7 +103,7 @@ export const listVerifications = tenantEndpoint({
     const data: VerificationSummary[] = [];
     for (const row of page) {
       const current = await withExpiryApplied(deps, row);
-      // Out of time since the query ran: no longer what was asked for.
+      // The row expired after the query ran and no longer matches the filter.
       if (query.status && current.status !== query.status) continue;
       data.push(presentSummary(current, deps.origins, row.location_results ?? []));
     }

@@ -17,7 +17,7 @@ import { stepStates } from './steps.ts';
 
 const iso = (date: Date): string => date.toISOString();
 
-/** Drops the members that are null or undefined: an absent value is an absent member on the wire. */
+/** Drops members that are null or undefined: on the wire, an absent value is an absent member. */
 type Present<T> = { [K in keyof T]: Exclude<T[K], null> };
 function present<T extends object>(members: T): Present<T> {
   return Object.fromEntries(
@@ -34,7 +34,7 @@ const baseOf = (row: VerificationRow, origins: Origins) => ({
   captures_count: row.captures_count,
 });
 
-/** The tenant's view without its captures: a list item. */
+/** The tenant's view without captures, for lists. */
 export function presentSummary(
   row: VerificationRow,
   origins: Origins,
@@ -60,7 +60,9 @@ export function presentSummary(
   }) as VerificationSummary;
 }
 
-/** CaptureSignals without the names of evidence in the store; those are shown as presigned URLs or not at all. */
+/**
+ * Removes the store's names of evidence from CaptureSignals. The API shows evidence as presigned URLs or not at all.
+ */
 function withoutBlobs(signals: CaptureSignals | null): CaptureSignals | undefined {
   if (!signals?.screen_detection || !('heatmap_blob' in signals.screen_detection)) return signals ?? undefined;
   const { heatmap_blob: _, ...screen } = signals.screen_detection;
@@ -90,7 +92,7 @@ function presentCapture(row: CaptureRow): Capture {
   }) as Capture;
 }
 
-/** The tenant's view without presigned URLs, as webhooks carry it. */
+/** The tenant's view without presigned URLs, for webhooks. */
 export const presentFrozen = (
   row: VerificationRow,
   captures: readonly CaptureRow[],
@@ -104,14 +106,14 @@ export const presentFrozen = (
   captures: captures.map(presentCapture),
 });
 
-/** The tenant's view with presigned image URLs of one hour. */
+/** The tenant's view with presigned image URLs that last one hour. */
 export async function presentForTenant(deps: Deps, row: VerificationRow): Promise<Verification> {
   const captures = await capturesOf(deps.db, row.id);
   const view = presentFrozen(row, captures, deps.origins);
   return row.redacted_at ? view : addImageUrls(deps, view, captures);
 }
 
-/** A tenant's view that was stored, with presigned image URLs made now. A redacted verification has none. */
+/** Adds fresh presigned image URLs to a stored tenant's view. A redacted verification gets none. */
 export async function withImageUrls(deps: Deps, view: Verification): Promise<Verification> {
   const row = await findVerification(deps.db, view.id);
   return !row || row.redacted_at ? view : addImageUrls(deps, view, await capturesOf(deps.db, row.id));
@@ -120,7 +122,7 @@ export async function withImageUrls(deps: Deps, view: Verification): Promise<Ver
 async function addImageUrls(deps: Deps, view: Verification, rows: readonly CaptureRow[]): Promise<Verification> {
   await Promise.all(
     rows.map(async capture => {
-      // A stored view lacks what was captured after it.
+      // A stored view lacks captures that arrived after it.
       const shown = view.captures.find(({ id }) => id === capture.id);
       if (!shown) return;
       shown.image_url = await urlOf(deps.blobs, capture.image_blob, capture.content_type);
@@ -138,7 +140,7 @@ async function addImageUrls(deps: Deps, view: Verification, rows: readonly Captu
 const urlOf = (blobs: BlobStore, key: string, contentType: string) =>
   blobs.presignGet(key, { expiresSeconds: IMAGE_URL_TTL_SECONDS, contentType });
 
-/** What the person with the link may see. */
+/** The claimant's view. */
 export function presentForEndUser(
   deps: Deps,
   row: VerificationRow,
@@ -159,7 +161,7 @@ export function presentForEndUser(
   }) as EndUserView;
 }
 
-/** The share-safe projection: the label of the verdict and nothing that could embarrass or identify. */
+/** The view that is safe to share: the verdict's label and nothing that could embarrass or identify anyone. */
 export function presentPublic(row: VerificationRow, brand: BrandView | undefined): PublicView {
   const seal = sealOf(row);
   return present({

@@ -10,7 +10,7 @@ import { findVerification, type VerificationRow } from './row.ts';
 import { sealHolds } from './seal.ts';
 import { isTerminal } from './status.ts';
 
-/** Reads a verification as it is now: one that is past its deadline is expired first. Throws `not_found`. */
+/** Reads a verification, and first expires it if its deadline has passed. Throws `not_found`. */
 export async function readCurrent(deps: Deps, id: string): Promise<VerificationRow> {
   const row = await findVerification(deps.db, id);
   if (!row) throw notFound();
@@ -21,7 +21,7 @@ export async function readCurrent(deps: Deps, id: string): Promise<VerificationR
   return withExpiryApplied(deps, row);
 }
 
-/** A row that was just read, expired first when it is past its deadline. */
+/** Expires a row that was just read if its deadline has passed. Returns the current row. */
 export async function withExpiryApplied(deps: Deps, row: VerificationRow): Promise<VerificationRow> {
   if (isTerminal(row.status) || row.expires_at > deps.clock.now()) return row;
   return (await transaction(deps.db, tx => lockCurrent(tx, deps, row.id))) ?? row;

@@ -4,7 +4,10 @@ import { type InternalEvent, recordEvent } from '../events/record.ts';
 import { presentFrozen } from './present.ts';
 import type { CaptureRow, VerificationRow } from './row.ts';
 
-/** Records an event of a verification with the tenant's view as it is now, and the metadata once more at its top. `row.event_sequence` numbers it. */
+/**
+ * Records an event with the tenant's current view and a second copy of the metadata at its top. `row.event_sequence`
+ * numbers the event.
+ */
 export const record = (
   tx: Queryable,
   deps: { origins: Origins },

@@ -14,7 +14,7 @@ import type {
 } from '@firsthand/contract/verification.ts';
 import { many, one, type Queryable, type Tx } from '../db/sql.ts';
 
-/** What is fixed at issue and shown to nobody. */
+/** Settings fixed at issue that no view shows. */
 export interface PrivateConfig {
   seal?: boolean;
   brand_slug?: string;
@@ -47,7 +47,7 @@ export interface VerificationRow {
   condition: Condition | null;
   event_sequence: number;
   redacted_at: Date | null;
-  /** The seal taken at completion, whether or not the tenant sees it. */
+  /** The seal taken at completion, even when the tenant does not see it. */
   seal_hash: string | null;
   checks_started_at: Date | null;
   checks_done_at: Date | null;
@@ -86,11 +86,11 @@ export interface CaptureRow {
 export const findVerification = (db: Queryable, id: string): Promise<VerificationRow | undefined> =>
   one<VerificationRow>(db, 'select * from verifications where id = $1', [id]);
 
-/** Locks the row until the transaction ends: whoever changes a verification holds this first. */
+/** Locks the row until the transaction ends. Every change of a verification takes this lock first. */
 export const lockVerification = (tx: Tx, id: string): Promise<VerificationRow | undefined> =>
   one<VerificationRow>(tx, 'select * from verifications where id = $1 for update', [id]);
 
-/** In the order they were taken. */
+/** Captures of a verification, oldest first. */
 export const capturesOf = (db: Queryable, verificationId: string): Promise<CaptureRow[]> =>
   many<CaptureRow>(db, 'select * from captures where verification_id = $1 order by id', [verificationId]);
 

@@ -6,7 +6,10 @@ import type { VerificationRow } from './row.ts';
 
 type Sealed = Pick<VerificationRow, 'id' | 'created_at' | 'expires_at' | 'config' | 'answers'>;
 
-/** What a seal covers: RFC 8785 canonical JSON of the record and the answers, each value as the tenant's GET shows it. */
+/**
+ * The text that a seal covers: RFC 8785 canonical JSON of the record and the answers, with each value as the tenant's
+ * GET shows it.
+ */
 export function sealedText(row: Sealed): string {
   const text = canonicalize({
     record: {
@@ -23,13 +26,13 @@ export function sealedText(row: Sealed): string {
 
 export const sealHashOf = (row: Sealed): string => sha256Hex(sealedText(row));
 
-/** False when a completed verification's row was changed behind the service. */
+/** False when something other than the service changed the row of a completed verification. */
 export const sealHolds = (row: VerificationRow): boolean =>
   row.seal_hash === null || row.redacted_at !== null || row.seal_hash === sealHashOf(row);
 
 /**
- * The seal as the tenant sees it: the one taken at completion, until then that of the answers as they are. Null without answers
- * or when sealing was declined.
+ * The seal as the tenant sees it: the one taken at completion, or before that the seal of the current answers. Null
+ * when there are no answers or sealing was declined.
  */
 export function sealOf(row: VerificationRow): Static<typeof RecordSeal> | null {
   if (row.private.seal === false || Object.keys(row.answers).length === 0) return null;

@@ -1,6 +1,6 @@
 import type { CaptureRow } from './row.ts';
 
-/** What the log's statement says of a capture. */
+/** The log's statement about a capture. */
 export const captureStatement = (capture: CaptureRow): object => ({
   capture_id: capture.id,
   step_key: capture.step_key,

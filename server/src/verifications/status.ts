@@ -9,8 +9,8 @@ export type Trigger =
   | 'analysis_failed';
 
 /**
- * The state machine, whole. A trigger that a state does not list leaves the state as it is;
- * `completed`, `expired` and `failed` list none: nothing leaves a terminal state.
+ * The complete state machine. A trigger that a state does not list leaves the state unchanged. `completed`, `expired`
+ * and `failed` list no trigger, so nothing leaves a terminal state.
  */
 export const TRANSITIONS: Readonly<Record<Status, Partial<Record<Trigger, Status>>>> = {
   pending: {
@@ -27,7 +27,7 @@ export const TRANSITIONS: Readonly<Record<Status, Partial<Record<Trigger, Status
     cancelled: 'expired',
     analysis_failed: 'failed',
   },
-  // A person who left may have sent everything before: analysis goes on and may still settle it.
+  // A claimant who left may have sent everything before. Analysis goes on and may still settle the verification.
   abandoned: {
     capture_submitted: 'partially_captured',
     verdict_written: 'completed',

@@ -7,7 +7,7 @@ export type Held = Readonly<Record<string, number>>;
 export type Slot = { step: PictureStep } | { fault: 'unknown_step' | 'step_full' };
 
 /**
- * Picks the step that a capture fills. A named step may be an image or an upload step; without a name it is the first
+ * Picks the step that a capture fills. A named step may be an image or an upload step. Without a name, it is the first
  * image step with room, never an upload step.
  */
 export function pickSlot(steps: readonly Step[], held: Held, stepKey: string | undefined): Slot {
@@ -21,7 +21,10 @@ export function pickSlot(steps: readonly Step[], held: Held, stepKey: string | u
   return hasRoom(step) ? { step } : { fault: 'step_full' };
 }
 
-/** Every picture step has its `min`, every required text step its answer, and there is at least one capture. */
+/**
+ * True when every picture step has its `min`, every required text step has its answer, and there is at least one
+ * capture.
+ */
 export function requirementsMet(steps: readonly Step[], held: Held, answered: ReadonlySet<string>): boolean {
   if (!Object.values(held).some(count => count > 0)) return false;
   return steps.every(step =>
@@ -43,7 +46,7 @@ export const stepStates = (steps: readonly Step[], held: Held, answered: Readonl
 
 const FORMATS = { numeric_id: /^[0-9]+$/, alphanumeric_id: /^[\p{L}0-9-]+$/u } as const;
 
-/** What is wrong with an answer, said plainly, or null. Lengths count Unicode code points, as JSON Schema does. */
+/** Describes what is wrong with an answer, or returns null. Lengths count Unicode code points, as JSON Schema does. */
 export function answerFault(step: TextStep, value: string): string | null {
   const length = [...value].length;
   const { min_length = 0, max_length, format } = step.validation;

@@ -3,7 +3,7 @@ import { one, type Tx } from '../db/sql.ts';
 import { storable } from '../db/storable.ts';
 import type { VerificationRow } from './row.ts';
 
-// Writes to a verification's row that leave its status as it is; `advance.ts` changes the status. Each runs under the row's lock.
+// Writes that leave a verification's status unchanged; `advance.ts` changes the status. Each runs under the row's lock.
 
 export const storeAnswers = (tx: Tx, id: string, answers: Answers): Promise<VerificationRow | undefined> =>
   one<VerificationRow>(tx, 'update verifications set answers = $2 where id = $1 returning *', [
@@ -27,12 +27,12 @@ export const storeNarrative = (
     o.at,
   ]);
 
-/** The checks of object and condition have begun; the verdict waits for them. */
+/** Records that the object and condition checks have begun. The verdict waits for them. */
 export async function markChecksStarted(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.query('update verifications set checks_started_at = $2 where id = $1', [id, at]);
 }
 
-/** What the vision model said of object and condition. */
+/** Stores the vision model's answers on object and condition. */
 export async function storeChecks(
   tx: Tx,
   id: string,
@@ -46,7 +46,10 @@ export async function storeChecks(
   ]);
 }
 
-/** A verification that expects an object says so as soon as it was analysed, with or without an answer. */
+/**
+ * Stores an inconclusive object match when a verification expects an object and has no answer, so every analysed
+ * verification shows one.
+ */
 export async function storeInconclusiveObject(tx: Tx, row: VerificationRow): Promise<void> {
   const { expected_object } = row.config;
   if (expected_object === undefined || row.object_match) return;

@@ -16,17 +16,17 @@ export type Resolve = (hostname: string, tenantId: string) => Promise<Address[]>
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
 
-/** Loopback is allowed while the service itself is reachable from nowhere else: on a developer's laptop. */
+/** Allows loopback while nothing outside this machine can reach the service: on a developer's laptop. */
 const allowsLoopback = ({ config }: Pick<Deps, 'config'>): boolean =>
   LOOPBACK_HOSTS.has(config.host) && config.publicUrl === null && config.captureBaseUrl === null;
 
-/** The only IPv6 block that is given out for the public internet (RFC 4291, 2.4). */
+/** The only IPv6 block assigned to the public internet (RFC 4291, 2.4). */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
-/** Public by its number, but answered inside a virtual machine by its host: Azure's metadata and health service. */
+/** A public address that, inside a virtual machine, the host answers: Azure's metadata and health service. */
 const HOST_SERVICES = new Set(['168.63.129.16']);
 
-/** True when webhooks may go to this address: a public one, or one that WEBHOOK_ALLOW_CIDRS names. */
+/** True when webhooks may go to this address: a public address, or one in WEBHOOK_ALLOW_CIDRS. */
 export function mayReach(deps: Pick<Deps, 'config'>, address: string): boolean {
   const parsed = ipaddr.process(address);
   const range = parsed.range();
@@ -40,15 +40,15 @@ export function mayReach(deps: Pick<Deps, 'config'>, address: string): boolean {
   });
 }
 
-/** The literal address that a URL's hostname is, or null for a name. */
+/** Returns the literal address in a URL's hostname, or null for a name. */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return ipaddr.isValid(bare) ? bare : null;
 }
 
 /**
- * Judges the addresses of a name before a connection goes to one of them. One forbidden address forbids the name. Throws
- * {@link ForbiddenAddress}, or as a look-up does where there is none.
+ * Checks the addresses of a name before a connection opens. One forbidden address forbids the name. Throws
+ * {@link ForbiddenAddress}, or ENOTFOUND as a lookup does when there is no address.
  */
 export function assertAllowed(deps: Pick<Deps, 'config'>, hostname: string, addresses: readonly Address[]): void {
   if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });

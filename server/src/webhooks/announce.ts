@@ -13,12 +13,12 @@ interface EventRow {
   notify_email: string | null;
 }
 
-/** Events that are worth an e-mail. */
+/** Events that also send an e-mail. */
 const MAILED = new Set(['verification.completed', 'verification.expired', 'verification.failed']);
 
 /**
- * Takes up to `batch` recorded events and gives each what follows from it, once: a delivery to the verification's webhook
- * address, an e-mail job. Gives back how many it took; fewer than `batch`: nothing is left.
+ * Takes up to `batch` recorded events and adds, once for each, a delivery to the verification's webhook address and an
+ * e-mail job. Returns how many it took; fewer than `batch` means nothing is left.
  */
 export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
   return transaction(deps.db, async tx => {

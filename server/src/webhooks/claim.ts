@@ -2,25 +2,25 @@ import { many, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { wakeEndpoints } from './queue.ts';
 
-/** One delivery that this node is to send now. */
+/** One delivery for this node to send now. */
 export interface Claimed {
   id: string;
   endpoint_id: string;
   event_id: string;
-  /** The event as it is posted. */
+  /** The event exactly as the node posts it. */
   body: string;
   /** Attempts of this round so far. */
   attempts: number;
 }
 
-/** What is the same for all deliveries to one endpoint. */
+/** Facts that all deliveries to one endpoint share. */
 export interface Target {
   tenant_id: string;
   url: string;
   disabled: boolean;
-  /** The endpoint accepted promptly the last time, and nothing is held against it. */
+  /** The endpoint accepted promptly last time and has no failures on record. */
   well: boolean;
-  /** Sealed, the current one first. */
+  /** Encrypted secrets, the current one first. */
   secrets: string[];
 }
 
@@ -28,36 +28,38 @@ export interface Claims {
   deliveries: Claimed[];
   /** By the id of the endpoint. */
   targets: Record<string, Target>;
-  /** There may be more that is due and would have room here. */
+  /** More may be due that would fit here. */
   more: boolean;
 }
 
 export interface ClaimOptions {
-  /** The id that this claim is to have. */
+  /** The id for this claim. */
   id: string;
   node: string;
   now: Date;
-  /** After which the claim lapses by the database's clock, should the node vanish. */
+  /** If the node vanishes, the claim lapses after this time, by the database's clock. */
   lapseMs: number;
   ailing: boolean;
   /** The most to take. */
   free: number;
-  /** The most that one endpoint may have claimed by this node at once. */
+  /** The limit on deliveries of one endpoint that this node may have claimed at once. */
   perEndpoint: number;
-  /** How many of these endpoints' deliveries this node has claimed already. */
+  /** How many deliveries of each endpoint this node has already claimed. */
   held: ReadonlyMap<string, number>;
-  /** Tenants that have their share. */
+  /** Tenants that already have their full share. */
   fullTenants: readonly string[];
 }
 
-/** More endpoints than this are not looked at in one go. */
+/** The most endpoints that one claim looks at. */
 const ENDPOINTS_A_CLAIM = 16;
 
 /**
- * Takes due deliveries out of the queue, from the endpoints that have waited longest and of each an equal share: one with more
- * goes behind the others. What lies queued at an endpoint beyond its share is never read. What was taken is one row of
- * `webhook_claims`, from which it returns should the node vanish. An endpoint that somebody else wrote between this statement's
- * snapshot and its lock may have deliveries that the snapshot does not show: it stays due.
+ * Claims due deliveries: an equal share from each of the endpoints that have waited longest. An endpoint with more goes
+ * behind the others, and its queue beyond the share is never read.
+ *
+ * Each claim is one row of `webhook_claims`. If the node vanishes, its deliveries return to the queue from that row.
+ * Another writer may change an endpoint between this statement's snapshot and its lock. Such an endpoint stays due,
+ * because the snapshot may not show all its deliveries.
  */
 export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<Claims> {
   const rows = await many<Claimed & { claim: Omit<Claims, 'deliveries'> | null }>(
@@ -119,7 +121,7 @@ export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<C
   return { targets: {}, more: false, ...rows[0]?.claim, deliveries: rows };
 }
 
-/** Hands back what was claimed and will not be sent: these deliveries, and none else, of these claims. */
+/** Hands back claimed deliveries that this node will not send: only these deliveries of these claims. */
 export async function handBack(deps: Deps, o: { ids: readonly string[]; claims: readonly string[] }): Promise<void> {
   await transaction(deps.db, async tx => {
     await tx.query(
@@ -131,7 +133,7 @@ export async function handBack(deps: Deps, o: { ids: readonly string[]; claims: 
   });
 }
 
-/** Ends a node's claims. What is in `ids` goes back to the queue; the rest was sent. */
+/** Ends a node's claims. Deliveries in `ids` return to the queue; the rest were sent. */
 export async function endClaims(deps: Deps, o: { node: string; ids: readonly string[] }): Promise<void> {
   await transaction(deps.db, async tx => {
     await tx.query('delete from webhook_claims where node = $1', [o.node]);
@@ -140,8 +142,8 @@ export async function endClaims(deps: Deps, o: { node: string; ids: readonly str
 }
 
 /**
- * Takes back the claims of nodes that vanished: those that lapsed by the database's clock, or all of them. What such a node had sent and not
- * written down is sent again.
+ * Takes back the claims of nodes that vanished: all claims, or those that lapsed by the database's clock. Deliveries
+ * that such a node sent but did not record are sent again.
  */
 export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all'): Promise<void> {
   const now = deps.clock.now();
@@ -159,7 +161,7 @@ export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all'): Promi
   });
 }
 
-/** Queues those of the deliveries that are still to be sent and are not queued. */
+/** Queues those of the deliveries that are pending and not yet queued. */
 async function requeue(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const queued = await many<{ endpoint_id: string }>(

@@ -2,15 +2,15 @@ import { type buildConnector, Client } from 'undici';
 
 export interface ConnectionOptions {
   connect(tenantId: string, options: buildConnector.Options, callback: buildConnector.Callback): void;
-  /** A request without headers, or a pause in an answer, of this long is a failure. */
+  /** A request fails when the answer's headers take this long, or when the answer pauses this long. */
   timeoutMs: number;
-  /** How long an idle connection is kept. */
+  /** An idle connection closes after this time. */
   idleMs: number;
-  /** A connection is not used for longer than this, so that a name that moves is followed. */
+  /** A connection serves no longer than this, so that a changed DNS name takes effect. */
   lifeMs: number;
 }
 
-/** One HTTP/1.1 connection, made when a request asks for it and made again should it be lost before that. */
+/** One HTTP/1.1 connection. It opens when a request needs it, and reopens if it was lost before the request. */
 export interface Connection {
   readonly client: Client;
   readonly key: string;
@@ -18,12 +18,13 @@ export interface Connection {
   readonly madeAt: number;
 }
 
-/** Connections are an account's own: none waits for the look-ups of another. */
+/** Keys connections by account, so that no account waits for the lookups of another. */
 const keyOf = (origin: string, tenantId: string) => `${tenantId} ${origin}`;
 
 /**
- * Connections for one request at a time each, as many as are asked for: the caller bounds how many are open. undici's own pool
- * looks through all of an origin's connections for each request; here the one that was free last is taken.
+ * Keeps connections that carry one request at a time, as many as callers ask for: the caller bounds how many are open.
+ * It takes the connection that became free last. undici's own pool scans all of an origin's connections for each
+ * request.
  */
 export function createConnections(o: ConnectionOptions) {
   const idle = new Map<string, Connection[]>();
@@ -39,7 +40,7 @@ export function createConnections(o: ConnectionOptions) {
     });
     const connection = { client, key: keyOf(origin, tenantId), madeAt: performance.now() };
     all.add(connection);
-    // Idle for too long, or the other side closed it.
+    // The connection was idle for too long, or the other side closed it.
     client.on('disconnect', () => {
       const free = idle.get(connection.key);
       const at = free?.indexOf(connection) ?? -1;
@@ -51,11 +52,11 @@ export function createConnections(o: ConnectionOptions) {
     return connection;
   };
   const forget = (connection: Connection) => {
-    // Closed when what is still under way on it has ended.
+    // `close` waits for the request that is still under way.
     if (all.delete(connection)) void connection.client.close();
   };
   return {
-    /** The caller's until it is given back. */
+    /** Lends a connection until the caller gives it back. */
     take(origin: string, tenantId: string): Connection {
       const key = keyOf(origin, tenantId);
       const free = idle.get(key);
@@ -63,7 +64,10 @@ export function createConnections(o: ConnectionOptions) {
       if (free?.length === 0) idle.delete(key);
       return connection ?? open(origin, tenantId);
     },
-    /** Its request ended; where the answer was read to its end, `whole`, another may follow. */
+    /**
+     * Takes back a connection whose request ended. `whole`: the answer was read to its end, so another request may
+     * follow.
+     */
     giveBack(connection: Connection, whole: boolean): void {
       if (!whole || performance.now() - connection.madeAt > o.lifeMs) {
         forget(connection);
@@ -73,7 +77,7 @@ export function createConnections(o: ConnectionOptions) {
       if (free) free.push(connection);
       else idle.set(connection.key, [connection]);
     },
-    /** Breaks off everything. */
+    /** Aborts all requests and closes all connections. */
     async close(): Promise<void> {
       const clients = [...all].map(({ client }) => client);
       all.clear();

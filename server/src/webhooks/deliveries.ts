@@ -40,7 +40,7 @@ const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
 
 const SELECT = 'select d.*, e.url from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id';
 
-/** Deliveries by their ids, as the API shows them, in the order of the ids. */
+/** Reads deliveries by id as the API shows them, in the order of the ids. */
 export async function readDeliveries(db: Queryable, ids: readonly string[]): Promise<WebhookDelivery[]> {
   return (await many<DeliveryRow>(db, `${SELECT} where d.id = any($1) order by d.id`, [ids])).map(presentDelivery);
 }
@@ -78,7 +78,7 @@ export const listDeliveries = tenantEndpoint({
     if (query.verification_id !== undefined) where(p => `d.verification_id = ${p}`, query.verification_id);
     if (query.status) {
       where(p => `d.status = ${p}`, query.status);
-      // What is rare has an index of its own, or a table: what is to be sent is queued or claimed.
+      // Rare states have an index or a table of their own: a pending delivery is queued or claimed.
       if (query.status === 'failed' || query.status === 'cancelled') conditions.push('d.failed_at is not null');
       if (query.status === 'pending') {
         conditions.push(`d.id in (select q.delivery_id from webhook_queue q
@@ -98,8 +98,8 @@ export const listDeliveries = tenantEndpoint({
 });
 
 /**
- * Puts deliveries back into the queue for now, with the whole schedule before them again. `which` is a condition on
- * `webhook_deliveries d`. One that is being sent at this moment, pending and not queued, is left to that. Gives back
+ * Queues deliveries to send now, with the whole schedule ahead of them again. `which` is a condition on
+ * `webhook_deliveries d`. Skips a delivery that a node is sending at this moment (pending and not queued). Returns
  * their ids.
  */
 export async function sendAgain(tx: Tx, which: string, values: unknown[], at: Date): Promise<string[]> {
@@ -111,7 +111,7 @@ export async function sendAgain(tx: Tx, which: string, values: unknown[], at: Da
      returning d.id, d.endpoint_id, d.event_id`,
     [at, ...values],
   );
-  // The endpoints before what is queued at them, as a claim locks them.
+  // Locks the endpoints before their queue rows, in the same order as a claim.
   await wakeEndpoints(tx, [...new Set(rows.map(row => row.endpoint_id))], at);
   await tx.query(
     `insert into webhook_queue as q (delivery_id, endpoint_id, event_id, run_at)

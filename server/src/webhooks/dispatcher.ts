@@ -15,39 +15,39 @@ import { ATTEMPT_TIMEOUT_MS, createSender } from './send.ts';
 import { signedHeaders } from './sign.ts';
 import { createSigningKeys } from './signing-keys.ts';
 
-/** An attempt without an answer for this long leaves the pool of the prompt ones, and its endpoint with it. */
+/** An attempt that waits this long for an answer leaves the prompt pool, and its endpoint leaves with it. */
 const PROMPT_MS = 2_000;
-/** A claim outlives the wait of what was taken ahead, the longest attempt and the note of it. */
+/** A claim outlives the longest attempt, the wait of deliveries taken ahead, and the record of the attempt. */
 const CLAIM_MS = ATTEMPT_TIMEOUT_MS + 15_000;
-/** How long nothing may be heard before looking anyway: retries come due in silence. */
+/** The dispatcher looks this often even without a notification, because retries come due silently. */
 const POLL_MS = 1_000;
 const LOOK_FOR_LATE_MS = 250;
 const BATCH = 500;
 const RECONNECT_MS = 1_000;
-/** How long open attempts may take to end once the process is asked to stop. */
+/** How long open attempts may take to finish after the process is asked to stop. */
 const GRACE_MS = 5_000;
 
-/** Nothing could sign, so nothing was sent. */
+/** The result when no key can sign: nothing was sent. */
 const UNSIGNED: Sent = { statusCode: null, error: 'no_secret', excerpt: null, latencyMs: 0, retryAfterSeconds: null };
 
 export interface Dispatcher {
-  /** Takes nothing more, lets open attempts end for a moment, hands the rest back. */
+  /** Takes no more deliveries, gives open attempts a moment to finish, and hands the rest back. */
   stop(): Promise<void>;
 }
 
 export interface DispatcherOptions {
-  /** The database is this process's own: what is claimed was claimed by a process that ended. */
+  /** The database belongs to this process alone. Existing claims are therefore from a process that ended. */
   alone: boolean;
   /** For tests: how host names resolve. */
   resolve?: Resolve;
-  /** What else is listened to, over the same connection. */
+  /** Other channels to listen to over the same connection. */
   also?: Channels;
 }
 
 /**
- * Announces events and sends what follows from them, as long as it runs; any number of nodes may. It waits on
- * LISTEN, so an idle queue starts an attempt within milliseconds of the commit. What it holds in memory is bounded by
- * {@link createLanes}, however much is queued.
+ * Announces events and sends their deliveries for as long as it runs. Any number of nodes may run it. It waits on
+ * LISTEN, so an idle queue starts an attempt within milliseconds of the commit. {@link createLanes} bounds its memory,
+ * however much is queued.
  */
 export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise<Dispatcher> {
   const node = newUlid();
@@ -79,7 +79,7 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
   const listener = startListening(deps, {
     ...o.also,
     [WEBHOOKS_CHANNEL]: payload => {
-      // An unknown message may be anything.
+      // An unknown message may mean either.
       if (payload !== 'due') bells.event.ring();
       bells.due.ring();
     },
@@ -101,7 +101,7 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       if (room) bells.due.ring();
     };
     const { tenant_id, url, keys } = delivery.to;
-    // Never before this returns, as with the sender.
+    // Calls `done` after this function returns, as the sender does.
     if (keys.length === 0) setImmediate(done, UNSIGNED);
     else sender.send(tenant_id, url, delivery.body, signedHeaders(delivery.event_id, at, delivery.body, keys), done);
   };
@@ -114,7 +114,7 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     bells.due.ring();
   }, LOOK_FOR_LATE_MS);
 
-  /** Whether there may be more. */
+  /** Returns whether more may be due. */
   const claim = async (ailing: boolean): Promise<boolean> => {
     await giveBack(lanes.takeExpired());
     const room = lanes.room(ailing);
@@ -193,7 +193,7 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
 }
 
 function outcomeOf(deps: Pick<Deps, 'config'>, delivery: Ready, at: Date, sent: Sent): Outcome & Held {
-  // A disabled endpoint is tried because somebody asked, once.
+  // A disabled endpoint gets one attempt, because somebody asked for it.
   const schedule = delivery.to.disabled ? [] : deps.config.webhookRetrySeconds;
   return {
     id: delivery.id,
@@ -207,7 +207,10 @@ function outcomeOf(deps: Pick<Deps, 'config'>, delivery: Ready, at: Date, sent: 
 }
 
 let lastIso = { time: Number.NaN, text: '' };
-/** Several attempts begin in the same millisecond, and the text costs more than all else here. */
+/**
+ * Caches the last text: several attempts begin in the same millisecond, and formatting costs more than everything else
+ * here.
+ */
 function isoOf(at: Date): string {
   if (at.getTime() !== lastIso.time) lastIso = { time: at.getTime(), text: at.toISOString() };
   return lastIso.text;

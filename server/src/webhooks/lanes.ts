@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Claimed, ClaimOptions, Target } from './claim.ts';
 
-/** What is open and what is taken ahead, of all endpoints, of one tenant's and of one. */
+/** Limits on open attempts and on deliveries taken ahead, for all endpoints, one tenant and one endpoint. */
 interface Bounds {
   open: number;
   held: number;
@@ -12,8 +12,9 @@ interface Bounds {
 }
 
 /**
- * Endpoints that answer promptly, and those that failed or were slow the last time, have a pool each: however many of the
- * second kind there are, the first never wait for them, and one account leaves room for others. Ahead is taken only for the prompt.
+ * Prompt endpoints have one pool, and endpoints that failed or were slow last time have another. However many of these
+ * there are, the prompt ones never wait for them. One account leaves room for others. Only prompt endpoints have
+ * deliveries taken ahead.
  */
 const PROMPT: Bounds = {
   open: 128,
@@ -24,10 +25,10 @@ const PROMPT: Bounds = {
   endpointHeld: 1_024,
 };
 const AILING: Bounds = { open: 128, held: 128, tenantHeld: 32, tenantOpen: 32, endpointOpen: 8, endpointHeld: 8 };
-/** Nothing is begun that was taken longer ago than this: its claim might lapse while it is open. */
+/** No delivery starts that was taken longer ago than this, because its claim might lapse while it is open. */
 const MAX_WAIT_MS = 10_000;
 
-/** A claimed delivery, with where it goes and the keys that sign it. */
+/** A claimed delivery with its endpoint and the keys that sign it. */
 export interface Ready extends Claimed {
   /** The id of its claim. */
   claim: string;
@@ -40,7 +41,7 @@ export interface Flight {
   lane: Lane;
   /** Milliseconds, by the clock of `performance.now()`. */
   startedAt: number;
-  /** It is open for so long that it no longer counts among the prompt ones. */
+  /** It has been open so long that it no longer counts among the prompt attempts. */
   late: boolean;
 }
 
@@ -51,24 +52,27 @@ interface Lane {
   ailing: boolean;
   waiting: { delivery: Ready; takenAt: number }[];
   open: number;
-  /** How many of the open ones are late. */
+  /** How many open attempts are late. */
   late: number;
 }
 
 const POOLS = { prompt: PROMPT, ailing: AILING } as const;
 const poolOf = (ailing: boolean) => (ailing ? 'ailing' : 'prompt');
 const heldBy = (lane: Lane) => lane.open + lane.waiting.length;
-/** An endpoint that has this much gets nothing more: it is filled up in one go once it has less. */
+/** An endpoint that holds this many gets no more. It refills in one go once it holds fewer. */
 const enoughOf = (ailing: boolean) => Math.ceil(POOLS[poolOf(ailing)].endpointHeld / (ailing ? 1 : 2));
 
-/** What one node holds: bounded for each endpoint, each tenant and all together, and begun in turns between endpoints. */
+/**
+ * Holds one node's deliveries, bounded for each endpoint, for each tenant and in total. Endpoints start attempts in
+ * turn.
+ */
 export function createLanes() {
   const lanes = new Map<string, Lane>();
   const flights = new Set<Flight>();
   const open = { prompt: 0, ailing: 0 };
   const tenantOpen = { prompt: new Map<string, number>(), ailing: new Map<string, number>() };
   let expired: Ready[] = [];
-  // Whether a bound other than an endpoint's own kept something from being claimed.
+  // Whether a bound other than an endpoint's own prevented a claim.
   let bound = false;
   let whenIdle: (() => void) | null = null;
 
@@ -102,7 +106,7 @@ export function createLanes() {
   };
 
   return {
-    /** What may be claimed now for one of the pools. */
+    /** Returns what one of the pools may claim now. */
     room(ailing: boolean): Pick<ClaimOptions, 'free' | 'perEndpoint' | 'held' | 'fullTenants'> {
       const bounds = POOLS[poolOf(ailing)];
       const held = new Map<string, number>();
@@ -110,7 +114,7 @@ export function createLanes() {
       let total = 0;
       for (const lane of lanes.values()) {
         const mine = heldBy(lane);
-        // Late attempts count with the ailing; their endpoint gets nothing more until they end.
+        // Late attempts count as ailing. Their endpoint gets nothing more until they end.
         const late = lane.ailing ? 0 : lane.late;
         const counted = lane.ailing === ailing ? mine - late : ailing ? late : 0;
         total += counted;
@@ -123,7 +127,7 @@ export function createLanes() {
       return { free, perEndpoint: bounds.endpointHeld, held, fullTenants };
     },
 
-    /** Takes claimed deliveries. Gives back those that are not to be begun now. */
+    /** Takes claimed deliveries. Returns those that must not start now. */
     take(claimed: readonly Ready[], ailing: boolean): Ready[] {
       const refused: Ready[] = [];
       for (const delivery of claimed) {
@@ -133,7 +137,7 @@ export function createLanes() {
       return refused;
     },
 
-    /** The next attempt to begin, counted as open; null when nothing may be. */
+    /** Returns the next attempt to start and counts it as open; null when none may start. */
     next(): Flight | null {
       for (const lane of lanes.values()) {
         const pool = poolOf(lane.ailing);
@@ -149,7 +153,7 @@ export function createLanes() {
         }
         lane.open += 1;
         count(pool, lane.tenantId, 1);
-        // To the back: the others come first.
+        // Moves the lane to the back, so the others come first.
         lanes.delete(lane.endpointId);
         lanes.set(lane.endpointId, lane);
         const flight: Flight = { delivery: first.delivery, lane, startedAt: performance.now(), late: false };
@@ -160,13 +164,14 @@ export function createLanes() {
     },
 
     /**
-     * Looks for attempts that are open for longer than `ms`. Gives back what waited behind them, for others or for later.
+     * Marks attempts that have been open longer than `ms` as late. Returns the deliveries that waited behind them, for
+     * other nodes or for later.
      */
     findLate(ms: number): Ready[] {
       const before = performance.now() - ms;
       const behind: Ready[] = [];
       for (const flight of flights) {
-        // In the order they began.
+        // Attempts lie in the order they began.
         if (flight.startedAt > before) break;
         if (flight.late || flight.lane.ailing) continue;
         flight.late = true;
@@ -178,7 +183,7 @@ export function createLanes() {
       return behind;
     },
 
-    /** An attempt ended. True when something may now be claimed that could not before. */
+    /** Removes an attempt that ended. Returns true when a claim may now take something that it could not before. */
     ended(flight: Flight): boolean {
       const { lane } = flight;
       const late = flight.late || lane.ailing;
@@ -194,7 +199,7 @@ export function createLanes() {
       return room;
     },
 
-    /** What waited for too long and is to be handed back. */
+    /** Returns deliveries that waited too long, to hand back. */
     takeExpired(): Ready[] {
       const taken = expired;
       expired = [];

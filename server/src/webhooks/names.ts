@@ -4,25 +4,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 import type { Address, Resolve } from './allowed-address.ts';
 
-/** Look-ups of one account that are under way at once; more of its own wait behind them, nobody else's do. */
+/** Concurrent lookups of one account. Further lookups of this account wait; other accounts do not. */
 const PER_TENANT = 8;
 const ANSWER_MS = 2_000;
 const TRIES = 2;
-/** Once one kind of address is there, the other is waited for no longer than this (RFC 8305 names 50 ms). */
+/** After one kind of address arrives, the other kind has this long (RFC 8305 names 50 ms). */
 const OTHER_KIND_MS = 250;
 const HOSTS_FILE = '/etc/hosts';
 const HOSTS_KEPT_MS = 10_000;
 
 export interface NamesOptions {
-  /** Addresses of name servers, with a port where it is not 53; none: the system's. */
+  /** Addresses of name servers, with a port where it is not 53. Empty: the system's name servers. */
   servers: readonly string[];
   hostsFile?: string;
 }
 
 /**
- * Resolves host names for webhooks by c-ares, which waits on sockets: `dns.lookup` holds one of the process's four file threads for as
- * long as a name server takes. Each account has its own channel and its own bound, so that slow names of one delay nobody else. Names
- * in the hosts file come first; search domains are not tried.
+ * Resolves host names for webhooks with c-ares, which waits on sockets. `dns.lookup` would hold one of the process's
+ * four file threads for as long as a name server takes. Each account has its own channel and its own bound, so slow
+ * names of one account delay no other. Names in the hosts file come first. Search domains are not tried.
  */
 export function createNames({ servers, hostsFile = HOSTS_FILE }: NamesOptions): Resolve {
   const tenants = new Map<string, Tenant>();
@@ -38,7 +38,7 @@ export function createNames({ servers, hostsFile = HOSTS_FILE }: NamesOptions): 
     const name = hostname.toLowerCase().replace(/\.$/, '');
     const listed = (await hostsNow()).get(name);
     if (listed) return listed;
-    // RFC 6761, 6.3: never asked of a name server.
+    // RFC 6761, 6.3: never ask a name server for these names.
     if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
     const tenant = tenants.get(tenantId) ?? newTenant(servers);
     tenants.set(tenantId, tenant);
@@ -60,7 +60,7 @@ interface Tenant {
   resolver: Resolver;
   running: number;
   waiting: (() => void)[];
-  /** Under way or waiting, by name: whoever asks for the same name shares the answer. */
+  /** Lookups under way or waiting, by name. Requests for the same name share the answer. */
   asked: Map<string, Promise<Address[]>>;
 }
 
@@ -90,7 +90,7 @@ async function inTurn<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Every address that the name servers give. Throws with `ENOTFOUND` or, where they did not answer, `EAI_AGAIN`. */
+/** Returns every address that the name servers give. Throws `ENOTFOUND`, or `EAI_AGAIN` when they did not answer. */
 async function ask(resolver: Resolver, name: string): Promise<Address[]> {
   const found: Address[] = [];
   const failures: NodeJS.ErrnoException[] = [];
@@ -111,7 +111,7 @@ async function ask(resolver: Resolver, name: string): Promise<Address[]> {
   });
 }
 
-/** The names of a hosts file; none where it cannot be read. */
+/** Reads the names of a hosts file; an unreadable file has none. */
 async function readHosts(file: string): Promise<Map<string, Address[]>> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const hosts = new Map<string, Address[]>();

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 
 const BATCH = 500;
-/** Outcomes that may wait to be written down before nothing more is taken. */
+/** The dispatcher takes nothing more while this many outcomes wait to be written. */
 const MAX_UNWRITTEN = 4 * BATCH;
 const RETRY_WRITE_MS = 250;
-/** How long outcomes are gathered before they are written down together: longer where the last were many. */
+/** How long outcomes gather before one write: longer when the last batch was large. */
 const GATHER_MS = { few: 5, many: 50 } as const;
 const MANY = 32;
 
-/** Writes outcomes down, those of a moment together. A batch that fails is written again. */
+/** Writes outcomes in batches. A batch that fails is written again. */
 export function startOutcomeWriter<T>(deps: Deps, to: { write(batch: readonly T[]): Promise<void>; caughtUp(): void }) {
   let waiting: T[] = [];
   let writing: Promise<void> | null = null;
@@ -26,7 +26,7 @@ export function startOutcomeWriter<T>(deps: Deps, to: { write(batch: readonly T[
         waiting = waiting.slice(batch.length);
       } catch (error) {
         deps.log.warn({ err: error, outcomes: waiting.length }, 'webhook attempts could not be written down yet');
-        // Unwritten attempts are made again when their claim lapses.
+        // A node repeats unwritten attempts when their claim lapses.
         if (stopped) return;
         await sleep(RETRY_WRITE_MS);
       }
@@ -38,7 +38,7 @@ export function startOutcomeWriter<T>(deps: Deps, to: { write(batch: readonly T[
     writing = null;
   };
   return {
-    /** So much waits that nothing more should be begun; `caughtUp` tells when that is over. */
+    /** True when so many outcomes wait that no attempt should start. `caughtUp` is called when that is over. */
     behind(): boolean {
       behind = waiting.length >= MAX_UNWRITTEN;
       return behind;

@@ -16,14 +16,14 @@ interface EndpointRow {
   url: string;
 }
 
-/** The id of each destination's endpoint, made where it is new. */
+/** Returns the id of each destination's endpoint, and creates missing endpoints. */
 export async function endpointsOf(
   tx: Tx,
   destinations: readonly Destination[],
   now: Date,
 ): Promise<(destination: Destination) => string> {
   const keyOf = (d: Destination) => `${d.tenantId} ${d.livemode} ${d.url}`;
-  // In one order everywhere, so that two batches with the same addresses cannot wait for each other.
+  // Every batch uses the same order, so that two batches with the same addresses cannot deadlock.
   const distinct = [...new Map(destinations.map(d => [keyOf(d), d])).entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, destination]) => destination);
@@ -106,8 +106,8 @@ export async function insertDeliveries(
 }
 
 /**
- * Says that endpoints have something due at `at`, and tells the nodes that listen. Locks their rows whether or not they
- * change: a claim that does not see the caller's queue rows yet must not conclude that there are none.
+ * Marks endpoints as due at `at` and notifies the listening nodes. Locks their rows even when they do not change: a
+ * claim that cannot see the caller's queue rows yet must not conclude that there are none.
  */
 export async function wakeEndpoints(tx: Queryable, endpointIds: readonly string[], at: Date): Promise<void> {
   if (endpointIds.length === 0) return;

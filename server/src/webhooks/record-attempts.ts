@@ -4,25 +4,25 @@ import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import type { Next } from './schedule.ts';
 
-/** An attempt that ended, and what follows from it. */
+/** An attempt that ended, and its consequences. */
 export interface Outcome {
-  /** Of the delivery. */
+  /** The delivery's id. */
   id: string;
   endpointId: string;
   attempt: WebhookAttempt;
   next: Next;
-  /** It was accepted, but late. */
+  /** The receiver accepted it, but late. */
   slow: boolean;
-  /** Nothing was held against the endpoint when the attempt began. */
+  /** The endpoint had no failures on record when the attempt began. */
   wellBefore: boolean;
 }
 
-/** An endpoint that only failed for this long is disabled. */
+/** An endpoint whose attempts have all failed for this long is disabled. */
 export const DISABLE_AFTER_MS = 5 * 86_400_000;
 
 /**
- * Writes attempts down, in one transaction for all of them: the rows, the queue, the endpoints' health. The claims in `ended`
- * have nothing left to send.
+ * Records attempts in one transaction: the rows, the queue and the endpoints' health. The claims in `ended` have
+ * nothing left to send.
  */
 export async function recordAttempts(
   deps: Deps,
@@ -38,7 +38,7 @@ export async function recordAttempts(
   }));
   const note = (db: Queryable) =>
     db.query(
-      // What a power cut undoes here is an attempt made again under the same webhook-id.
+      // Safe to lose in a crash: a node repeats the attempt with the same webhook-id.
       `with unhurried as materialized (select set_config('synchronous_commit', 'off', true)
        ), outcome as materialized (
          select o.* from unhurried cross join jsonb_to_recordset($1::jsonb)
@@ -81,16 +81,16 @@ interface Health {
   next_at: string | null;
 }
 
-/** How the endpoints do that were not well or are not any more. */
+/** Returns the health of endpoints that were not well before or are not well now. */
 function healthOf(outcomes: readonly Outcome[], rows: readonly { next_at: string | null }[]): Health[] {
   const health = new Map<string, Health>();
   outcomes.forEach(({ endpointId, attempt, slow, wellBefore }, index) => {
     const failed = attempt.error !== undefined;
-    // Nothing to say. If it fell ill meanwhile, the retry of what failed says that it is well again.
+    // Nothing to record. If the endpoint failed in the meantime, the retry of that delivery records its recovery.
     if (wellBefore && !failed && !slow && !health.has(endpointId)) return;
     const next = rows[index]?.next_at ?? null;
     const before = health.get(endpointId)?.next_at ?? null;
-    // The last one counts; the earliest retry does.
+    // The last outcome counts, and so does the earliest retry.
     health.set(endpointId, {
       endpoint_id: endpointId,
       failed,
@@ -101,7 +101,7 @@ function healthOf(outcomes: readonly Outcome[], rows: readonly { next_at: string
   return [...health.values()];
 }
 
-/** Writes how the endpoints do; gives back those that are now disabled. */
+/** Writes the endpoints' health. Returns the endpoints that are now disabled. */
 async function recordHealth(tx: Tx, health: readonly Health[], now: Date): Promise<string[]> {
   const disabled = await many<{ id: string; now_disabled: boolean }>(
     tx,
@@ -125,7 +125,7 @@ async function recordHealth(tx: Tx, health: readonly Health[], now: Date): Promi
   return disabled.filter(row => row.now_disabled).map(row => row.id);
 }
 
-/** What was queued at a disabled endpoint or is on its way there has failed; the tenant is told. */
+/** Fails all queued and claimed deliveries of a disabled endpoint, and tells the tenant. */
 async function giveUp(tx: Tx, deps: Deps, endpointId: string): Promise<void> {
   await tx.query(
     `with queued as (delete from webhook_queue where endpoint_id = $1 returning delivery_id)

@@ -1,14 +1,14 @@
 import type { AttemptError, DeliveryStatus } from '@firsthand/contract/webhooks.ts';
 
 const JITTER = 0.1;
-/** The longest wait that a receiver's Retry-After is granted. */
+/** The longest wait that a receiver's Retry-After can ask for. */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 
-/** What one attempt came to. */
+/** The result of one attempt. */
 export interface Sent {
-  /** Null when no answer began. */
+  /** Null when no answer arrived. */
   statusCode: number | null;
-  /** Null exactly when the receiver accepted. */
+  /** Null if and only if the receiver accepted. */
   error: AttemptError | null;
   /** The first 1 kB of the answer. */
   excerpt: string | null;
@@ -19,13 +19,13 @@ export interface Sent {
 
 export interface Next {
   status: DeliveryStatus;
-  /** Null: it is over. */
+  /** Null: no more attempts. */
   inSeconds: number | null;
 }
 
 /**
- * What follows from an attempt: accepted is `succeeded`, 410 and an address that is none end it, anything else is tried
- * again when the schedule says so, later where the receiver asked for that.
+ * Decides what follows an attempt. Acceptance is `succeeded`. A 410 or an invalid address ends the delivery. Any other
+ * failure retries when the schedule says, or later if the receiver asked for that.
  *
  * @param schedule seconds before each retry
  * @param attempt 1 for the first of this round
@@ -42,11 +42,14 @@ export function nextAfter(sent: Sent, schedule: readonly number[], attempt: numb
   };
 }
 
-/** Seconds to wait by a Retry-After header (RFC 9110, 10.2.3): a number of them or an HTTP date. Null: it says neither. */
+/**
+ * Returns the seconds to wait by a Retry-After header (RFC 9110, 10.2.3), which is a number of seconds or an HTTP date.
+ * Null when it is neither.
+ */
 export function retryAfterSeconds(value: string | undefined, now: number): number | null {
   const text = value?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  // A bare number would be read as a year.
+  // `Date.parse` would read a bare number as a year.
   const at = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1_000));
 }

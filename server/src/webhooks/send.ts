@@ -8,18 +8,20 @@ import { retryAfterSeconds, type Sent } from './schedule.ts';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 const EXCERPT_BYTES = 1_024;
-/** What an answer may hold; more is a failure, and the rest is never read. */
+/** A longer answer is a failure, and the rest is never read. */
 const MAX_ANSWER_BYTES = 1_048_576;
-/** An idle connection is kept for less time than any usual receiver keeps it, so that none is written to as it closes. */
+/**
+ * Closes an idle connection sooner than any usual receiver does, so that no request goes out as the receiver closes it.
+ */
 const IDLE_MS = 4_000;
 const CONNECTION_LIFE_MS = 60_000;
-/** URLs that are kept taken apart. */
+/** The number of parsed URLs to cache. */
 const MAX_TARGETS = 1_000;
 
 export interface Sender {
-  /** One POST of an account. Never fails: whatever happens is in what `done` is given, once. */
+  /** Sends one POST for an account. Never throws: calls `done` once with the result, whatever happens. */
   send(tenantId: string, url: string, body: string, headers: Record<string, string>, done: (sent: Sent) => void): void;
-  /** Closes every connection. What is open is broken off and never done. */
+  /** Closes every connection. Aborts open requests without calling `done`. */
   close(): Promise<void>;
 }
 
@@ -29,8 +31,8 @@ export interface SenderOptions {
 }
 
 /**
- * Sends webhooks: connections are kept alive, each to an address that was checked as it was opened; no redirect is
- * followed; one attempt ends within 15 s whatever the receiver does, and 1 kB of its answer is kept.
+ * Sends webhooks over kept-alive connections, each to an address that was checked when it opened. Follows no redirect.
+ * One attempt ends within 15 s, whatever the receiver does, and 1 kB of its answer is kept.
  */
 export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}): Sender {
   const timeoutMs = o.timeoutMs ?? ATTEMPT_TIMEOUT_MS;
@@ -61,7 +63,7 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
       });
       open.add(attempt);
       if ('error' in target) {
-        // Never before this returns: the caller counts on it.
+        // Calls `done` after this function returns, as the caller expects.
         setImmediate(() => attempt.end(target.error));
         return;
       }
@@ -81,11 +83,11 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
 }
 
 /**
- * Makes connections that go to the very addresses that were judged, so a name that resolves otherwise a moment later changes nothing.
- * One for all accounts, so that TLS sessions are resumed.
+ * Opens connections to exactly the addresses that were checked, so a name that resolves differently a moment later
+ * changes nothing. All accounts share one connector, so that TLS sessions resume.
  */
 function checkedConnector(deps: Pick<Deps, 'config'>, resolve: Resolve, timeoutMs: number) {
-  // What is handed to the connection that is being made at this moment: it asks for its addresses before `connector` returns.
+  // Addresses for the connection that is being opened now: it asks for them before `connector` returns.
   const judged = new Map<string, Address[]>();
   const connector = buildConnector({
     timeout: timeoutMs,
@@ -100,7 +102,7 @@ function checkedConnector(deps: Pick<Deps, 'config'>, resolve: Resolve, timeoutM
   });
   return (tenantId: string, options: buildConnector.Options, callback: buildConnector.Callback): void => {
     const { hostname } = options;
-    // An address in the URL itself is never looked up; it was judged with the URL.
+    // An address in the URL itself needs no lookup. It was checked with the URL.
     if (literalAddress(hostname)) {
       connector(options, callback);
       return;
@@ -119,20 +121,20 @@ function checkedConnector(deps: Pick<Deps, 'config'>, resolve: Resolve, timeoutM
   };
 }
 
-/** A URL as it is posted to, or why it is not. */
+/** The parts of a URL to post to, or the reason to refuse it. */
 type Target = { origin: string; path: string; authorization: string | null } | { error: AttemptError };
 
 function readTarget(deps: Pick<Deps, 'config'>, url: string): Target {
   const target = URL.canParse(url) ? new URL(url) : null;
   if (!target || (target.protocol !== 'https:' && target.protocol !== 'http:')) return { error: 'invalid_url' };
-  // An address in the URL itself is never looked up.
+  // An address in the URL itself needs no lookup.
   const literal = literalAddress(target.hostname);
   if (literal && !mayReach(deps, literal)) return { error: 'forbidden_address' };
   const { origin, pathname, search, username, password } = target;
   return { origin, path: pathname + search, authorization: username || password ? basic(username, password) : null };
 }
 
-/** RFC 7617. A URL carries both percent-encoded; what is not, is taken as it stands. */
+/** Basic credentials (RFC 7617). A URL percent-encodes both; an invalid encoding is taken literally. */
 function basic(username: string, password: string): string {
   const decode = (text: string) => {
     try {
@@ -144,7 +146,7 @@ function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64')}`;
 }
 
-/** One request's handler: undici tells it what happens, and it ends exactly once. */
+/** Handles one request. undici reports its progress, and the attempt ends exactly once. */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #started = performance.now();
   readonly #timer: NodeJS.Timeout;
@@ -155,7 +157,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   #excerpt: Buffer[] = [];
   #bytes = 0;
 
-  /** `done` is told whether the answer was read to its end, so that the connection may be used again. */
+  /** `done` learns whether the answer was read to its end, so that the connection can be used again. */
   constructor(timeoutMs: number, done: (sent: Sent, whole: boolean) => void) {
     this.#done = done;
     this.#timer = setTimeout(() => this.end('timeout'), timeoutMs);
@@ -163,7 +165,7 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Ended while the connection was being made.
+    // The attempt ended while its connection was opening.
     if (!this.#done) controller.abort(new Error('over'));
   }
 
@@ -186,7 +188,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // Nothing is left to abort, and the connection is to be kept.
+    // Nothing is left to abort, and the connection stays open.
     this.#controller = null;
     this.end(errorOfStatus(this.#statusCode ?? 0), true);
   }
@@ -210,7 +212,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     done(sent, whole);
   }
 
-  /** Breaks off what is still open; nobody is told. */
+  /** Aborts the request without calling `done`. */
   forget(): void {
     this.#done = null;
     clearTimeout(this.#timer);
@@ -247,10 +249,10 @@ const BY_CODE: Readonly<Record<string, AttemptError>> = {
   UND_ERR_INVALID_ARG: 'invalid_url',
 };
 
-/** The name of what went wrong, from the codes of the system, TLS, the HTTP parser and undici. */
+/** Names the error by the codes of the system, TLS, the HTTP parser and undici. */
 function errorOf(error: unknown): AttemptError {
   const { code = '', name, errors } = error as { code?: string; name?: string; errors?: unknown[] };
-  // Several addresses were tried and each failed.
+  // undici tried several addresses, and each failed.
   if (Array.isArray(errors) && errors.length > 0) return errorOf(errors[0]);
   const known = BY_CODE[code];
   if (known) return known;

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
-/** The HMAC key of a secret: what its base64 part stands for. */
+/** The HMAC key of a secret: its decoded base64 part. */
 export const keyOf = (secret: string): KeyObject =>
   createSecretKey(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, 'base64');
 

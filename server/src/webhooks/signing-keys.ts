@@ -3,12 +3,12 @@ import type { Deps } from '../deps.ts';
 import { keyOf } from './sign.ts';
 
 const WARN_EVERY_MS = 60_000;
-/** Accounts that are remembered as told of. */
+/** The number of accounts whose last log entry is remembered. */
 const MAX_TOLD = 10_000;
 
 /**
- * Opens an account's sealed secrets. Those that no key opens are left out and logged, at most once a minute for each account: whatever is
- * wrong with one account's secrets, the others' webhooks go on.
+ * Decrypts an account's secrets. Leaves out secrets that no key opens, and logs them at most once a minute for each
+ * account. One account's broken secrets do not stop the others' webhooks.
  */
 export function createSigningKeys({ keyring, log }: Pick<Deps, 'keyring' | 'log'>) {
   const toldAt = new Map<string, number>();

@@ -6,14 +6,14 @@ import { tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
 import { invalidField, Problem } from '../http/problem.ts';
 
-/** How soon an event appears in the stream, at the latest. */
+/** The longest time until an event appears in the stream. */
 const LOOK_MS = 250;
-/** A silent connection is given up by whatever stands between. */
+/** Proxies close a silent connection, so the stream sends a heartbeat this often. */
 const HEARTBEAT_MS = 15_000;
 const BATCH = 100;
 const MAX_STREAMS_PER_TENANT = 8;
 
-/** Behind an event in the order of the stream: the transaction that recorded it, then its id. */
+/** The position after an event in the stream's order: by the transaction that recorded it, then by its id. */
 interface Position {
   transaction: string;
   id: string;
@@ -31,8 +31,8 @@ function decodePosition(cursor: string): Position {
 }
 
 /**
- * Where the stream now ends: everything before the oldest transaction that is still open has been seen or never will be. Of
- * what comes behind it, `snapshot` tells what is there already.
+ * Finds the current end of the stream. Before the oldest open transaction, every event was seen or never will be.
+ * `snapshot` says which later events exist already.
  */
 async function endOfStream(db: Queryable): Promise<Position & { snapshot: string }> {
   const row = await one<{ xmin: string; snapshot: string }>(
@@ -114,7 +114,7 @@ export const streamEvents = tenantEndpoint({
       open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
       try {
         yield `event: ready\nid: ${encodePosition(position)}\ndata: {}\n\n`;
-        // A server that no longer listens is draining: the reader comes back to another, or to this one later.
+        // A server that no longer listens is draining. The reader reconnects to another node, or to this one later.
         while (!ended.signal.aborted && server.listening && (await stillAdmitted())) {
           const rows = await eventsAfter(deps.db, tenantId, modes, position, unseenBy);
           for (const { id, recorded_in, livemode, type, body } of rows) {

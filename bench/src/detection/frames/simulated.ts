@@ -55,7 +55,7 @@ export function photographs(data: string | undefined, split: Split): string[] {
     .map(([, path = '']) => join(data, path));
 }
 
-/** A flat subject by its number, from the cache where it lies there already. */
+/** Returns the flat subject with this number, from the cache if it is there. */
 export function flatViews(split: Split, index: number, photos: string[], cache: string): Promise<Views> {
   const seed = FIRST_SEED[split] + index;
   return cached(join(cache, `flat-${photos.length}-${seed}`), () => prepareFlat(seed, photos));
@@ -105,7 +105,7 @@ async function prepareFlat(seed: number, photos: string[]): Promise<Studio> {
     layout,
     scale,
     fill: inRoom ? rng.uniform(0.7, 1) : rng.uniform(1.35, 1.6),
-    // A print has no light of its own, and its paper ends without a bezel.
+    // A print emits no light, and its paper ends without a bezel.
     displayGain: halftone ? 1 : drawn.displayGain,
     banding: halftone ? { amplitude: 0, period: 100 } : drawn.banding,
     room: inRoom ? drawScene(seed + 7, { width: 640, height: 480 }) : undefined,
@@ -134,7 +134,7 @@ async function pictureToShow(shown: Subject['shown'], seed: number, photos: stri
   }
 }
 
-/** What lies in the cache is used; what is missing is simulated and put there, so that a run cut short goes on where it was. */
+/** Uses the cache, and simulates and stores whatever is missing, so that an interrupted run resumes. */
 async function cached(path: string, prepare: () => Promise<Studio>): Promise<Views> {
   const names = [1, 2, 3].map(number => `${path}-${number}.jpg`);
   if (!existsSync(`${path}.json`) || !names.every(name => existsSync(name))) {

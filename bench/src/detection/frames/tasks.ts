@@ -18,7 +18,7 @@ export interface FrameSet {
   /** Held in the hand, or taken from the air. */
   view: 'hand' | 'air';
   folder: string;
-  /** How many names apart two frames of a pair are. */
+  /** The distances in names between the two frames of a pair. */
   gaps: number[];
 }
 
@@ -35,7 +35,7 @@ export interface Row {
   cpu_ms: number;
 }
 
-/** The sets of `frame-sets.tsv` that lie in a folder, each in a folder of its name. */
+/** Lists the sets of `frame-sets.tsv` that are in a folder, each in a subfolder of its name. */
 export function frameSets(folder: string): FrameSet[] {
   const lines = readFileSync(new URL('../frame-sets.tsv', import.meta.url), 'utf8')
     .trim()

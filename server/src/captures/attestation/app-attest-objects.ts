@@ -28,9 +28,9 @@ export interface AttestationQuestion {
   attestation: Buffer;
   /** SHA-256 of the public key, base64. */
   keyId: string;
-  /** What the app passed to `attestKey`. */
+  /** The hash that the app passed to `attestKey`. */
   clientDataHash: Buffer;
-  /** `<team>.<bundle>` of the apps that may ask. */
+  /** `<team>.<bundle>` of the allowed apps. */
   appIds: readonly string[];
   environment: Environment;
   /** Trust anchors. */
@@ -43,7 +43,7 @@ export interface AttestedKey {
   publicKey: KeyObject;
 }
 
-/** The key that an attestation object vouches for. Throws {@link Refusal}, naming the step that failed. */
+/** Verifies an attestation object and returns its key. Throws {@link Refusal}, which names the step that failed. */
 export function verifyAttestation(o: AttestationQuestion): AttestedKey {
   const object = readCbor(o.attestation);
   const statement = object.get('attStmt');
@@ -75,13 +75,16 @@ export function verifyAttestation(o: AttestationQuestion): AttestedKey {
 
 export interface AssertionQuestion {
   assertion: Buffer;
-  /** What the app passed to `generateAssertion`. */
+  /** The hash that the app passed to `generateAssertion`. */
   clientDataHash: Buffer;
   publicKey: KeyObject;
   appId: string;
 }
 
-/** The counter of an assertion that this key made; the caller holds it against the last. Throws {@link Refusal}. */
+/**
+ * Verifies an assertion that this key made and returns its counter, which the caller compares with the last. Throws
+ * {@link Refusal}.
+ */
 export function verifyAssertion(o: AssertionQuestion): number {
   const object = readCbor(o.assertion);
   const signature = object.get('signature');
@@ -104,13 +107,13 @@ function appOf(rpIdHash: Buffer, appIds: readonly string[]): string {
 
 const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
 
-/** A map with text keys, which both objects are. */
+/** Reads a map with text keys: the form of both objects. */
 function readCbor(bytes: Buffer): Map<unknown, unknown> {
   try {
     const value: unknown = decode(bytes, { useMaps: true, rejectDuplicateMapKeys: true });
     if (value instanceof Map) return value;
   } catch {
-    // Named below, like what is CBOR and no map.
+    // The error below also covers CBOR that is not a map.
   }
   throw new Refusal('not CBOR of the form that App Attest makes');
 }
@@ -123,8 +126,9 @@ interface AuthData {
 }
 
 /**
- * Authenticator data: hash of the app id (32 bytes), flags (1), counter (4), and in an attestation aaguid (16), length of the
- * credential id (2) and the id itself. What follows (the key again, extensions) is covered by the nonce and not read.
+ * Reads authenticator data: hash of the app id (32 bytes), flags (1), counter (4), and in an attestation aaguid (16),
+ * length of the credential id (2) and the id itself. Skips the rest (the key again, extensions), which the nonce
+ * covers.
  */
 function readAuthData(bytes: Uint8Array): AuthData {
   const data = Buffer.from(bytes);
@@ -135,7 +139,7 @@ function readAuthData(bytes: Uint8Array): AuthData {
   return { ...head, aaguid: data.subarray(37, 53), credentialId };
 }
 
-/** The leaf of a chain of leaf and intermediate, under one of the roots, each valid now. */
+/** Returns the leaf of a chain of leaf and intermediate under one of the roots. Each must be valid now. */
 function verifyChain(der: readonly Uint8Array[], roots: readonly X509Certificate[], now: Date): X509Certificate {
   const [leaf, intermediate, ...more] = der.map(readCertificate);
   if (!leaf || !intermediate || more.length > 0) throw new Refusal('not a chain of two certificates');
@@ -158,7 +162,7 @@ function readCertificate(der: Uint8Array): X509Certificate {
   }
 }
 
-/** DER inside the nonce extension; node:crypto shows no extension it does not know. */
+/** Returns the DER inside the nonce extension. node:crypto does not show extensions it does not know. */
 function nonceOf(der: Uint8Array): Buffer {
   const { extensions } = AsnConvert.parse(der, Certificate).tbsCertificate;
   const found = extensions?.find(({ extnID }) => extnID === NONCE_EXTENSION);
@@ -166,7 +170,7 @@ function nonceOf(der: Uint8Array): Buffer {
   return Buffer.from(found.extnValue.buffer);
 }
 
-/** Uncompressed point (65 bytes) of a P-256 key. */
+/** Returns the uncompressed point (65 bytes) of a P-256 key. */
 function pointOf(key: KeyObject): Buffer {
   if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Refusal('the certified key is not on P-256');
   const { x = '', y = '' } = key.export({ format: 'jwk' });

@@ -16,8 +16,8 @@ interface KeyRow {
 }
 
 /**
- * Apple's App Attest. An attestation makes its key known; an assertion is signed by a known key, and its counter must be above
- * the last one's, which is held in the capture's transaction. Throws {@link Refusal}.
+ * Checks Apple's App Attest. An attestation registers its key. A registered key signs an assertion, whose counter must
+ * be above the last one's; the capture's transaction compares them. Throws {@link Refusal}.
  */
 export async function checkAppAttest(
   deps: Deps,
@@ -31,7 +31,7 @@ export async function checkAppAttest(
   if ('attestation' in token) {
     const { appId, publicKey } = verifyAttestation({ ...config, ...token, clientDataHash: hash, now });
     const spki = publicKey.export({ format: 'der', type: 'spki' });
-    // A key that is known keeps its counter, or an old attestation would let old assertions in again.
+    // A known key keeps its counter: otherwise an old attestation would make old assertions valid again.
     return async tx => {
       await tx.query(
         `insert into app_attest_keys (key_id, app_id, environment, public_key, created_at, used_at)

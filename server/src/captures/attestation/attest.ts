@@ -7,14 +7,15 @@ import { checkPlayIntegrity } from './play-integrity.ts';
 import { readToken, type Token } from './token.ts';
 import { checkTurnstile } from './turnstile.ts';
 
-/** What is recorded with the capture, found in its transaction; null: nothing was checked. */
+/** Returns the attestation to record with the capture, within its transaction; null: nothing was checked. */
 export type Attested = (tx: Tx) => Promise<Attestation | null>;
 
 const MAX_DETAIL = 300;
 
 /**
- * Checks an attestation token with the verifier it names. Without a token, or where that verifier is not configured, nothing is
- * recorded. Never throws: a token that is refused and a verifier that does not answer are recorded as `error`, the capture is kept.
+ * Checks an attestation token with the verifier it names. Records nothing without a token, or when that verifier is not
+ * configured. Never throws: it records a refused token, or a verifier that does not answer, as `error` and keeps the
+ * capture.
  */
 export async function attest(deps: Deps, text: string | undefined, subject: Subject): Promise<Attested> {
   const { turnstile, appAttest, playIntegrity } = deps.config;

@@ -1,31 +1,34 @@
 import type { Tx } from '../../db/sql.ts';
 import { askJson, isRecord, type Question } from '../../lib/ask-json.ts';
 
-/** What a token is checked against: the capture it came with. */
+/** The capture that a token came with, to check the token against. */
 export interface Subject {
   verificationId: string;
-  /** Of the picture, lowercase hex. */
+  /** SHA-256 of the picture, lowercase hex. */
   sha256: string;
-  /** Where the request came from. */
+  /** The sender's address. */
   ip: string;
 }
 
 /**
- * The part of a check that must stand or fall with the capture's row: run in its transaction, as often as that is tried.
- * Throws {@link Refusal}, which keeps the capture and records the check as failed.
+ * The part of a check that must commit with the capture's row. It runs in that transaction, each time the transaction
+ * is tried. Throws {@link Refusal}, which keeps the capture and records the check as failed.
  */
 export type Completion = (tx: Tx) => Promise<void>;
 
-/** Why a token does not count; the message is the `detail` that the tenant reads and names no secret. */
+/** The reason why a token does not count. The tenant reads the message as `detail`; it names no secret. */
 export class Refusal extends Error {
   override name = 'Refusal';
 }
 
-/** First request to last answer of one check, milliseconds: a person waits for it. */
+/** The time limit of one check, from first request to last answer, in milliseconds: a person waits for it. */
 export const CHECK_MS = 6_000;
 const MAX_ANSWER_BYTES = 200_000;
 
-/** One request of a verifier's protocol and the JSON object it answers with, whatever its status. Throws when there is none. */
+/**
+ * Sends one request of a verifier's protocol. Returns the JSON object in the answer, whatever its status. Throws when
+ * there is none.
+ */
 export async function askVerifier(
   url: string,
   init: Pick<Question, 'headers' | 'body' | 'signal'>,

@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/ask-json.ts';
 import { askVerifier, Refusal } from './check.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/playintegrity';
-/** Seconds before its end at which an access token is not used any more. */
+/** Seconds before it expires at which an access token goes out of use. */
 const MARGIN_S = 60;
 
 interface AccessToken {
@@ -13,7 +13,7 @@ interface AccessToken {
   until: number;
 }
 
-/** Access tokens in force, for as long as their service account's settings are. */
+/** Valid access tokens, kept as long as their service account's settings. */
 const known = new WeakMap<ServiceAccount, AccessToken>();
 
 interface Asked {
@@ -22,8 +22,8 @@ interface Asked {
 }
 
 /**
- * Has Google decode an integrity token: `v1.decodeIntegrityToken` of the Play Integrity API. Throws {@link Refusal} when Google
- * refuses the token, and other errors when it does not answer or refuses us.
+ * Asks Google to decode an integrity token: `v1.decodeIntegrityToken` of the Play Integrity API. Throws {@link Refusal}
+ * when Google refuses the token, and other errors when Google does not answer or refuses us.
  */
 export async function decodeAtGoogle(
   config: PlayIntegrityConfig,
@@ -50,7 +50,10 @@ export async function decodeAtGoogle(
   return verdict;
 }
 
-/** A service account's access token (RFC 7523): a signed assertion is exchanged for one, which is used until shortly before its end. */
+/**
+ * Gets a service account's access token (RFC 7523) in exchange for a signed assertion. Reuses it until shortly before
+ * it expires.
+ */
 async function accessToken(account: ServiceAccount, { now, signal }: Asked): Promise<string> {
   const kept = known.get(account);
   if (kept && kept.until > now.getTime()) return kept.value;
@@ -74,6 +77,6 @@ async function accessToken(account: ServiceAccount, { now, signal }: Asked): Pro
   return body.access_token;
 }
 
-/** What Google says went wrong, for the log: `error` is text at the token endpoint and an object at the API. */
+/** Google's description of an error, for the log: `error` is text at the token endpoint and an object at the API. */
 const reasonOf = ({ error, error_description }: Record<string, unknown>): string =>
   String((isRecord(error) ? error.message : error_description) ?? error).slice(0, 300);

@@ -4,8 +4,8 @@ import { isRecord } from '../../lib/ask-json.ts';
 import { Refusal } from './check.ts';
 
 /**
- * The verdict inside a token, with the app's own keys of the Play Console: a JWE (A256KW, A256GCM) around a JWS (ES256).
- * Null when the decryption key does not open it. Throws {@link Refusal} when what it holds is not Google's.
+ * Decrypts the verdict inside a token with the app's own keys of the Play Console: a JWE (A256KW, A256GCM) around a JWS
+ * (ES256). Null when the decryption key does not open it. Throws {@link Refusal} when the content is not Google's.
  */
 export async function decryptToken(keys: PlayIntegrityKeys, token: string): Promise<Record<string, unknown> | null> {
   const opened = await compactDecrypt(token, keys.decryption, {

@@ -5,14 +5,14 @@ import { CHECK_MS, Refusal, type Subject } from './check.ts';
 import { decodeAtGoogle } from './google.ts';
 import { decryptToken } from './play-integrity-token.ts';
 
-/** How old a verdict may be, and how far ahead of our clock its time may lie. Milliseconds. */
+/** The greatest age of a verdict, and how far its time may be ahead of our clock. Milliseconds. */
 const MAX_AGE_MS = 10 * 60_000;
 const MAX_AHEAD_MS = 60_000;
 
 /**
- * Google Play Integrity, standard and classic requests: developer.android.com/google/play/integrity/verdicts. Where the keys of
- * the app are configured a token is decrypted here, and goes to Google when they do not open it and a service account is
- * configured too. Throws {@link Refusal}, and other errors when Google does not answer.
+ * Checks Google Play Integrity, standard and classic requests: developer.android.com/google/play/integrity/verdicts.
+ * Decrypts a token here when the app's keys are configured and open it. Otherwise Google decrypts it, if a service
+ * account is configured. Throws {@link Refusal}, and other errors when Google does not answer.
  */
 export async function checkPlayIntegrity(
   config: PlayIntegrityConfig,
@@ -60,6 +60,6 @@ function judge(config: PlayIntegrityConfig, verdict: Record<string, unknown>, ha
 
 const members = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
-/** A label of Google's, or what stands in for one that is none. */
+/** Returns a label of Google's, or a replacement for any other value. */
 const word = (value: unknown): string =>
   typeof value === 'string' && /^[A-Z_]{1,60}$/.test(value) ? value : 'not evaluated';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/ask-json.ts';
 import { Refusal } from './check.ts';
 
-/** An attestation token by the verifier it is meant for. App Attest's members are base64. */
+/** An attestation token by its verifier. App Attest's members are base64. */
 export type Token =
   | { provider: 'turnstile'; token: string }
   | { provider: 'app_attest'; keyId: string; attestation: Buffer }
@@ -46,7 +46,7 @@ function parse(text: string): Record<string, unknown> {
     const envelope: unknown = JSON.parse(text);
     if (isRecord(envelope)) return envelope;
   } catch {
-    // Named below: a fault of the parser would repeat the token.
+    // The error below replaces the parser's, which would repeat the token.
   }
   throw new Refusal('the token begins like an envelope and is no JSON object');
 }

@@ -2,8 +2,8 @@ import type { TurnstileConfig } from '../../config/attestation.ts';
 import { askVerifier, CHECK_MS, Refusal, type Subject } from './check.ts';
 
 /**
- * Cloudflare Turnstile: developers.cloudflare.com/turnstile/get-started/server-side-validation. Throws {@link Refusal} with the
- * error codes of an answer that is not a success.
+ * Checks Cloudflare Turnstile: developers.cloudflare.com/turnstile/get-started/server-side-validation. Throws
+ * {@link Refusal} with the error codes of an answer that is not a success.
  */
 export async function checkTurnstile(config: TurnstileConfig, token: string, subject: Subject): Promise<void> {
   const { body } = await askVerifier(config.url, {

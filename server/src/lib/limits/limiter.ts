@@ -9,20 +9,20 @@ export interface Permit {
   windowMs: number;
 }
 
-/** How a claim was answered: what the RateLimit headers say. */
+/** The answer to a claim, which the RateLimit headers report. */
 export interface Standing {
   allowed: boolean;
   limit: number;
   remaining: number;
   resetMs: number;
-  /** Milliseconds until another try may succeed; null where this one did. */
+  /** Milliseconds until another try may succeed; null when this one did. */
   waitMs: number | null;
 }
 
 export interface Limiter {
-  /** One answer for each permit, in their order. */
+  /** Returns one answer for each permit, in their order. */
   take(permits: readonly Permit[]): Promise<Standing[]>;
-  /** A refusal of this key that still stands, without asking anyone. */
+  /** Returns a refusal of this key that is still in force, without asking the store. */
   refused(key: string): Standing | null;
   close(): Promise<void>;
 }
@@ -36,10 +36,10 @@ const WARN_EVERY_MS = 10_000;
 const REFUSALS_KEPT = 10_000;
 
 /**
- * Gathers claims: while one call to the store is under way, all that arrive meanwhile wait together and go as the next
- * one, so that the store is asked at the pace at which it answers, however many requests there are. A refusal is
- * remembered until its time has come: who hammers a spent limit costs the store nothing. Nothing is taken ahead of need:
- * the count is exact on every node. Where the store fails, this node counts alone until it answers again.
+ * Batches claims. Claims that arrive during one call to the store wait and go together as the next call, so the store
+ * sets its own pace however many requests there are. The limiter remembers a refusal until it ends, so hammering a
+ * spent limit costs the store nothing. It takes nothing in advance: the count is exact on every node. While the store
+ * fails, this node counts alone.
  */
 export function createLimiter(store: LimitStore, log: Log, now: () => number = Date.now): Limiter {
   const alone = createMemoryStore(now);
@@ -60,7 +60,7 @@ export function createLimiter(store: LimitStore, log: Log, now: () => number = D
   }
 
   async function run(): Promise<void> {
-    // The claims of one request come one after another: they go together.
+    // Waits a moment, so that the claims of one request go together.
     await Promise.resolve();
     while (pending.size > 0) {
       const batch = [...pending.values()];

@@ -1,23 +1,23 @@
 import { type Given, type LimitStore, SLOTS, type Want } from './store.ts';
 
 interface Slot {
-  /** When its last permit was given. */
+  /** The time of its last permit. */
   last: number;
   count: number;
 }
 
-/** The permits of one key. Slots are in the order of time. */
+/** The permits of one key. Slots are in order of time. */
 export interface Window {
   slots: Slot[];
 }
 
 /**
- * Takes permits from a window, which it changes. A slot leaves as a whole, a window's length after its last permit:
- * never too early for any of its permits, at most a slot's length too late for the first.
+ * Takes permits from a window and changes it. A slot leaves as a whole, one window's length after its last permit. No
+ * permit is freed too early, and the slot's first permit is freed at most one slot's length too late.
  */
 export function takeFrom(window: Window, { wanted, limit, windowMs }: Omit<Want, 'key'>, now: number): Given {
   const slotMs = Math.max(1, Math.floor(windowMs / SLOTS));
-  // A clock that was put back must not free anything early.
+  // A clock that was set back must not free anything early.
   const at = Math.max(now, window.slots.at(-1)?.last ?? 0);
   window.slots = window.slots.filter(slot => slot.last > at - windowMs);
   const { slots } = window;
@@ -40,7 +40,7 @@ export function takeFrom(window: Window, { wanted, limit, windowMs }: Omit<Want,
   };
 }
 
-/** When so many slots have left that a permit is free. */
+/** Returns the time until enough slots have left to free a permit. */
 function waitOf(slots: readonly Slot[], used: number, limit: number, windowMs: number): number {
   let left = used;
   let at = 0;
@@ -54,7 +54,7 @@ function waitOf(slots: readonly Slot[], used: number, limit: number, windowMs: n
 
 const SWEEP_MS = 60_000;
 
-/** Windows in this process's memory: right where it is the only one. */
+/** Keeps windows in this process's memory. Exact only when this is the only process. */
 export function createMemoryStore(now: () => number = Date.now): LimitStore {
   const windows = new Map<string, Window & { forgetAt: number }>();
   let sweepAt = 0;

@@ -1,7 +1,9 @@
 import type { Queryable } from '../../db/sql.ts';
 import type { LimitStore } from './store.ts';
 
-/** Windows in the database, by its clock: every node sees the same. One statement, whatever the number of keys. */
+/**
+ * Keeps windows in the database, by its clock, so every node sees the same. Uses one statement for any number of keys.
+ */
 export function createPostgresStore(db: Queryable): LimitStore {
   return {
     async take(wants) {
@@ -32,7 +34,7 @@ export function createPostgresStore(db: Queryable): LimitStore {
   };
 }
 
-/** Removes the windows that nobody has taken from for longer than the longest window lasts. */
+/** Removes windows that have been unused for longer than the longest window lasts. */
 export async function forgetWindows(db: Queryable): Promise<void> {
   await db.query("delete from rate_windows where touched_at < now() - interval '2 hours'");
 }

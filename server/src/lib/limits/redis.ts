@@ -55,11 +55,13 @@ return { granted, remaining, wait, reset }
 const CONNECT_MS = 5_000;
 const ANSWER_MS = 1_000;
 
-/** Windows in Redis, by its clock: every node sees the same. Throws when Redis does not answer within a second. */
+/**
+ * Keeps windows in Redis, by its clock, so every node sees the same. Throws when Redis does not answer within a second.
+ */
 export async function openRedisStore(url: string, log: Log): Promise<LimitStore> {
   const client = createClient({
     url,
-    // A command that cannot be sent now fails now: whoever asked falls back instead of waiting.
+    // A command that cannot be sent fails at once, so the caller falls back instead of waiting.
     disableOfflineQueue: true,
     socket: { connectTimeout: CONNECT_MS, reconnectStrategy: retries => Math.min(100 * 2 ** retries, 5_000) },
   });

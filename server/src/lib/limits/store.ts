@@ -1,4 +1,4 @@
-/** What is asked of a window: up to `wanted` permits of a key that has `limit` within any `windowMs`. */
+/** A request to a window: up to `wanted` permits of a key that has `limit` within any `windowMs`. */
 export interface Want {
   key: string;
   wanted: number;
@@ -17,15 +17,14 @@ export interface Given {
 }
 
 /**
- * Sliding windows by key. However it is called, by however many nodes, no stretch of `windowMs` sees more than `limit`
- * permits of a key; and a permit that was given out is free again at most one slot (1/120 of the window) after the window
- * has passed over it.
+ * Sliding windows by key. No period of `windowMs` sees more than `limit` permits of a key, however many nodes call it.
+ * A permit is free again at most one slot (1/120 of the window) after the window has passed it.
  */
 export interface LimitStore {
-  /** Answers in the order of `wants`. A key stands in them once. */
+  /** Answers in the order of `wants`. Each key appears once. */
   take(wants: readonly Want[]): Promise<Given[]>;
   close(): Promise<void>;
 }
 
-/** A window's time is cut into this many slots: what is remembered of a key, however high its limit. */
+/** The number of slots in a window. It bounds the memory for a key, however high its limit. */
 export const SLOTS = 120;

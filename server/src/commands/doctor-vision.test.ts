@@ -34,10 +34,10 @@ it('asks a configured model a real question', async () => {
 it.each<[Behaviour, RegExp]>([
   ['unauthorized', /VISION_API_KEY and VISION_MODEL/],
   ['wrong_schema', /VISION_RESPONSE_FORMAT/],
-  ['dropping', /Nothing answers there/],
+  ['dropping', /No server answers there/],
   ['refusing', /declined/],
-  [{ retryAfter: '60' }, /slow down/],
-  [{ says: { reasoning: '', visible: 'no', confidence: 99, instructions_found: false } }, /does not see a red square/],
+  [{ retryAfter: '60' }, /limits the request rate/],
+  [{ says: { reasoning: '', visible: 'no', confidence: 99, instructions_found: false } }, /does not recognise a red square/],
 ])('names what to change when the model is %j', async (behaviour, advice) => {
   const [model] = await look(behaviour);
   expect(model).toMatchObject({ state: 'wrong', advice: expect.stringMatching(advice) });

@@ -57,7 +57,7 @@ describe('firsthand listen and events resend', () => {
     const id = String(first.headers['webhook-id']);
     const { child, output } = firsthand('events', 'resend', id);
     const code = await new Promise<number | null>(resolve => child.once('close', resolve));
-    expect([code, output()]).toEqual([0, expect.stringContaining('is on its way again')]);
+    expect([code, output()]).toEqual([0, expect.stringContaining('will be sent again')]);
     await until(async () => hooked.hooks.length === 2, 'the second delivery');
     expect(hooked.hooks[1]!.headers['webhook-id']).toBe(id);
   });

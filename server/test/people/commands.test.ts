@@ -37,7 +37,7 @@ describe('npm start and the commands of people', () => {
     const { dashboard_url: link } = JSON.parse(await readFile(file, 'utf8')) as { dashboard_url: string };
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(link).toMatch(new RegExp(`^http://localhost:${port}/dashboard/sign-in#first=`));
-    expect(service.output()).toContain(link);
+    await expect.poll(() => service.output()).toContain(link);
   });
 
   it('firsthand sign-in-link gives the first owner an address, and a new link each time', async () => {

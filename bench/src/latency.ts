@@ -4,7 +4,9 @@
  * while as many processes only count, at the priority of the analysis. The second shows the cost of any background work
  * on this machine. The client is a separate process from the phones.
  *
- *     npm run bench:latency -- [--seconds 6] [--rounds 4]
+ *     npm run bench:latency -- [--seconds 6] [--rounds 4] [--hostile 10]
+ *
+ * `--hostile`: hostile requests a second; 1000000 is a flood that only the senders' processor bounds.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,8 +28,10 @@ const PAUSE_MS = 20;
 const BACKLOG = 6;
 /** The largest slowdown of a read (p99) while hostile requests arrive. */
 const MOST_SLOWED = 3;
-/** Hostile requests under way at any time. */
+/** Hostile requests under way at any time, at the most. */
 const HOSTILE_CONNECTIONS = 4;
+/** As many as the service takes from one address: 600 a minute. */
+const HOSTILE_PER_SECOND = 10;
 
 /** As `forensics/src/worker-thread.ts` has it. */
 const NICENESS = 10;
@@ -37,7 +41,7 @@ type Times = Record<'read' | 'create', number[]>;
 
 if (process.argv[2] === 'client') client(process.argv[3]!, JSON.parse(process.argv[4]!) as NewTenant);
 else if (process.argv[2] === 'count') count();
-else if (process.argv[2] === 'hostile') await hostile(process.argv[3]!, process.argv[4]!);
+else if (process.argv[2] === 'hostile') await hostile(process.argv[3]!, process.argv[4]!, Number(process.argv[5]));
 else await main();
 
 /** Sends paced requests for the given number of seconds and reports how long each took. */
@@ -77,8 +81,11 @@ function count(): void {
   for (;;) Math.random();
 }
 
-/** Sends bodies, credentials and ids that no honest client sends, without a pause, from separate addresses. */
-async function hostile(url: string, id: string): Promise<void> {
+/** Sends bodies, credentials and ids that no honest client sends, `perSecond` of them, from separate addresses. */
+async function hostile(url: string, id: string, perSecond: number): Promise<void> {
+  // A stranger's machine is another one: the sender takes no processor from the service.
+  setPriority(19);
+  const began = performance.now();
   const dispatcher = new Agent({ connections: HOSTILE_CONNECTIONS });
   const members = (n: number) => Array.from({ length: n }, (_, i) => `"k${i}":1`).join(',');
   const picture = 'A'.repeat(8_000_000);
@@ -92,11 +99,13 @@ async function hostile(url: string, id: string): Promise<void> {
     ['/v1/verifications', '{}'],
     ['/v1/verifications/%00/captures', '{}'],
   ];
+  const bodies = shots.map(([path, body]) => [path, Buffer.from(body)] as const);
   let sent = 0;
   const one = async () => {
     for (;;) {
       sent += 1;
-      const [path, body] = shots[sent % shots.length]!;
+      await sleep(Math.max(0, began + (sent * 1_000) / perSecond - performance.now()));
+      const [path, body] = bodies[sent % bodies.length]!;
       const answer = await request(`${url}${path}`, {
         dispatcher,
         method: 'POST',
@@ -120,7 +129,11 @@ function startSelf(...args: string[]): ChildProcess {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { seconds: { type: 'string', default: '6' }, rounds: { type: 'string', default: '4' } },
+    options: {
+      seconds: { type: 'string', default: '6' },
+      rounds: { type: 'string', default: '4' },
+      hostile: { type: 'string', default: `${HOSTILE_PER_SECOND}` },
+    },
   });
   const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)];
   const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
@@ -175,7 +188,7 @@ async function main(): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       samples.idle.push(await measure());
 
-      const stranger = startSelf('hostile', url, target.id);
+      const stranger = startSelf('hostile', url, target.id, values.hostile);
       stops.push(async () => void stranger.kill('SIGKILL'));
       await sleep(1000);
       samples.hostile.push(await measure());

@@ -37,7 +37,10 @@ it.each<[Behaviour, RegExp]>([
   ['dropping', /No server answers there/],
   ['refusing', /declined/],
   [{ retryAfter: '60' }, /limits the request rate/],
-  [{ says: { reasoning: '', visible: 'no', confidence: 99, instructions_found: false } }, /does not recognise a red square/],
+  [
+    { says: { reasoning: '', visible: 'no', confidence: 99, instructions_found: false } },
+    /does not recognise a red square/,
+  ],
 ])('names what to change when the model is %j', async (behaviour, advice) => {
   const [model] = await look(behaviour);
   expect(model).toMatchObject({ state: 'wrong', advice: expect.stringMatching(advice) });

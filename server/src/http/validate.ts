@@ -176,6 +176,9 @@ function findOverfull(schema: Schema, value: unknown, path: string[]): Fault | n
     if (isRecord(schema.additionalProperties)) {
       return refused(Object.keys(value).length, schema.maxProperties, 'member');
     }
+    const names = Object.keys(value).length;
+    // A form of a few members is checked member by member; thousands of strange ones are one fault.
+    if (names > DEFAULT_LIMIT * FULL_TIMES) return refused(names, undefined, 'member');
     for (const [name, inner] of Object.entries((schema.properties ?? {}) as Record<string, unknown>)) {
       const deeper = Object.hasOwn(value, name) ? inside(inner, name, value[name]) : null;
       if (deeper) return deeper;

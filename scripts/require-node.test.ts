@@ -32,6 +32,7 @@ describe('require-node', () => {
     };
     const typescript = Object.values(scripts).filter(script => /\bnode\b.*\.ts\b/.test(script));
     expect(typescript.length).toBeGreaterThan(5);
-    for (const script of typescript) expect(script).toMatch(/^([A-Z_]+=\S+ )?exec node -r \.\/scripts\/require-node\.cjs /);
+    for (const script of typescript)
+      expect(script).toMatch(/^([A-Z_]+=\S+ )?exec node -r \.\/scripts\/require-node\.cjs /);
   });
 });

@@ -2,9 +2,11 @@
 // service:
 //   VISION_BASE_URL=… VISION_MODEL=… node bench/src/vision.ts FOLDER
 // The folder holds pictures and a labels.json; docs/vision.md describes it. Prints one JSON object.
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePreview } from '@firsthand/forensics/decode.ts';
+import { round } from '@firsthand/forensics/pixels/round.ts';
 import { askAboutSubject } from 'firsthand/checks/subject.ts';
 import { scaled } from 'firsthand/checks/vision-check.ts';
 import { loadEnvironment, readConfig } from 'firsthand/config/config.ts';
@@ -115,8 +117,6 @@ export async function measureVision(vision: Vision, folder: string): Promise<Vis
     seconds: { p50: round(percentile(seconds, 0.5)), p95: round(percentile(seconds, 0.95)) },
   };
 }
-
-const round = (value: number) => Math.round(value * 1_000) / 1_000;
 
 async function lookAt(vision: Vision, folder: string, label: Label) {
   const preview = await makePreview(await readFile(join(folder, label.file)));

@@ -1,5 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EvidenceKeys } from '@firsthand/contract/evidence.ts';
 import { type Signer, signerOf, verifierOf, vkeyOf } from '@firsthand/evidence/note.ts';
 import { base64url, generateKey, thumbprint } from '@firsthand/evidence/trust.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
@@ -89,22 +90,8 @@ export async function signerFor(
   return signerOf(log.origin, Buffer.from(deps.keyring.decrypt(row.sealed), 'base64'));
 }
 
-export interface Jwk {
-  kty: 'OKP';
-  crv: 'Ed25519';
-  x: string;
-  kid: string;
-  alg: 'EdDSA';
-  use: 'sig';
-  /** What the key signs. */
-  role: KeyRole;
-  vkey: string;
-  created_at: string;
-  retired_at?: string;
-}
-
 /** Every key that ever signed, the current ones first. */
-export async function listEvidenceKeys(db: Queryable): Promise<{ keys: Jwk[] }> {
+export async function listEvidenceKeys(db: Queryable): Promise<EvidenceKeys> {
   const rows = await many<{
     kid: string;
     origin: string;

@@ -78,7 +78,7 @@ export async function openAtDesk(
   };
 }
 
-async function addAuthenticator(context: BrowserContext, page: Page): Promise<Authenticator> {
+export async function addAuthenticator(context: BrowserContext, page: Page): Promise<Authenticator> {
   const session: CDPSession = await context.newCDPSession(page);
   await session.send('WebAuthn.enable');
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../harness.ts';
 import { launchChromium } from './chromium.ts';
+import { addAuthenticator } from './desk.ts';
 
 /** One request of the page to its own origin, with its cookies. */
 const ask = (page: Page, path: string, body: unknown = {}) =>
@@ -31,18 +32,7 @@ describe("a browser's passkey", () => {
 
   it('signs in on the first link, adds itself, signs out and signs in again', async () => {
     const page = await browser.newPage();
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send('WebAuthn.enable');
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await addAuthenticator(page.context(), page);
     await page.goto(`${service.url}/dashboard`);
     const token = new URL(service.dashboardUrl).hash.replace('#first=', '');
     expect((await ask(page, '/v1/auth/first-run', { token })).status).toBe(200);

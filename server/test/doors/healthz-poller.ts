@@ -4,11 +4,10 @@
  *
  *   fork('healthz-poller.ts', [url, pid])   any message ends it; the answer is the list of milliseconds
  */
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mainThreadMs } from './main-thread.ts';
 
 const [url, pid] = process.argv.slice(2);
-const spent = (): number => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 
 const waits: number[] = [];
 let asked = true;
@@ -17,9 +16,9 @@ process.once('message', () => {
 });
 process.send?.('ready');
 while (asked) {
-  const before = spent();
+  const before = mainThreadMs(pid!);
   await fetch(`${url}/healthz`).then(answer => answer.text());
-  waits.push(spent() - before);
+  waits.push(mainThreadMs(pid!) - before);
   await sleep(50);
 }
 process.send?.(waits, () => process.exit());

@@ -1,13 +1,14 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewTenant } from '../../src/tenants/create.ts';
 import { createVerification } from '../harness.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../service-process.ts';
+import { mainThreadMs } from './main-thread.ts';
 
 interface Failure {
   error: { code: string; fields?: { path: string; message: string }[] };
@@ -133,12 +134,7 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50
     return { status: answer.status, text: await answer.text() };
   }
 
-  /** Milliseconds that the service's main thread has run: whatever else the machine does counts for nothing. */
-  async function spent(): Promise<number> {
-    const { pid } = service.process;
-    const [nanoseconds] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ');
-    return Number(nanoseconds) / 1e6;
-  }
+  const spent = (): number => mainThreadMs(service.process.pid!);
 
   function expectRefused({ status, text }: { status: number; text: string }, body: string): void {
     expect(status).toBe(400);
@@ -158,9 +154,9 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50
   async function cost(method: string, path: string, body: string, key?: string): Promise<number> {
     const runs: number[] = [];
     for (let run = 0; run < 4; run += 1) {
-      const before = await spent();
+      const before = spent();
       expectRefused(await send(method, path, body, key), body);
-      runs.push((await spent()) - before);
+      runs.push(spent() - before);
       if (runs.at(-1)! < MOST_MS / 2) break;
     }
     return Math.min(...runs);
@@ -201,13 +197,13 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50
     for (const body of bodies) alone += await cost('POST', `/v1/verifications/${id}/captures`, body);
     const poller = fork(join(import.meta.dirname, 'healthz-poller.ts'), [service.url, `${service.process.pid}`]);
     await once(poller, 'message');
-    const began = await spent();
+    const began = spent();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         send('POST', `/v1/verifications/${id}/captures`, bodies[i % bodies.length]!),
       ),
     );
-    const together = (await spent()) - began;
+    const together = spent() - began;
     poller.send('stop');
     const [waits] = (await once(poller, 'message')) as [number[]];
     expect(answers.map(answer => answer.status)).toEqual(Array<number>(20).fill(400));

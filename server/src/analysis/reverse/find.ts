@@ -1,6 +1,7 @@
 import { type Agreement, confirmAny } from '@firsthand/forensics/phash/confirm.ts';
 import type { Probe } from '@firsthand/forensics/phash/fingerprint.ts';
 import type { Plane, Region } from '@firsthand/forensics/phash/plane.ts';
+import { round } from '@firsthand/forensics/pixels/round.ts';
 import type { Pool } from '../../db/sql.ts';
 import { bitString, candidates, type FoundRecords, probeKeys } from './slots.ts';
 
@@ -122,5 +123,3 @@ function judge(plane: Plane, row: EntryRow, agreements: Agreement[]): StoredMatc
   if (!confirmed) return undefined;
   return { ...match, distance: agreement.distance, correlation: round(correlation), overlap: round(overlap) };
 }
-
-const round = (value: number): number => Math.round(value * 1_000) / 1_000;

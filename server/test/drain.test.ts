@@ -14,11 +14,13 @@ test('a stop answers the request that runs, and does not wait for the connection
       authorization: `Bearer ${service.tenant.pk_test}`,
       'content-type': 'application/json',
       'content-length': 2,
+      // Answered once the server has read the head.
+      expect: '100-continue',
     },
   });
+  sent.flushHeaders();
+  await once(sent, 'continue');
   sent.write('{');
-  await once(sent, 'socket');
-  await sleep(200);
   const began = Date.now();
   const stopped = service.stop();
   await sleep(300);
@@ -27,6 +29,7 @@ test('a stop answers the request that runs, and does not wait for the connection
   answer.resume();
   expect(answer.statusCode).toBe(201);
   await stopped;
-  expect(Date.now() - began).toBeLessThan(10_000);
+  // A connection is kept for 65 s.
+  expect(Date.now() - began).toBeLessThan(30_000);
   agent.destroy();
 });

@@ -38,7 +38,6 @@ describe('a webhook secret that no key opens', () => {
       await until(
         async () => receiver.received.find(({ event }) => 'id' in event.data && event.data.id === id),
         'it',
-        5_000,
       );
       const failed = await until(
         async () => (await deliveriesOf(service, victim.rk_secret)).find(({ attempts }) => attempts.length > 0),

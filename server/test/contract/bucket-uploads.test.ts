@@ -23,7 +23,7 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
       config: { s3: server.options },
       now: () => new Date(Date.now() + late),
     });
-  }, 120_000);
+  });
   beforeEach(async () => {
     late = 0;
     const steps = [{ key: 'photo', type: 'upload', min: 1, max: 2, accept: ['image/jpeg'], max_size_bytes: LIMIT }];

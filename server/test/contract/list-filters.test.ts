@@ -46,7 +46,7 @@ describe(`GET /v1/verifications of ${ROWS} rows`, () => {
       if (text.includes('from verifications') && text.includes('order by')) statements.push({ text, values });
       return asked(text, values);
     }) as typeof db.query;
-  }, 120_000);
+  });
   afterAll(() => service?.stop());
 
   const page = async (query: string) => {

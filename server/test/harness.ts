@@ -149,7 +149,7 @@ export const submit = (service: { url: string }, id: string, bytes: Uint8Array, 
 export async function until<T>(
   ready: () => Promise<T | null | undefined | false>,
   what: string,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -35,10 +35,7 @@ describe('a webhook secret that no key opens', () => {
       await seal(createKeyring([newKey()]).encrypt(victim.webhook_secret));
       const stuck = await createVerification(service, { webhook_url: `${receiver.url}/victim` }, victim.pk_live);
       const { id } = await createVerification(service, { webhook_url: receiver.url }, beside.pk_live);
-      await until(
-        async () => receiver.received.find(({ event }) => 'id' in event.data && event.data.id === id),
-        'it',
-      );
+      await until(async () => receiver.received.find(({ event }) => 'id' in event.data && event.data.id === id), 'it');
       const failed = await until(
         async () => (await deliveriesOf(service, victim.rk_secret)).find(({ attempts }) => attempts.length > 0),
         'an attempt',

@@ -38,7 +38,12 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const account = await chooseAccount(join(home, 'primary'));
   const binaries = await findBinaries(account, home);
   const [port, standbyPort] = [await freePort(), await freePort()];
-  const common = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '100', timezone: 'UTC' };
+  const common = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '100',
+    timezone: 'UTC',
+  };
   const primary: Node = {
     folder: join(home, 'primary'),
     port,

@@ -33,10 +33,13 @@ describe('urlsOfHosts', () => {
   it('gives one URL a host, each of which a URL parser takes', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}[a-z0-9](\.[a-z]{2,5})?$/);
     fc.assert(
-      fc.property(fc.array(fc.tuple(name, fc.integer({ min: 1, max: 65_535 })), { minLength: 2, maxLength: 5 }), hosts => {
-        const urls = urlsOfHosts(`postgres://u:p@${hosts.map(([host, port]) => `${host}:${port}`).join(',')}/db`)!;
-        expect(urls.map(url => [new URL(url).hostname, Number(new URL(url).port)])).toEqual(hosts);
-      }),
+      fc.property(
+        fc.array(fc.tuple(name, fc.integer({ min: 1, max: 65_535 })), { minLength: 2, maxLength: 5 }),
+        hosts => {
+          const urls = urlsOfHosts(`postgres://u:p@${hosts.map(([host, port]) => `${host}:${port}`).join(',')}/db`)!;
+          expect(urls.map(url => [new URL(url).hostname, Number(new URL(url).port)])).toEqual(hosts);
+        },
+      ),
     );
   });
 });

@@ -40,7 +40,8 @@ function asUnavailable(error: unknown): unknown {
 
 /** The server cannot be written to any more, or this connection to it is gone: it may no longer be the primary. */
 function lostItsServer(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return error.code === READ_ONLY || /^(08...|57P0[123])$/.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError)
+    return error.code === READ_ONLY || /^(08...|57P0[123])$/.test(error.code ?? '');
   return error instanceof DatabaseUnavailable ? lostItsServer(error.cause) : isUnreachable(error);
 }
 
@@ -107,7 +108,8 @@ function createWatch(primary: Primary, several: boolean, heard: (silent: boolean
     const ended = (answers: boolean) => {
       if (probe !== current) return;
       endProbe(answers);
-      if (answers && primary.url() !== before) giveUpAll(new DatabaseUnavailable('the database moved to another server'));
+      if (answers && primary.url() !== before)
+        giveUpAll(new DatabaseUnavailable('the database moved to another server'));
     };
     primary.search().then(
       () => ended(true),

@@ -58,11 +58,7 @@ describe('a limiter', () => {
   });
 
   it('asks again when the limit was changed', async () => {
-    const limiter = createLimiter(
-      [createMemoryStore(() => 1_000)],
-      log,
-      () => 1_000,
-    );
+    const limiter = createLimiter([createMemoryStore(() => 1_000)], log, () => 1_000);
     const take = async (limit: number) => (await limiter.take([{ key: 'a', limit, windowMs: WINDOW_MS }]))[0]!.allowed;
     expect([await take(1), await take(1), await take(3), await take(3), await take(3)]).toEqual([
       true,

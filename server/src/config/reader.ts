@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { urlsOfHosts } from '../db/hosts.ts';
 
-/** A setting with a value that cannot be used. The message names the variable and what it takes. */
+/** A setting has an unusable value. The message names the variable and the accepted values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -13,8 +13,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export type Reader = ReturnType<typeof readerOf>;
 
 /**
- * Parsers of single settings. An empty value counts as unset. Each throws {@link ConfigError} for a value that does not fit;
- * `fail` repeats the value in its message, `failSecret` does not.
+ * Parsers for single settings. An empty value counts as unset. Each throws {@link ConfigError} for an invalid value; `fail` repeats the
+ * value in its message, `failSecret` does not.
  */
 export function readerOf(env: Env) {
   const text = (name: string): string | null => {
@@ -22,7 +22,7 @@ export function readerOf(env: Env) {
     return value === undefined || value === '' ? null : value;
   };
   const fail = (name: string, takes: string): never => {
-    // An address may carry a password: then the value is not repeated.
+    // An address may contain a password, so do not repeat it.
     const shown = env[name]?.includes('@') ? '' : `=${JSON.stringify(env[name])}`;
     throw new ConfigError(`${name}${shown} is not valid. ${name} takes ${takes}.`);
   };

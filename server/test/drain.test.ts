@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startTestService } from './harness.ts';
 
-test('a stop answers the request that runs, and does not wait for the connection that its client keeps', async () => {
+test('a stop answers running requests and does not wait for kept-alive connections', async () => {
   const service = await startTestService();
   const agent = new Agent({ keepAlive: true });
   const sent = request(`${service.url}/v1/verifications`, {

@@ -16,7 +16,7 @@ test('a stop answers new requests for DRAIN_SECONDS, with /readyz at 503 so that
   await expect(fetch(`${service.url}/readyz`)).rejects.toThrow();
 });
 
-test('a stop answers the request that runs, and does not wait for the connection that its client keeps', async () => {
+test('a stop answers running requests and does not wait for kept-alive connections', async () => {
   const service = await startTestService();
   const agent = new Agent({ keepAlive: true });
   const sent = request(`${service.url}/v1/verifications`, {

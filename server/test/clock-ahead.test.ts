@@ -86,7 +86,7 @@ describe('a node whose clock is 90 s ahead', () => {
     }
   });
 
-  it('takes over no request that still runs on another node, and expires nothing early', async () => {
+  it('takes over no request that runs on another node, and expires nothing early', async () => {
     const { tenant, deps } = service;
     const body = { expires_in_seconds: 60 };
     const made = await createVerification(service, body);
@@ -107,7 +107,7 @@ describe('a node whose clock is 90 s ahead', () => {
     expect(read.body.status).toBe('pending');
   });
 
-  it('writes the times that the others do: what it makes is announced at once and lasts as long as it says', async () => {
+  it('writes the same times as other nodes: its events are announced at once, and its deadlines hold', async () => {
     const receiver = await receiveWebhooks();
     try {
       const reply = await ask<Verification>(node, '/v1/verifications', {

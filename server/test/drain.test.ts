@@ -2,9 +2,21 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startTestService } from './harness.ts';
+import { createVerification, startTestService } from './harness.ts';
 
-test('a stop answers the request that runs, and does not wait for the connection that its client keeps', async () => {
+test('a stop answers new requests for DRAIN_SECONDS, with /readyz at 503 so that a proxy sends none', async () => {
+  const service = await startTestService({ env: { DRAIN_SECONDS: '3' } });
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  const stopped = service.stop();
+  const ready = await fetch(`${service.url}/readyz`);
+  expect(ready.status).toBe(503);
+  expect(await ready.json()).toMatchObject({ status: 'draining' });
+  expect((await createVerification(service)).status).toBe('pending');
+  await stopped;
+  await expect(fetch(`${service.url}/readyz`)).rejects.toThrow();
+});
+
+test('a stop answers running requests and does not wait for kept-alive connections', async () => {
   const service = await startTestService();
   const agent = new Agent({ keepAlive: true });
   const sent = request(`${service.url}/v1/verifications`, {

@@ -111,7 +111,7 @@ onLinux('npm start -- --tls', () => {
     return answer.statusCode;
   };
 
-  it('answers HTTPS on all addresses with a certificate that it made and keeps to itself', async () => {
+  it('answers HTTPS on all addresses with its own certificate, whose key stays private', async () => {
     for (const host of ['localhost', '127.0.0.1', ...(LAN ? [LAN] : [])]) {
       expect([host, await get(host, '/healthz')]).toEqual([host, 200]);
       expect([host, await get(host, '/v/nothing')]).toEqual([host, 200]);
@@ -135,7 +135,7 @@ onLinux('npm start -- --tls', () => {
     else expect(started.output()).not.toContain(code);
   });
 
-  it('hands a SIGTERM on: the request that runs is answered, everything ends, nothing is left', async () => {
+  it('forwards SIGTERM: running requests are answered, everything ends, nothing is left behind', async () => {
     const { pk_test } = await firstRunOf(started.dataDir);
     const sent = request({
       host: 'localhost',
@@ -172,7 +172,7 @@ onLinux('npm start -- --tls', () => {
 });
 
 onLinux('npm start', () => {
-  it('prints no QR code for a link that no phone can open, and ends with 0 when it is stopped', async () => {
+  it('prints no QR code for a link that no phone can open, and exits with 0 when stopped', async () => {
     const started = await npmStart([]);
     try {
       const link = new RegExp(`Capture link\\s+http://localhost:${started.port}/v/vfy_`);
@@ -187,7 +187,7 @@ onLinux('npm start', () => {
     }
   });
 
-  it('leaves nothing when it is stopped while it starts', async () => {
+  it('leaves nothing behind when stopped during start', async () => {
     const databaseRuns = (_: string, dataDir: string) =>
       processesOf(dataDir, 0).some(line => line.includes('bin/postgres '));
     const started = await npmStart([], databaseRuns);

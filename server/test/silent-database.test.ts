@@ -15,7 +15,7 @@ interface ErrorBody {
   error: { code: string; message: string };
 }
 
-describe('a database that falls silent', () => {
+describe('database that stops answering', () => {
   let dataDir: string;
   let database: EmbeddedPostgres;
   let service: TestService;
@@ -56,7 +56,7 @@ describe('a database that falls silent', () => {
     return { path, status, code, retryAfter: headers.get('retry-after'), ms: performance.now() - began };
   };
 
-  it('gets every request a 503 within 5 s, and jobs, webhooks and requests go on by themselves once it answers', async () => {
+  it('causes a 503 within 5 s, and jobs, webhooks and requests resume when it answers', async () => {
     const key = service.tenant.pk_test;
     const picture = await plain();
     const before = await createVerification(service, { webhook_url: receiver.url });
@@ -110,13 +110,13 @@ describe('a database that falls silent', () => {
   }, 300_000);
 });
 
-describe('each limit of time on the database', () => {
+describe('database time limits', () => {
   const open = async (service: TestService, limits: Partial<TestService['deps']['config']['databaseTimeouts']>) => {
     const config = { ...service.deps.config, databaseTimeouts: { ...service.deps.config.databaseTimeouts, ...limits } };
     return openDeps(config, service.deps.log, { database: 'own' });
   };
 
-  it('ends a statement, a wait for a lock and an idle transaction, and leaves commands alone', async () => {
+  it('end a statement, a lock wait and an idle transaction, but not commands', async () => {
     const service = await startTestService({ worker: false });
     try {
       const statement = await open(service, { statementMs: 200 });
@@ -156,7 +156,7 @@ describe('each limit of time on the database', () => {
     }
   });
 
-  it('a statement that is slow while the database answers is waited for', async () => {
+  it('allow a slow statement while the database answers', async () => {
     const service = await startTestService({ worker: false });
     try {
       // Longer than silence takes to be noticed.

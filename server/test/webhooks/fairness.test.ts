@@ -26,14 +26,14 @@ async function queue(service: TestService, tenant: NewTenant, url: string, count
   });
 }
 
-describe('the queue', () => {
+describe('webhook queue', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService();
   });
   afterAll(() => service?.stop());
 
-  it(`with ${QUEUED} deliveries to an endpoint that never answers delays nobody else and takes no memory`, async () => {
+  it(`with ${QUEUED} deliveries to an endpoint that never answers delays nobody else and needs no memory`, async () => {
     const dead = await receiveWebhooks(() => {});
     const well = await receiveWebhooks();
     try {
@@ -76,7 +76,7 @@ describe('the queue', () => {
     }
   });
 
-  it('with a hundred endpoints that hang gives a healthy one its turn within seconds', async () => {
+  it('with a hundred hanging endpoints serves a healthy one within seconds', async () => {
     const dead = await receiveWebhooks(() => {});
     const well = await receiveWebhooks();
     try {
@@ -98,8 +98,8 @@ describe('the queue', () => {
   });
 });
 
-describe('several nodes', () => {
-  it('send each event once, and take over what one that vanished had claimed', async () => {
+describe('webhook dispatchers on several nodes', () => {
+  it('send each event once, and take over the claims of a vanished node', async () => {
     const first = await startTestService();
     const receiver = await receiveWebhooks();
     let second: TestService | undefined;

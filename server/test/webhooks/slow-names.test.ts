@@ -5,7 +5,7 @@ import { ask, createVerification, startTestService, until } from '../harness.ts'
 import { startNameServer } from '../name-server.ts';
 import { receiveWebhooks } from '../receiver.ts';
 
-it('a name server of one account that never answers delays no webhook of another', async () => {
+it('a silent name server of one account delays no webhook of another', async () => {
   const names = await startNameServer(name => (name.endsWith('.slow.example') ? null : 0));
   const receiver = await receiveWebhooks();
   const service = await startTestService({ env: { WEBHOOK_NAME_SERVERS: names.address } });

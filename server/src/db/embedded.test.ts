@@ -76,7 +76,9 @@ const isAlive = (pid: number) =>
 describe('the embedded database', () => {
   test('is created, keeps its rows over a stop and a start, and leaves nothing running or lying about', async () => {
     const dataDir = await temporary();
+    const began = performance.now();
     const first = await start(dataDir);
+    const firstMs = performance.now() - began;
     const pid = await postmasterOf(dataDir);
     await query(first.url, 'create table kept (word text)');
     await query(first.url, "insert into kept values ('Grüße')");
@@ -92,9 +94,10 @@ describe('the embedded database', () => {
     expect(isAlive(pid)).toBe(false);
     expect((await readdir(dataDir)).sort()).toEqual(['lock', 'postgres']);
 
-    const began = Date.now();
+    const again = performance.now();
     const second = await start(dataDir);
-    expect(Date.now() - began).toBeLessThan(2_000);
+    // The first start also makes the folder.
+    expect(performance.now() - again).toBeLessThan(firstMs);
     expect(await query(second.url, 'select * from kept')).toEqual([{ word: 'Grüße' }]);
   });
 

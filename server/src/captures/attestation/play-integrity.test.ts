@@ -237,6 +237,6 @@ describe('attestation by Play Integrity', () => {
     google.fault = null;
     expect(got).toMatchObject({ verdict: 'error', detail: 'the verifier did not answer' });
     expect(Date.now() - began).toBeGreaterThan(5_500);
-    expect(Date.now() - began).toBeLessThan(15_000);
+    expect(Date.now() - began).toBeLessThan(30_000);
   });
 });

@@ -122,7 +122,7 @@ describe.skipIf(!hasRedis)('in Redis', () => {
 
   it('counts alone when Redis is gone, and with the others when it is back', async () => {
     const own = await startRedis();
-    const limiter = createLimiter(await openRedisStore(own.url, log), log);
+    const limiter = createLimiter([await openRedisStore(own.url, log)], log);
     const permit = { key: freshKey(), limit: 2, windowMs: 60_000 };
     expect((await limiter.take([permit]))[0]).toMatchObject({ allowed: true, remaining: 1 });
     await own.stop();

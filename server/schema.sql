@@ -185,6 +185,8 @@ create table evidence_logs (
   checkpoint_size bigint default '-1'::integer not null,
   publishing_until timestamp with time zone,
   created_at timestamp with time zone not null,
+  checkpoint_at timestamp with time zone,
+  cosigning_until timestamp with time zone,
   constraint evidence_logs_pkey PRIMARY KEY (id),
   constraint evidence_logs_origin_key UNIQUE (origin)
 );
@@ -220,6 +222,16 @@ create table evidence_tiles (
   bytes bytea not null,
   constraint evidence_tiles_pkey PRIMARY KEY (log_id, level, index),
   constraint evidence_tiles_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
+);
+
+create table evidence_witnesses (
+  log_id integer not null,
+  vkey text not null,
+  size bigint not null,
+  line text,
+  failed_at timestamp with time zone,
+  constraint evidence_witnesses_pkey PRIMARY KEY (log_id, vkey),
+  constraint evidence_witnesses_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
 );
 
 create table geocodes (
@@ -623,6 +635,26 @@ create table webhook_secrets (
   constraint webhook_secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE UNIQUE INDEX webhook_secrets_current ON public.webhook_secrets USING btree (tenant_id) WHERE (expires_at IS NULL);
+
+create table witness_keys (
+  name text not null,
+  only_one boolean default true not null,
+  public_key bytea not null,
+  sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint witness_keys_pkey PRIMARY KEY (name),
+  constraint witness_keys_only_one_key UNIQUE (only_one),
+  constraint witness_keys_only_one_check CHECK (only_one)
+);
+
+create table witnessed_logs (
+  origin text not null,
+  size bigint not null,
+  root bytea not null,
+  note text not null,
+  cosigned_at timestamp with time zone not null,
+  constraint witnessed_logs_pkey PRIMARY KEY (origin)
+);
 
 create table worker_nodes (
   worker_id text not null,

@@ -63,8 +63,14 @@ export async function cosign(deps: Deps): Promise<boolean> {
     `update evidence_logs set cosigning_until = now() + make_interval(secs => $1)
      where id = (select max(id) from evidence_logs) and checkpoint_size > 0
        and (cosigning_until is null or cosigning_until < now())
+       and exists (
+         select from unnest($2::text[]) as asked (vkey) where not exists (
+           select from evidence_witnesses w
+           where w.log_id = evidence_logs.id and w.vkey = asked.vkey and w.line is not null and w.size = checkpoint_size
+         )
+       )
      returning *`,
-    [LEASE_SECONDS],
+    [LEASE_SECONDS, deps.config.witnesses.map(({ verifier }) => vkeyOf(verifier))],
   );
   if (!log?.checkpoint) return true;
   try {

@@ -134,7 +134,7 @@ CREATE INDEX captures_to_analyse ON public.captures USING btree (analysis_turn, 
 create table event_outbox (
   event_id text not null,
   constraint event_outbox_pkey PRIMARY KEY (event_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 500);
 
 create table events (
   id text not null,
@@ -185,6 +185,8 @@ create table evidence_logs (
   checkpoint_size bigint default '-1'::integer not null,
   publishing_until timestamp with time zone,
   created_at timestamp with time zone not null,
+  checkpoint_at timestamp with time zone,
+  cosigning_until timestamp with time zone,
   constraint evidence_logs_pkey PRIMARY KEY (id),
   constraint evidence_logs_origin_key UNIQUE (origin)
 );
@@ -220,6 +222,17 @@ create table evidence_tiles (
   bytes bytea not null,
   constraint evidence_tiles_pkey PRIMARY KEY (log_id, level, index),
   constraint evidence_tiles_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
+);
+alter table evidence_tiles alter column bytes set storage external;
+
+create table evidence_witnesses (
+  log_id integer not null,
+  vkey text not null,
+  size bigint not null,
+  line text,
+  failed_at timestamp with time zone,
+  constraint evidence_witnesses_pkey PRIMARY KEY (log_id, vkey),
+  constraint evidence_witnesses_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
 );
 
 create table geocodes (
@@ -369,7 +382,7 @@ create unlogged table rate_windows (
   counts integer[] default '{}'::integer[] not null,
   touched_at timestamp with time zone default now() not null,
   constraint rate_windows_pkey PRIMARY KEY (key)
-);
+) with (fillfactor = 50);
 
 create table reverse_entries (
   id bigint generated always as identity not null,
@@ -430,7 +443,8 @@ create table reverse_slots (
   part integer not null,
   records bytea not null,
   constraint reverse_slots_pkey PRIMARY KEY (key, part)
-);
+) with (fillfactor = 70, toast_tuple_target = 8160);
+alter table reverse_slots alter column records set storage external;
 
 create table reviews (
   id text not null,
@@ -620,7 +634,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
   constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
-);
+) with (fillfactor = 45);
 CREATE INDEX webhook_deliveries_by_tenant ON public.webhook_deliveries USING btree (tenant_id, id DESC);
 CREATE INDEX webhook_deliveries_by_verification ON public.webhook_deliveries USING btree (verification_id, id DESC);
 CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (tenant_id, id DESC) WHERE (failed_at IS NOT NULL);
@@ -639,7 +653,7 @@ create table webhook_endpoints (
   created_at timestamp with time zone not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-);
+) with (fillfactor = 70);
 CREATE INDEX webhook_endpoints_by_tenant ON public.webhook_endpoints USING btree (tenant_id, id DESC);
 CREATE INDEX webhook_endpoints_due ON public.webhook_endpoints USING btree (ailing, due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX webhook_endpoints_once ON public.webhook_endpoints USING btree (tenant_id, livemode, url_sha256);
@@ -652,7 +666,7 @@ create table webhook_queue (
   attempts integer default 0 not null,
   constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
   constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
-);
+) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 500);
 CREATE INDEX webhook_queue_due ON public.webhook_queue USING btree (endpoint_id, run_at);
 
 create table webhook_secrets (
@@ -665,6 +679,26 @@ create table webhook_secrets (
   constraint webhook_secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE UNIQUE INDEX webhook_secrets_current ON public.webhook_secrets USING btree (tenant_id) WHERE (expires_at IS NULL);
+
+create table witness_keys (
+  name text not null,
+  only_one boolean default true not null,
+  public_key bytea not null,
+  sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint witness_keys_pkey PRIMARY KEY (name),
+  constraint witness_keys_only_one_key UNIQUE (only_one),
+  constraint witness_keys_only_one_check CHECK (only_one)
+);
+
+create table witnessed_logs (
+  origin text not null,
+  size bigint not null,
+  root bytea not null,
+  note text not null,
+  cosigned_at timestamp with time zone not null,
+  constraint witnessed_logs_pkey PRIMARY KEY (origin)
+);
 
 create table worker_nodes (
   worker_id text not null,

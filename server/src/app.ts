@@ -14,6 +14,7 @@ import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
 import { registerLog } from './evidence/log-routes.ts';
 import { getEvidenceKeys } from './evidence/read-keys.ts';
+import { registerWitness } from './evidence/witness.ts';
 import { createBodyBudget } from './http/body-budget.ts';
 import { registerDashboard } from './http/dashboard.ts';
 import { registerDocs } from './http/docs.ts';
@@ -170,6 +171,7 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   registerLog(app, deps);
+  registerWitness(app, deps, limiter);
   await registerPages(app, pages);
   registerVerifyPage(app);
   await registerDashboard(app, deps);

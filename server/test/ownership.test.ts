@@ -22,6 +22,7 @@ const OWNER: Readonly<Record<string, string>> = {
   evidence_pending: 'evidence',
   evidence_statements: 'evidence',
   evidence_tiles: 'evidence',
+  evidence_witnesses: 'evidence',
   geocodes: 'checks',
   idempotency_keys: 'http',
   link_template_versions: 'templates',
@@ -53,6 +54,8 @@ const OWNER: Readonly<Record<string, string>> = {
   webhook_endpoints: 'webhooks',
   webhook_queue: 'webhooks',
   webhook_secrets: 'tenants',
+  witness_keys: 'evidence',
+  witnessed_logs: 'evidence',
   worker_nodes: 'jobs',
 };
 

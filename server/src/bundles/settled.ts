@@ -9,6 +9,7 @@ import { parseNote, parseVkey, signNote, type Verifier, verifyNote, vkeyOf } fro
 import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
 import { many, one, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { awaitsCosignatures, cosignedNote } from '../evidence/cosign.ts';
 import { type LogRow, listEvidenceKeys, signerFor } from '../evidence/log.ts';
 import { enterAgain, type OpenedStatement, openStatements } from '../evidence/statements.ts';
 import { loadNodes } from '../evidence/tiles.ts';
@@ -33,7 +34,9 @@ export interface Head {
   origin: string;
   size: bigint;
   root: Uint8Array;
-  /** The signed note. */
+  /** The note as the log signed it: what a time stamp is for. */
+  signed: string;
+  /** The same with the cosignatures of witnesses. */
   note: string;
   key: Verifier;
 }
@@ -101,9 +104,11 @@ async function headOver(deps: Deps, id: string, leaves: readonly Leaf[]): Promis
   const note = parseNote(Buffer.from(log.checkpoint));
   const { origin, size, root } = parseCheckpoint(note.text);
   if (leaves.some(leaf => BigInt(leaf.leaf_index!) >= size)) return null;
+  if (await awaitsCosignatures(deps, log)) return null;
   const [signed] = verifyNote(note, await logKeys(deps.db));
   if (!signed) throw new Error(`the checkpoint of ${origin} is signed by no known key`);
-  return { origin, size, root, note: log.checkpoint, key: signed.verifier, logId };
+  const cosigned = (await cosignedNote(deps.db, log))!;
+  return { origin, size, root, signed: log.checkpoint, note: cosigned, key: signed.verifier, logId };
 }
 
 async function logKeys(db: Queryable): Promise<Verifier[]> {
@@ -126,7 +131,7 @@ async function makeFiles(
   const createdAt = deps.clock.now();
   const verdict = row.verdict && verdictOf(statements);
   const photos = await photoFiles(deps, captures);
-  const stamp = await stampOf(deps, head.note);
+  const stamp = await stampOf(deps, head.signed);
   const files = [
     inline('record.json', sealedText(row)),
     inline(

@@ -41,6 +41,7 @@ const OWNER: Readonly<Record<string, string>> = {
   reverse_pictures: 'analysis',
   reverse_scopes: 'analysis',
   reverse_slots: 'analysis',
+  reviews: 'reviews',
   sessions: 'people',
   settings: 'db',
   sign_in_mails: 'people',

@@ -52,9 +52,15 @@ interface Leaf {
  * contain every entry.
  */
 export async function settledBundle(deps: Deps, row: VerificationRow): Promise<BundleFile[] | null> {
+  // While a second reviewer is blind, the bundle ends before the first review: a prefix of the statements has no gap.
   const leaves = await many<Leaf>(
     deps.db,
-    'select seq, log_id, leaf_index from evidence_statements where verification_id = $1 order by seq',
+    `select seq, log_id, leaf_index from evidence_statements s
+     where verification_id = $1 and not exists (
+       select from evidence_statements r join verifications v on v.id = r.verification_id
+       where r.verification_id = $1 and r.type = 'review' and r.seq <= s.seq
+         and v.review_state = 'open' and v.review_needs = 2)
+     order by seq`,
     [row.id],
   );
   const kept = await readKept(deps, row.id);
@@ -70,7 +76,8 @@ export async function settledBundle(deps: Deps, row: VerificationRow): Promise<B
     [row.id, leaves.length, deps.keyring.encrypt(JSON.stringify(files)), deps.clock.now()],
   );
   // If two calls settle at once, the first one wins.
-  return (await readKept(deps, row.id))?.files ?? files;
+  const settled = await readKept(deps, row.id);
+  return settled?.statements === leaves.length ? settled.files : files;
 }
 
 async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {
@@ -115,7 +122,7 @@ async function makeFiles(
   leaves: readonly Leaf[],
   head: Head & { logId: number },
 ): Promise<BundleFile[]> {
-  const statements = await openStatements(deps.db, deps, row.id);
+  const statements = (await openStatements(deps.db, deps, row.id)).slice(0, leaves.length);
   const captures = await capturesOf(deps.db, row.id);
   const log = (await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [head.logId]))!;
   const signer = await signerFor(deps.db, deps, log, 'bundle');

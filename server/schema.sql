@@ -513,6 +513,27 @@ create table upload_addresses (
 CREATE INDEX upload_addresses_by_end ON public.upload_addresses USING btree (ends_at);
 CREATE INDEX upload_addresses_by_verification ON public.upload_addresses USING btree (verification_id, ends_at);
 
+create table verification_metadata (
+  scope text not null,
+  pair uuid not null,
+  created_at timestamp with time zone not null,
+  verification_id text not null,
+  constraint verification_metadata_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_metadata_by_verification ON public.verification_metadata USING btree (verification_id);
+CREATE UNIQUE INDEX verification_metadata_newest ON public.verification_metadata USING btree (scope, pair, created_at DESC, verification_id DESC);
+
+create table verification_search (
+  verification_id text not null,
+  scope text not null,
+  created_at timestamp with time zone not null,
+  words text not null,
+  constraint verification_search_pkey PRIMARY KEY (verification_id),
+  constraint verification_search_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_search_newest ON public.verification_search USING btree (scope, created_at DESC, verification_id DESC);
+CREATE INDEX verification_search_words ON public.verification_search USING gin (scope, words gin_trgm_ops) WITH (gin_pending_list_limit='512');
+
 create table verifications (
   id text not null,
   tenant_id text not null,
@@ -544,9 +565,10 @@ create table verifications (
   constraint verifications_check CHECK (((verdict IS NULL) OR (status = 'completed'::text))),
   constraint verifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'completed'::text, 'expired'::text, 'failed'::text, 'abandoned'::text])))
 );
-CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
+CREATE INDEX verifications_by_brand ON public.verifications USING btree (tenant_id, livemode, ((private ->> 'brand_slug'::text)), created_at DESC, id DESC) WHERE (private ? 'brand_slug'::text);
 CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
 CREATE INDEX verifications_by_status ON public.verifications USING btree (tenant_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX verifications_by_template ON public.verifications USING btree (tenant_id, livemode, (((private -> 'template'::text) ->> 'id'::text)), created_at DESC, id DESC) WHERE (private ? 'template'::text);
 CREATE INDEX verifications_by_verdict ON public.verifications USING btree (tenant_id, livemode, ((verdict ->> 'label'::text)), created_at DESC, id DESC) WHERE (verdict IS NOT NULL);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
 CREATE INDEX verifications_newest ON public.verifications USING btree (tenant_id, livemode, created_at DESC, id DESC);
@@ -630,6 +652,62 @@ create table worker_nodes (
   constraint worker_nodes_pkey PRIMARY KEY (worker_id)
 );
 
+CREATE OR REPLACE FUNCTION public.index_verification()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  in_scope text := verification_scope(new.tenant_id, new.livemode);
+  metadata jsonb := coalesce(new.config -> 'metadata', '{}');
+  found_words text;
+begin
+  if tg_op = 'UPDATE' then
+    delete from verification_search where verification_id = new.id;
+    delete from verification_metadata where verification_id = new.id;
+  end if;
+  found_words := lower(concat_ws(chr(31), new.external_ref, new.private -> 'person' ->> 'name',
+    (select string_agg(value, chr(31)) from jsonb_each_text(metadata))));
+  if found_words <> '' then
+    insert into verification_search values (new.id, in_scope, new.created_at, found_words);
+  end if;
+  insert into verification_metadata
+    select in_scope, metadata_pair(key, value), new.created_at, new.id from jsonb_each_text(metadata);
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.metadata_pair(key text, value text)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (md5((jsonb_build_array(key, value))::text))::uuid
+;
+
+CREATE OR REPLACE FUNCTION public.search_newest(in_scope text, pattern text, before_at timestamp with time zone, before_id text, walked bigint)
+ RETURNS TABLE(verification_id text, created_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+    select n.verification_id, n.created_at from (
+      select * from verification_search s where s.scope = in_scope and (s.created_at, s.verification_id) < (before_at, before_id)
+      order by s.created_at desc, s.verification_id desc limit walked) n
+    where n.words like pattern
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_verifications(in_scope text, pattern text, most bigint)
+ RETURNS TABLE(verification_id text, created_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+AS $function$ select s.verification_id, s.created_at from verification_search s where s.scope = in_scope and s.words like pattern limit most $function$
+;
+
 CREATE OR REPLACE FUNCTION public.take_permits(keys text[], wanted integer[], limits integer[], windows_ms bigint[])
  RETURNS TABLE(granted integer, remaining integer, wait_ms bigint, reset_ms bigint)
  LANGUAGE plpgsql
@@ -693,3 +771,14 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.verification_scope(tenant_id text, livemode boolean)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (tenant_id || CASE WHEN livemode THEN ':live'::text ELSE ':test'::text END)
+;
+
+CREATE TRIGGER verification_indexed AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION index_verification();
+
+CREATE TRIGGER verification_reindexed AFTER UPDATE OF config, private, external_ref ON verifications FOR EACH ROW WHEN (old.config IS DISTINCT FROM new.config OR old.private IS DISTINCT FROM new.private OR old.external_ref IS DISTINCT FROM new.external_ref) EXECUTE FUNCTION index_verification();

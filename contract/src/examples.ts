@@ -127,7 +127,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     },
     responses: { 201: { ...pending, captures: [] } },
   },
-  'GET /v1/verifications': { responses: { 200: { data: [completed] } } },
+  'GET /v1/verifications': { responses: { 200: { data: [completed], total_estimate: 1 } } },
   'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },
   'POST /v1/verifications/:id/cancel': { responses: { 200: { ...pending, status: 'expired', captures: [] } } },
   'POST /v1/verifications/:id/finalize': {

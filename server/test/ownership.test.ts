@@ -46,6 +46,8 @@ const OWNER: Readonly<Record<string, string>> = {
   sign_in_tokens: 'people',
   tenants: 'tenants',
   upload_addresses: 'captures',
+  verification_metadata: 'verifications',
+  verification_search: 'verifications',
   verifications: 'verifications',
   webhook_claims: 'webhooks',
   webhook_deliveries: 'webhooks',

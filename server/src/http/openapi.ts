@@ -142,6 +142,8 @@ function queryParameters(endpoint: Endpoint, components: Components): Json[] {
     name,
     in: 'query',
     required: required.includes(name) && !('default' in schema),
+    // Several values stand in one parameter, between commas.
+    ...((schema as Json).type === 'array' ? { style: 'form', explode: false } : {}),
     schema: components.add(schema),
   }));
 }

@@ -50,7 +50,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
   'tenants/brands.ts': 'the columns that a request sets',
   'tenants/settings.ts': 'the columns that a request sets',
   'verifications/advance.ts': 'the columns that a change of status sets',
-  'verifications/list.ts': 'the filters of a list',
+  'verifications/filters.ts': 'the filters of a list',
   'webhooks/deliveries.ts': 'the filters of a list',
 };
 

@@ -1,5 +1,6 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { Settings, SettingsPatch } from '@firsthand/contract/management.ts';
+import type { ReviewPolicy } from '@firsthand/contract/reviews.ts';
 import { one, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
@@ -10,9 +11,11 @@ interface SettingsRow {
   notify_email: string | null;
   retention_days: number | null;
   rate_limit_per_minute: number | null;
+  review_policy: ReviewPolicy;
+  review_sample: number;
 }
 
-const COLUMNS = 'name, notify_email, retention_days, rate_limit_per_minute';
+const COLUMNS = 'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample';
 
 async function readSettings(
   db: Queryable,
@@ -25,7 +28,7 @@ async function readSettings(
   return { ...row, rate_limit_per_minute: row.rate_limit_per_minute ?? config.rateLimitPerMinute };
 }
 
-/** Sets how many requests a minute a tenant may make; null: the deployment's default. False without such a tenant. */
+/** Sets a tenant's requests per minute; null restores the deployment's default. Returns false when the tenant does not exist. */
 export async function setLimit(tx: Queryable, activity: Activity, limit: number | null): Promise<boolean> {
   const found = await one(tx, 'update tenants set rate_limit_per_minute = $2 where id = $1 returning 1 as found', [
     activity.tenantId,
@@ -49,7 +52,7 @@ export const getSettings = tenantEndpoint({
   handler: async ({ deps, principal }) => ok(await readSettings(deps.db, deps, principal.tenantId)),
 });
 
-/** Says of what can only be read that it is so, rather than that it is unknown. */
+/** Reports read-only members as read-only instead of unknown. */
 function patchFaults(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
   if (Object.keys(body).length === 0) return [{ path: 'body', message: 'must name at least one setting' }];
@@ -59,7 +62,9 @@ function patchFaults(body: unknown): Fault[] {
 export const patchSettings = tenantEndpoint({
   operationId: 'updateSettings',
   summary: 'Change settings',
-  description: 'Settings you leave out stay as they are. A change applies to verifications created later.',
+  description:
+    'Settings you leave out stay as they are. A change applies to verifications created later, and of the review ' +
+    'settings to those that end later.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
@@ -72,13 +77,19 @@ export const patchSettings = tenantEndpoint({
     return transaction(deps.db, async tx => {
       const before = await readSettings(tx, deps, principal.tenantId, 'for update');
       const after = { ...before, ...body };
-      await tx.query('update tenants set name = $2, notify_email = $3, retention_days = $4 where id = $1', [
-        principal.tenantId,
-        after.name,
-        after.notify_email,
-        after.retention_days,
-      ]);
-      // An address is a person's: the log says that it changed, not to what.
+      await tx.query(
+        `update tenants set name = $2, notify_email = $3, retention_days = $4, review_policy = $5, review_sample = $6
+         where id = $1`,
+        [
+          principal.tenantId,
+          after.name,
+          after.notify_email,
+          after.retention_days,
+          after.review_policy,
+          after.review_sample,
+        ],
+      );
+      // An e-mail address is personal data: log that it changed, not its value.
       const { notify_email, ...shown } = body;
       await audit(tx, activityOf(call), {
         action: 'settings.updated',

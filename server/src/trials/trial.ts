@@ -11,14 +11,13 @@ import { notFound } from '../http/problem.ts';
 import { issue } from '../verifications/issue.ts';
 import { presentFrozen } from '../verifications/present.ts';
 import { readCurrent } from '../verifications/read.ts';
+import { unreviewed } from '../verifications/reviews.ts';
 import { type CaptureRow, capturesOf, type VerificationRow } from '../verifications/row.ts';
 import { trialTenant } from './tenant.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/**
- * What anybody may ask for: no address that we would call or write to, no free text, nothing that costs a vision model.
- */
+/** What an anonymous visitor may request: no callback or e-mail address, no free text, nothing that calls a vision model. */
 const TrialRequest = Type.Object(
   {
     max_captures: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CAPTURES })),
@@ -36,7 +35,7 @@ const TrialRequest = Type.Object(
   { ...closed, title: 'TrialRequest' },
 );
 
-/** The result of a trial: what the pipeline found, without pictures. Whoever has the link may read it. */
+/** The result of a trial, without pictures. Anyone with the link may read it. */
 const Trial = Type.Object(
   {
     ...Type.Pick(Verification, [
@@ -62,7 +61,7 @@ const Trial = Type.Object(
 
 function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Static<typeof Trial> {
   const { id, status, capture_url, created_at, expires_at, captures_count, config, completed_at, verdict, captures } =
-    presentFrozen(row, rows, deps.origins);
+    presentFrozen(row, rows, unreviewed, deps.origins);
   return {
     id,
     status,

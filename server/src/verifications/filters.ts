@@ -1,8 +1,10 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { DateTime, IdSchema, instantOf } from '@firsthand/contract/ids.ts';
+import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
 import { LABELS, Status } from '@firsthand/contract/verification.ts';
 import { type Static, type TSchema, Type } from 'typebox';
-import { many, one, type Queryable } from '../db/sql.ts';
+import { many, one } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
 import { type Principal, readableModes } from '../http/principal.ts';
 import type { VerificationRow } from './row.ts';
 import { type Found, findByWords, type Pair, patternOf, rarestPair, scopeOf } from './search.ts';
@@ -15,6 +17,7 @@ export const filters = {
   status: some(Status),
   verdict: some(Type.Enum([...LABELS])),
   template_id: some(IdSchema('tpl')),
+  review: some(Type.Enum([...REVIEW_STATES])),
   brand_slug: some(Type.String({ minLength: 2, maxLength: 40 })),
   created_after: Type.Optional(DateTime),
   created_before: Type.Optional(DateTime),
@@ -77,7 +80,12 @@ type Parameter = ReturnType<typeof collect>;
  * index in the list's order. The query reads the ranges one by one and merges them, so the last page costs no more than
  * the first.
  */
-export async function select(db: Queryable, principal: Principal, query: FilterQuery): Promise<Selection> {
+export async function select(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  principal: Principal,
+  query: FilterQuery,
+): Promise<Selection> {
+  const now = clock.now();
   const { tenantId } = principal;
   const modes = readableModes(principal);
   const scopes = modes.map(livemode => scopeOf(tenantId, livemode));
@@ -88,7 +96,7 @@ export async function select(db: Queryable, principal: Principal, query: FilterQ
   const q = query.q === undefined || 'vfy_'.startsWith(query.q.toLowerCase()) ? null : query.q;
   const id = q === null ? null : idsBeginning(q);
   const rarest = pairs.length > 0 && q === null ? await rarestPair(db, { scopes, pairs, few: FEW }) : null;
-  const indexed = [query.status, query.verdict, query.external_ref, query.template_id, query.brand_slug];
+  const indexed = [query.status, query.verdict, query.external_ref, query.template_id, query.brand_slug, query.review];
   // The index of another filter reads fewer rows than that of a common pair.
   const pair = rarest?.few || indexed.every(filter => filter === undefined) ? rarest : null;
 
@@ -100,15 +108,25 @@ export async function select(db: Queryable, principal: Principal, query: FilterQ
     if (query.created_before) all.push(`v.created_at < ${p(instantOf(query.created_before))}`);
     if (query.external_ref) all.push(`v.external_ref = ${p(query.external_ref)}`);
     if (pairs.length > 0) all.push(`v.config -> 'metadata' @> ${p(JSON.stringify(Object.fromEntries(pairs)))}::jsonb`);
+    const claimed = (held: string) =>
+      `(v.review_claimed_by is not null and v.review_claimed_until > ${p(now)}) is ${held}`;
+    const reviewed = (state: string): string => {
+      if (state === 'none') return `v.review_state = 'none'`;
+      const stored = `v.review_state <> 'none' and v.review_state = ${p(state === 'claimed' ? 'open' : state)}`;
+      if (state === 'claimed') return `${stored} and ${claimed('true')}`;
+      return state === 'open' ? `${stored} and ${claimed('not true')}` : stored;
+    };
     const severals: [readonly string[] | undefined, (value: string) => string][] = [
-      [query.template_id, value => `v.private ? 'template' and v.private -> 'template' ->> 'id' = ${value}`],
-      [query.brand_slug, value => `v.private ? 'brand_slug' and v.private ->> 'brand_slug' = ${value}`],
-      [query.verdict, value => `v.verdict is not null and v.verdict ->> 'label' = ${value}`],
-      [query.status, value => `v.status = ${value}`],
+      [query.template_id, value => `v.private ? 'template' and v.private -> 'template' ->> 'id' = ${p(value)}`],
+      [query.brand_slug, value => `v.private ? 'brand_slug' and v.private ->> 'brand_slug' = ${p(value)}`],
+      [query.review, reviewed],
+      [query.verdict, value => `v.verdict is not null and v.verdict ->> 'label' = ${p(value)}`],
+      [query.status, value => `v.status = ${p(value)}`],
     ];
-    const [first, ...others] = severals.filter(([wanted]) => wanted !== undefined);
-    for (const [wanted, condition] of others) all.push(condition(`any(${p(wanted)}::text[])`));
-    const each = first ? [...new Set(first[0])].map(value => first[1](p(value))) : ['true'];
+    const [each = ['true'], ...others] = severals.flatMap(([wanted, condition]) =>
+      wanted === undefined ? [] : [[...new Set(wanted)].map(condition)],
+    );
+    for (const conditions of others) all.push(`(${conditions.map(condition => `(${condition})`).join(' or ')})`);
     return modes.flatMap(livemode =>
       each.map(condition => `${all.join(' and ')} and ${condition} and v.livemode = ${livemode}`),
     );

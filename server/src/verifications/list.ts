@@ -4,10 +4,12 @@ import { Type } from 'typebox';
 import { one, type Queryable } from '../db/sql.ts';
 import { decodeCursor, encodeCursor } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { viewerOf } from '../http/principal.ts';
 import { invalidField } from '../http/problem.ts';
 import { dateFaults, filters, METADATA_FILTER, type Place, select } from './filters.ts';
 import { presentSummary } from './present.ts';
 import { withExpiryApplied } from './read.ts';
+import { reviewRowsOf, shownReviews } from './reviews.ts';
 
 const ListQuery = Type.Object(
   {
@@ -49,7 +51,7 @@ export const listVerifications = tenantEndpoint({
   },
   async handler({ deps, principal, query }) {
     const after = query.cursor === undefined ? null : await placeOf(deps.db, principal.tenantId, query.cursor);
-    const selection = await select(deps.db, principal, query);
+    const selection = await select(deps, principal, query);
     const [rows, total] = await Promise.all([
       selection.page<{ location_results: string[] | null }>({
         after,
@@ -60,12 +62,21 @@ export const listVerifications = tenantEndpoint({
     ]);
     const page = rows.slice(0, query.limit);
     const last = page.at(-1);
+    const reviews = Map.groupBy(
+      await reviewRowsOf(
+        deps.db,
+        page.filter(row => row.review_state !== 'none').map(({ id }) => id),
+      ),
+      review => review.verification_id,
+    );
+    const seen = { viewer: viewerOf(principal), now: deps.clock.now() };
     const data: VerificationSummary[] = [];
     for (const row of page) {
       const current = await withExpiryApplied(deps, row);
       // The row expired after the query ran and no longer matches the filter.
       if (query.status && !query.status.includes(current.status)) continue;
-      data.push(presentSummary(current, deps.origins, row.location_results ?? []));
+      const shown = shownReviews(current, reviews.get(row.id) ?? [], seen);
+      data.push(presentSummary(current, deps.origins, shown, row.location_results ?? []));
     }
     return ok({
       data,

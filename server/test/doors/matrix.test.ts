@@ -65,6 +65,7 @@ async function delivery({ deps: { db } }: TestService, owner: NewTenant, livemod
 const FIXTURES: [prefix: string, fixture: Fixture][] = [
   ['/v1/verifications/:', verification],
   ['/v1/verify/:', verification],
+  ['/v1/reviews/:', verification],
   [
     '/v1/trial/verifications/:',
     async ({ deps }) => {
@@ -124,6 +125,22 @@ const OWN_FIXTURES: [prefix: string, fixture: (service: TestService, personId: s
       return id;
     },
   ],
+  [
+    '/v1/verifications/:id/reviews/:',
+    async ({ deps }, personId) => {
+      const session = await deps.db.query('select tenant_id, livemode from sessions where person_id = $1', [personId]);
+      const { tenant_id: tenantId, livemode } = session.rows[0];
+      const { id } = await transaction(deps.db, tx => issue(tx, deps, { tenantId, livemode, request: {} }));
+      await deps.db.query("update verifications set status = 'failed', review_state = 'decided' where id = $1", [id]);
+      const reviewId = newId('rev');
+      await deps.db.query(
+        `insert into reviews (id, verification_id, tenant_id, person_id, person_name, decision, reasons, blind, seconds, created_at)
+         values ($1, $2, $3, $4, 'A person', 'approved', '[]', false, 0, now())`,
+        [reviewId, id, tenantId, personId],
+      );
+      return `${id}/reviews/${reviewId}`;
+    },
+  ],
 ];
 const ownFixtureOf = (endpoint: Endpoint) => OWN_FIXTURES.find(([prefix]) => endpoint.path.startsWith(prefix))?.[1];
 
@@ -135,6 +152,7 @@ const creates = (endpoint: Endpoint) => endpoint.method === 'PUT' && !endpoint.e
 /** What is live or test, and seen in its own mode alone by whoever has one. */
 const MODED = [
   '/v1/verifications/:',
+  '/v1/reviews/:',
   '/v1/link-templates/:',
   '/v1/webhook-deliveries/:',
   '/v1/webhook-endpoints/:',
@@ -155,15 +173,18 @@ const fixtureOf = (endpoint: Endpoint): Fixture => {
   return known;
 };
 
+/** The path with the value of its parameter; where it has two, the value covers both. */
+const at = (endpoint: Endpoint, value: string) => endpoint.path.replace(/:.*:\w+|:\w+/, value);
+
 /** A value of the parameter that names nothing. */
 const unknownFor = (value: string): string =>
   /^[a-z]+_/.test(value)
-    ? value.replace(/_.*/, `_${'0'.repeat(26)}`)
+    ? value.replace(/_[^/]*/g, `_${'0'.repeat(26)}`)
     : value.endsWith('.png')
       ? `${'0'.repeat(26)}.png`
       : 'no-such-thing';
 
-describe('who may open what', () => {
+describe('endpoint credentials', () => {
   let service: TestService;
   let own: NewTenant;
   let other: NewTenant;
@@ -208,7 +229,7 @@ describe('who may open what', () => {
       stop.abort();
       return { status: answer.status, headers: answer.headers, text, body: text };
     }
-    return ask(service, endpoint.path.replace(/:\w+/, value), {
+    return ask(service, at(endpoint, value), {
       method: endpoint.method,
       headers: { ...headers, 'x-forwarded-for': address },
       redirect: 'manual',
@@ -261,7 +282,7 @@ describe('who may open what', () => {
   }
   const FORBIDDEN = '{"error":{"code":"forbidden","message":"This credential does not allow that."}}';
 
-  it.each(named(tenantEndpoints))('%s: says the same 401 to everybody who is nobody', async (_name, endpoint) => {
+  it.each(named(tenantEndpoints))('%s: gives the same 401 to every invalid credential', async (_name, endpoint) => {
     const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
     const body = { ...(example(endpoint) as object), tenant_id: own.tenant_id };
     for (const [who, headers] of nobodies(takesBody(endpoint) ? JSON.stringify(body) : '')) {
@@ -275,7 +296,7 @@ describe('who may open what', () => {
     }
   });
 
-  it.each(named(tenantEndpoints))('%s: says 403 to valid credentials of another kind', async (_name, endpoint) => {
+  it.each(named(tenantEndpoints))('%s: gives 403 to valid credentials of another kind', async (_name, endpoint) => {
     const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
     const kinds: [CredentialKind, Record<string, string>][] = [
       ['key', bearer(own.pk_test)],
@@ -310,7 +331,7 @@ describe('who may open what', () => {
   const personal = tenantEndpoints.filter(endpoint => endpoint.credentials.includes('session'));
 
   it.each(named(personal.filter(endpoint => endpoint.method !== 'GET')))(
-    '%s: acts through a cookie for a page of ours alone',
+    '%s: accepts a cookie only from a page of ours',
     async (_name, endpoint) => {
       const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
       const { cookie } = await personOf('owner', false);
@@ -333,7 +354,7 @@ describe('who may open what', () => {
   );
 
   it.each(named(personal.filter(endpoint => endpoint.recent)))(
-    '%s: asks a person for a sign-in of the last 15 minutes',
+    '%s: requires a sign-in within the last 15 minutes',
     async (_name, endpoint) => {
       const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
       const { headers, sessionId } = await personOf('owner', false);
@@ -348,7 +369,7 @@ describe('who may open what', () => {
     },
   );
 
-  it.each(named(personal))('%s: opens to people of each role it names, in both modes', async (_name, endpoint) => {
+  it.each(named(personal))('%s: accepts people of each role it names, in both modes', async (_name, endpoint) => {
     for (const role of ROLES.filter(candidate => hasRole(candidate, least(endpoint)))) {
       for (const livemode of [true, false]) {
         const person = await personOf(role, livemode);
@@ -366,10 +387,10 @@ describe('who may open what', () => {
   });
 
   it.each(named(personal.filter(endpoint => names(endpoint) && !creates(endpoint))))(
-    "%s: what is another account's, person's or mode's is 404 to a person",
+    '%s: gives a person 404 for objects of another account, person or mode',
     async (_name, endpoint) => {
       const outsiders = [await personOf('owner', true, other)];
-      if (ownFixtureOf(endpoint)) outsiders.push(await personOf('owner', true));
+      if (endpoint.path.startsWith('/v1/me/')) outsiders.push(await personOf('owner', true));
       if (isModed(endpoint)) outsiders.push(await personOf('owner', false));
       const value = await fixtureOf(endpoint)(service, own, true);
       for (const { headers } of outsiders) {
@@ -380,7 +401,7 @@ describe('who may open what', () => {
     },
   );
 
-  it.each(named(tenantEndpoints))('%s: opens to the credentials it names', async (_name, endpoint) => {
+  it.each(named(tenantEndpoints))('%s: accepts the credentials it names', async (_name, endpoint) => {
     const keys: [CredentialKind, Record<string, string>, boolean][] = [
       ['key', bearer(own.pk_test), false],
       ['key', bearer(own.pk_live), true],
@@ -407,7 +428,7 @@ describe('who may open what', () => {
 
   const byKey = tenantEndpoints.filter(({ credentials }) => credentials.includes('secret'));
   it.each(named(byKey.filter(endpoint => names(endpoint) && !creates(endpoint))))(
-    "%s: another tenant's or mode's is 404, byte for byte that of an unknown id, by the same queries",
+    '%s: gives the 404 of an unknown id, byte for byte and with the same queries, for objects of another tenant or mode',
     async (_name, endpoint) => {
       const fixture = fixtureOf(endpoint);
       const cases: [who: string, key: string, livemode: boolean][] = [
@@ -451,7 +472,7 @@ describe('who may open what', () => {
     },
   );
 
-  it.each(named(openEndpoints))('%s: takes no notice of an Authorization header', async (_name, endpoint) => {
+  it.each(named(openEndpoints))('%s: ignores an Authorization header', async (_name, endpoint) => {
     const body = example(endpoint);
     for (const headers of [{}, bearer('nonsense'), bearer(revoked), bearer(other.pk_live), bearer(own.rk_secret)]) {
       const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
@@ -471,7 +492,7 @@ describe('who may open what', () => {
   });
 
   it.each(named(tenantEndpoints.filter(endpoint => endpoint.method === 'GET' && !names(endpoint))))(
-    '%s: shows nothing of another tenant, nor of the other mode',
+    '%s: shows nothing of another tenant or mode',
     async (_name, endpoint) => {
       const ids = async (owner: NewTenant, livemode: boolean) =>
         Promise.all(
@@ -497,7 +518,7 @@ describe('who may open what', () => {
     },
   );
 
-  it('says in the OpenAPI document what the guard holds', () => {
+  it('equal those of the OpenAPI document', () => {
     const document = openapiDocument(ENDPOINTS) as {
       paths: Record<string, Record<string, { security: Record<string, unknown>[] }>>;
     };
@@ -532,7 +553,7 @@ describe.each([
     await service?.stop();
   });
 
-  it("knows neither the other mode's keys nor its objects", async () => {
+  it('exclude keys and objects of a mode that is off', async () => {
     const { tenant } = service;
     const [kept, refused] = served ? [tenant.pk_live, tenant.pk_test] : [tenant.pk_test, tenant.pk_live];
     expect((await ask(narrow, '/v1/verifications', { key: refused })).status).toBe(401);

@@ -2,7 +2,7 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
-  ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
+  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics'],
   ['reviews'],
   ['cases'],
   ['analysis'],

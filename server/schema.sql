@@ -526,6 +526,33 @@ create table sign_in_tokens (
 CREATE INDEX sign_in_tokens_by_expiry ON public.sign_in_tokens USING btree (expires_at);
 CREATE INDEX sign_in_tokens_by_person ON public.sign_in_tokens USING btree (person_id, created_at);
 
+create table statistics (
+  tenant_id text not null,
+  livemode boolean not null,
+  grain text not null,
+  "grouping" text not null,
+  start timestamp with time zone not null,
+  key text not null,
+  counts jsonb not null,
+  constraint statistics_pkey PRIMARY KEY (tenant_id, livemode, grain, "grouping", start, key),
+  constraint statistics_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint statistics_grain_check CHECK ((grain = ANY (ARRAY['hour'::text, 'day'::text])))
+);
+
+create table statistics_changes (
+  id bigint generated always as identity not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  hour timestamp with time zone not null,
+  verdict text,
+  reason text,
+  template text,
+  brand text,
+  sign smallint not null,
+  measures text[] not null,
+  constraint statistics_changes_pkey PRIMARY KEY (id)
+);
+
 create table tenants (
   id text not null,
   name text not null,
@@ -611,6 +638,8 @@ create table verifications (
   review_claimed_by jsonb,
   review_claimed_at timestamp with time zone,
   review_claimed_until timestamp with time zone,
+  furthest smallint,
+  first_captured_at timestamp with time zone,
   constraint verifications_pkey PRIMARY KEY (id),
   constraint verifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint verifications_captures_count_check CHECK (((captures_count >= 0) AND (captures_count <= 20))),
@@ -728,6 +757,51 @@ create table worker_nodes (
   constraint worker_nodes_pkey PRIMARY KEY (worker_id)
 );
 
+CREATE OR REPLACE FUNCTION public.count_verification()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    -- An erased verification keeps counting as what it was.
+    if old.redacted_at is not null then
+      return null;
+    end if;
+    perform note_statistics(old, old.private, -1);
+    perform note_statistics(new, old.private, 1);
+  else
+    perform note_statistics(new, new.private, 1);
+  end if;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.duration_bin(since timestamp with time zone, until timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ IMMUTABLE STRICT
+AS $function$
+declare
+  seconds integer := least(greatest(floor(extract(epoch from until - since)), 0), 2147483647)::integer;
+  octave integer := 0;
+begin
+  while seconds >= 64 loop
+    seconds := seconds / 2;
+    octave := octave + 1;
+  end loop;
+  return octave * 32 + seconds;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.funnel_rank(step text)
+ RETURNS smallint
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (array_position(ARRAY['landing'::text, 'ready'::text, 'camera_blocked'::text, 'capturing'::text, 'reviewing'::text, 'uploading'::text, 'success'::text], step))::smallint
+;
+
 CREATE OR REPLACE FUNCTION public.index_verification()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -760,6 +834,32 @@ CREATE OR REPLACE FUNCTION public.metadata_pair(key text, value text)
 RETURN (md5((jsonb_build_array(key, value))::text))::uuid
 ;
 
+CREATE OR REPLACE FUNCTION public.note_furthest()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    new.furthest := greatest(old.furthest, funnel_rank(new.progress ->> 'step'));
+    if new.captures_count > 0 and old.first_captured_at is null then
+      new.first_captured_at := (select min(created_at) from captures where verification_id = new.id);
+    end if;
+  end if;
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_statistics(v verifications, was_private jsonb, sign integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into statistics_changes (tenant_id, livemode, hour, verdict, reason, template, brand, sign, measures)
+  values (v.tenant_id, v.livemode, date_trunc('hour', v.created_at, 'UTC'), v.verdict ->> 'label', v.verdict ->> 'reason_code',
+    was_private -> 'template' ->> 'id', was_private ->> 'brand_slug', sign, statistics_of(v))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.search_newest(in_scope text, pattern text, before_at timestamp with time zone, before_id text, walked bigint)
  RETURNS TABLE(verification_id text, created_at timestamp with time zone)
  LANGUAGE sql
@@ -782,6 +882,13 @@ CREATE OR REPLACE FUNCTION public.search_verifications(in_scope text, pattern te
  SET enable_seqscan TO 'off'
  SET enable_indexscan TO 'off'
 AS $function$ select s.verification_id, s.created_at from verification_search s where s.scope = in_scope and s.words like pattern limit most $function$
+;
+
+CREATE OR REPLACE FUNCTION public.statistics_of(v verifications)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+RETURN array_remove(ARRAY['created'::text, CASE WHEN ((v).status = ANY (ARRAY['completed'::text, 'expired'::text, 'failed'::text])) THEN (v).status ELSE NULL::text END, CASE WHEN (((v).verdict ->> 'label'::text) = ANY (ARRAY['verified'::text, 'suspicious'::text])) THEN ((v).verdict ->> 'label'::text) ELSE NULL::text END, CASE WHEN (((v).verdict ->> 'label'::text) = 'failed'::text) THEN ('rejected:'::text || ((v).verdict ->> 'reason_code'::text)) ELSE NULL::text END, CASE WHEN ((v).review_state = 'decided'::text) THEN 'reviewed'::text ELSE NULL::text END, CASE WHEN (((v).review_state = 'decided'::text) AND (((((v).verdict ->> 'label'::text) = 'verified'::text) AND ((v).review_decision = 'rejected'::text)) OR ((((v).verdict ->> 'label'::text) = ANY (ARRAY['suspicious'::text, 'failed'::text])) AND ((v).review_decision = 'approved'::text)))) THEN 'overridden'::text ELSE NULL::text END, ('step:'::text || (v).furthest), ('to_capture:'::text || duration_bin((v).created_at, (v).first_captured_at)), ('to_verdict:'::text || duration_bin((v).created_at, (v).completed_at)), CASE WHEN ((v).review_state = 'decided'::text) THEN ('to_review:'::text || duration_bin((v).review_opened_at, (v).review_decided_at)) ELSE NULL::text END], NULL::text)
 ;
 
 CREATE OR REPLACE FUNCTION public.take_permits(keys text[], wanted integer[], limits integer[], windows_ms bigint[])
@@ -855,6 +962,12 @@ CREATE OR REPLACE FUNCTION public.verification_scope(tenant_id text, livemode bo
 RETURN (tenant_id || CASE WHEN livemode THEN ':live'::text ELSE ':test'::text END)
 ;
 
+CREATE TRIGGER verification_counted AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION count_verification();
+
+CREATE TRIGGER verification_furthest BEFORE UPDATE OF progress, captures_count ON verifications FOR EACH ROW EXECUTE FUNCTION note_furthest();
+
 CREATE TRIGGER verification_indexed AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION index_verification();
+
+CREATE TRIGGER verification_recounted AFTER UPDATE ON verifications FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.verdict IS DISTINCT FROM new.verdict OR old.completed_at IS DISTINCT FROM new.completed_at OR old.furthest IS DISTINCT FROM new.furthest OR old.first_captured_at IS DISTINCT FROM new.first_captured_at OR old.review_state IS DISTINCT FROM new.review_state OR old.review_decision IS DISTINCT FROM new.review_decision OR old.review_decided_at IS DISTINCT FROM new.review_decided_at) EXECUTE FUNCTION count_verification();
 
 CREATE TRIGGER verification_reindexed AFTER UPDATE OF config, private, external_ref ON verifications FOR EACH ROW WHEN (old.config IS DISTINCT FROM new.config OR old.private IS DISTINCT FROM new.private OR old.external_ref IS DISTINCT FROM new.external_ref) EXECUTE FUNCTION index_verification();

@@ -46,6 +46,8 @@ const OWNER: Readonly<Record<string, string>> = {
   settings: 'db',
   sign_in_mails: 'people',
   sign_in_tokens: 'people',
+  statistics: 'statistics',
+  statistics_changes: 'statistics',
   tenants: 'tenants',
   upload_addresses: 'captures',
   verification_metadata: 'verifications',

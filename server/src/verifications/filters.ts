@@ -176,7 +176,7 @@ export async function select(
       scope => `(select verification_id, created_at from verification_metadata where scope = ${p(scope)} and pair = ${hash} ${place}
         order by created_at desc, verification_id desc)`,
     );
-    return `${stretches.join(' union all ')} order by created_at desc, verification_id desc`;
+    return `select * from (${stretches.join(' union all ')}) m order by created_at desc, verification_id desc`;
   };
   const beginning = ({ from, to, first, last }: IdRange, p: Parameter) =>
     `v.created_at >= ${p(from)} and v.created_at <= ${p(to)} and v.id between ${p(first)} and ${p(last)}`;

@@ -7,6 +7,7 @@ import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
 import { invitePersonCommand, listPeopleCommand, removePersonCommand, signInLinkCommand } from './commands/people.ts';
 import { rekeyCommand } from './commands/rekey.ts';
+import { restoreCheckCommand } from './commands/restore-check.ts';
 import { rotateEvidenceKeyCommand } from './commands/rotate-evidence-key.ts';
 import { serve } from './commands/serve.ts';
 import {
@@ -133,6 +134,11 @@ program
   .command('rotate-evidence-key')
   .description('retire the keys that sign the log and bundles for new ones; what the old ones signed stays checkable')
   .action(rotateEvidenceKeyCommand);
+
+program
+  .command('restore-check')
+  .description('Erase again what a restored backup brought back, by the receipts in the blob store. Prints JSON.')
+  .action(restoreCheckCommand);
 
 const several = (value: string, before: string[]) => [...before, value];
 program

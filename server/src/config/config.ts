@@ -47,6 +47,8 @@ export interface Config extends AttestationConfig, SignInConfig {
   /** The log's name; null: the host of PUBLIC_URL and `/log`. */
   evidenceOrigin: string | null;
   tsaUrl: string | null;
+  /** Days after which the last backup of a day ends, for receipts; null: they do not say. */
+  backupDays: number | null;
   webhookAllowCidrs: string[];
   /** Name servers for the hosts of webhooks; none: the system's. */
   webhookNameServers: string[];
@@ -160,6 +162,7 @@ export function readConfig(env: Env): Config {
     c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
     evidenceOrigin: origin('EVIDENCE_ORIGIN'),
     tsaUrl: web('TSA_URL'),
+    backupDays: text('BACKUP_DAYS') === null ? null : integer('BACKUP_DAYS', 0, 3_650, 0),
     ...readAttestation(reader),
     ...readSignIn(reader, env),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),

@@ -94,7 +94,7 @@ describe('the ends', () => {
   test('everything required sent and only the analysis outstanding is already done', () => {
     const delivered = view(steps, { a: 1 }, { status: 'partially_captured' });
     expect(endOf(delivered, at, nothing)).toBe('completed');
-    // An optional answer or photo on the device is still to be sent.
+    // An optional answer or photo on the device must still be sent.
     expect(endOf(delivered, at, { captures: [], answers: { note: 'x' } })).toBeUndefined();
     expect(endOf({ ...delivered, status: 'completed' }, at, { captures: [], answers: { note: 'x' } })).toBe(
       'completed',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { coarseJpeg, isHeldWhole } from './coarse-jpeg.ts';
 import { decode } from './decode.ts';
 
-/** Colours that change over the whole picture, in more pixels than a decoder may hold the coefficients of. */
+/** Draws a colour gradient with more pixels than a decoder may hold coefficients for. */
 async function gradient(width: number, height: number, options: Record<string, unknown>): Promise<Buffer> {
   const small = Buffer.from(Array.from({ length: 16 * 12 * 3 }, (_, i) => (i * 37 + (i >> 4) * 11) & 255));
   return sharp(small, { raw: { width: 16, height: 12, channels: 3 } })
@@ -22,7 +22,7 @@ const eighth = (bytes: Uint8Array, width: number, height: number) =>
     .raw()
     .toBuffer({ resolveWithObject: true });
 
-/** Three components, each the grey picture, in a scan of its own. */
+/** Builds a JPEG with three components, each the grey picture in a separate scan. */
 function threeScans(grey: Buffer): Buffer {
   const frameAt = grey.indexOf(Buffer.from([0xff, 0xc0, 0, 11]));
   const scanAt = grey.indexOf(Buffer.from([0xff, 0xda, 0, 8, 1]));
@@ -58,7 +58,7 @@ describe('coarseJpeg', () => {
       expect([isHeldWhole(bytes), isHeldWhole(coarse!)]).toEqual([true, false]);
       const [got, want] = [await eighth(coarse!, width, height), await eighth(bytes, width, height)];
       expect(got.info).toEqual(want.info);
-      // Rounding of the sides leaves a little for sharp to resample.
+      // The sides are rounded, so sharp resamples slightly.
       expect(greatestDifference(got.data, want.data)).toBeLessThanOrEqual(8);
     },
   );

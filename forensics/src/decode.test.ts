@@ -4,7 +4,7 @@ import { decode, FULL_PIXELS, shrinkOnLoad } from './decode.ts';
 
 const SIDE = { width: 6_003, height: 4_001 };
 
-/** Four colours in the corners, so that each way to lie is another picture. */
+/** Draws four colours in the corners, so that each orientation looks different. */
 async function corners(orientation: number, format: 'jpeg' | 'png' | 'webp'): Promise<Buffer> {
   const small = await sharp(Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]), {
     raw: { width: 2, height: 2, channels: 3 },

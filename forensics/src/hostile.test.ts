@@ -8,7 +8,7 @@ import { drawScene } from './simulate/scene.ts';
 const scene = drawScene(4, { width: 360, height: 280 });
 const photo = (): Sharp => sharp(scene.data, { raw: { width: 360, height: 280, channels: 3 } });
 
-/** A TIFF block whose second directory is the first again. */
+/** A TIFF block whose second directory points back to the first. */
 function loopedExif(): Buffer {
   const tiff = Buffer.alloc(40);
   tiff.write('II*\0', 0, 'latin1');
@@ -25,7 +25,7 @@ function loopedExif(): Buffer {
   return Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff]);
 }
 
-/** Puts application segments behind a JPEG's start. */
+/** Inserts application segments after a JPEG's SOI. */
 function withSegments(jpeg: Buffer, marker: number, ...bodies: Buffer[]): Buffer {
   const segments = bodies.map(body => {
     const head = Buffer.from([0xff, marker, 0, 0]);
@@ -107,7 +107,7 @@ describe('hostile pictures', () => {
       const result = await outcome(bytes);
       outcomes.set(result, (outcomes.get(result) ?? 0) + 1);
     }
-    // The mutations bite, and not all of them are fatal.
+    // The mutations have an effect, and not all of them are fatal.
     expect(outcomes.size).toBeGreaterThan(1);
     expect(await outcome(jpeg)).toBe('answered');
   });

@@ -10,7 +10,7 @@ const picture = () =>
     .jpeg()
     .toBuffer();
 
-/** This process's threads: their names and niceness (Linux). */
+/** Returns names and niceness of this process's threads (Linux). */
 async function threads(): Promise<{ name: string; niceness: number }[]> {
   const ids = await readdir('/proc/self/task');
   const found = ids.map(async id => {
@@ -81,7 +81,7 @@ describe('createAnalysisPool', () => {
       .jpeg()
       .toBuffer();
     await pool.analyze({ bytes: large, signals: [] });
-    // Those that made the pictures of this test were there before, and had its own priority.
+    // Threads that drew this test's pictures existed before and have the process's own priority.
     const seen = new Map<string, Set<number>>();
     let done = false;
     const analysing = pool.analyze({ bytes: large, signals: [] }).finally(() => {

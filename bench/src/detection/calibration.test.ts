@@ -12,8 +12,8 @@ interface Baseline {
 }
 
 /**
- * Expected calibration error that the published scores may have, pooled over sources that no scoring model was fitted on. The aim
- * is 0.05; a hundred and fifty pictures cannot tell less than twice that from chance.
+ * Limit for the expected calibration error of the published scores, pooled over sources that no scoring model was fitted on. The aim is
+ * 0.05, but with 150 pictures anything below 0.1 could be chance.
  */
 const MOST = 0.1;
 

@@ -7,7 +7,7 @@ import type { Grey } from './picture.ts';
 const WIDTH = 480;
 const HEIGHT = 360;
 
-/** A page of text-like bars on a table, drawn by code; `svg` adds what is over it. */
+/** Draws a page of text-like bars on a table. `svg` adds an overlay. */
 async function scene(
   o: { light?: number; blur?: number; turn?: number; over?: string; width?: number } = {},
 ): Promise<Grey> {

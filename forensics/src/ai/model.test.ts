@@ -73,7 +73,7 @@ describe('calibration', () => {
   test('of genuine pictures at most 1% are doubted, whatever the model scores', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 100, maxLength: 300 }), scores => {
-        // Leave one out: each in turn is the new picture, exchangeable with the rest.
+        // Leave-one-out: each picture in turn is the new one, exchangeable with the rest.
         const doubted = scores.filter(
           (score, i) => pValue(calibrate({ sha256: 'x' }, scores.toSpliced(i, 1)), score) <= 0.01,
         );

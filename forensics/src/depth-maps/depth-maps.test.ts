@@ -7,9 +7,9 @@ import { jpeg } from '../../test/files.ts';
 import { assessDepthMap, type DepthMap } from './planarity.ts';
 import { readDepthMap } from './read.ts';
 
-/** Pseudo-random but the same for the same place. */
+/** Pseudo-random, and equal for equal coordinates. */
 const noise = (u: number, v: number) => ((Math.sin(u * 9_871.7 + v * 5_333.3) * 43_758.5) % 1) - 0.5;
-/** A screen half a metre away, turned sideways, and a room with a box in it. */
+/** A tilted screen half a metre away, and a room with a box. */
 const tilted: Shape = (u, v) => 2 + 0.6 * u - 0.3 * v;
 const room: Shape = (u, v) => (u > 0.3 && u < 0.7 && v > 0.4 ? 1.6 : 0.4 + 0.5 * v);
 

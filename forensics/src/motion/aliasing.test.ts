@@ -6,7 +6,7 @@ import type { Matrix3 } from './geometry.ts';
 import { LEAST_MOIRE } from './signal.ts';
 
 const SIZE = { width: 640, height: 520 };
-/** A little turn, a little scale and a shift: what the second frame does to the first. */
+/** The transform from the first frame to the second: a small rotation, scale and shift. */
 const TURN = 0.03;
 const SCALE = 1.04;
 const MOVE: Matrix3 = [
@@ -21,7 +21,7 @@ const MOVE: Matrix3 = [
   1,
 ];
 
-/** Noise and a wave of `amplitude` grey levels; `wave` gives its phase in radians at a pixel. */
+/** Draws noise plus a wave of `amplitude` grey levels. `wave` returns its phase at a pixel, in radians. */
 function drawn(seed: number, amplitude: number, wave: (x: number, y: number) => number): Picture {
   const rng = random(seed);
   const data = new Uint8Array(SIZE.width * SIZE.height * 3);
@@ -39,7 +39,7 @@ const KY = 0.45;
 const first = drawn(1, 8, (x, y) => KX * x + KY * y);
 
 test('a pattern that belongs to the picture moves with it', () => {
-  // The phase at a pixel of the second frame is that of the place it shows.
+  // A pixel of the second frame has the phase of the place it shows.
   const [a, b, tx, c, d, ty] = MOVE as [number, number, number, number, number, number];
   const determinant = a * d - b * c;
   const second = drawn(2, 8, (x, y) => {

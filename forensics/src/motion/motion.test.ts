@@ -62,7 +62,7 @@ describe('geometry', () => {
 
   it('sees no translation in a turn', () => {
     const [focal, cx, cy, angle] = [750, 480, 360, 0.1];
-    // K R K^-1 for a turn about the vertical axis.
+    // K R K^-1 for a rotation about the vertical axis.
     const [c, s] = [Math.cos(angle), Math.sin(angle)];
     const k = [focal, 0, cx, 0, focal, cy, 0, 0, 1];
     const inverse = [1 / focal, 0, -cx / focal, 0, 1 / focal, -cy / focal, 0, 0, 1];

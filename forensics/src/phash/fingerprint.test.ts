@@ -4,7 +4,7 @@ import { type Agreement, confirmAny } from './confirm.ts';
 import { type Fingerprint, fingerprint, type Prepared, prepare, probes } from './fingerprint.ts';
 import { hamming } from './hash.ts';
 
-/** A picture of blobs whose places follow from the seed, so that two seeds are two unrelated scenes. */
+/** Draws blobs at positions derived from the seed. Two seeds give two unrelated scenes. */
 function scene(seed: number, width = 640, height = 480): Sharp {
   let state = seed * 2_654_435_761 + 1;
   const random = () => {

@@ -16,7 +16,7 @@ async function decode(file: Buffer): Promise<Pixels> {
   return { data, width: info.width, height: info.height, channels: info.channels as 3 };
 }
 
-/** Blocks of pseudo-random grey: a picture with something in every frequency. */
+/** Draws blocks of pseudo-random grey, a picture with energy in every frequency. */
 const scene = (width = 300, height = 220): Pixels => {
   const data = new Uint8Array(width * height);
   for (let y = 0; y < height; y++)

@@ -6,7 +6,7 @@ import { measureScreen } from './features.ts';
 const WIDTH = 1024;
 const HEIGHT = 768;
 
-/** A fine grating in perspective over noise; `phases` shift it in red, green and blue, as the stripes of a display's pixels do. */
+/** Draws a fine grating in perspective over noise. `phases` shift it in red, green and blue, like the subpixel stripes of a display. */
 function grating(phases: [number, number, number]): Picture {
   const rng = random(11);
   const data = new Uint8Array(WIDTH * HEIGHT * 3);

@@ -36,6 +36,6 @@ it('lets no odd value outvote the others', () => {
 });
 
 it('passes over a missing value, and sends it where the trees were fitted to', () => {
-  // The regressions are their biases; the first tree goes left, the second right and then left.
+  // The regressions contribute only their biases. The first tree goes left, the second right and then left.
   expect(logOdds({})).toBeCloseTo(2 * (0.25 + 2 * (0.1 - 1 + 5)) - 3, 6);
 });

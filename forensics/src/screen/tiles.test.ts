@@ -34,7 +34,7 @@ describe('fft2', () => {
   });
 });
 
-/** One tile with two gratings at right angles, one of them coloured, on noise. */
+/** Draws one tile with two gratings at right angles, one of them coloured, on noise. */
 function gratings(): Picture {
   const data = new Uint8Array(N * N * 3);
   for (let i = 0; i < N * N; i++) {
@@ -46,7 +46,7 @@ function gratings(): Picture {
   return { width: N, height: N, data };
 }
 
-/** What a tile's numbers are by their definitions, one cell at a time. */
+/** Computes a tile's numbers cell by cell, by definition. */
 function definition({ data }: Picture) {
   const luma = Float64Array.from({ length: N * N }, (_, i) => weigh(data, i, [0.299, 0.587, 0.114]));
   const opponent = Float64Array.from({ length: N * N }, (_, i) => weigh(data, i, [1, 0, -1]));

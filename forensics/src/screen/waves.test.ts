@@ -7,7 +7,7 @@ import { findWaves } from './waves.ts';
 const COLUMNS = 5;
 const ROWS = 4;
 
-/** A grid of tiles, three chance peaks in each; `add` gives a tile's further peaks, cells, by its column and row. */
+/** Builds a grid of tiles with three random peaks each. `add` returns a tile's further peaks, in cells, by its column and row. */
 function gridOf(add: (column: number, row: number) => { fx: number; fy: number; height: number }[]): TileGrid {
   const rng = random(7);
   const peak = (fx: number, fy: number, height: number): Peak => ({
@@ -35,7 +35,7 @@ it('follows a display in perspective through all tiles, by peaks that are nothin
   );
   expect(wave?.share).toBe(1);
   expect(wave?.height).toBeCloseTo(3, 1);
-  // 20 tiles, each 0.4 above what chance reaches.
+  // 20 tiles, each 0.4 above the chance level.
   expect(wave?.strength).toBeCloseTo(20 * 0.4, 1);
 });
 

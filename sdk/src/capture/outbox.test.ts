@@ -9,7 +9,7 @@ import type { CaptureView, Step } from './wire.ts';
 
 const image = (key: string, min: number, max: number): Step => ({ type: 'image', key, description: '', min, max });
 
-/** The service's side of the contract, as far as sending meets it, with a network that may fail before or after each act. */
+/** Fakes the part of the service that sending uses, over a network that may fail before or after each request. */
 function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | number = () => 'no') {
   const uploaded = new Set<string>();
   const captures = new Map<string, { stepKey: string; key: string; idempotencyKey: string }>();
@@ -119,7 +119,7 @@ describe('sendHeld', () => {
         fc.infiniteStream(fc.constantFrom('no', 'no', 'before', 'after', 503, 403) as fc.Arbitrary<'no' | number>),
         fc.integer({ min: 1, max: 4 }),
         async (faults, count) => {
-          // A stale address is given up after a few tries in a row, so such faults come one at a time.
+          // Sending gives up after several consecutive stale URLs, so inject these faults one at a time.
           let last: unknown;
           const service = fakeService([image('a', 1, 9)], () => {
             let next = faults.next().value ?? 'no';
@@ -131,7 +131,7 @@ describe('sendHeld', () => {
           await store.putAnswer({ token: 'vfy_1', key: 't', value: 'yes' });
           for (let visit = 0; (await store.captures('vfy_1')).length > 0 || visit === 0; visit++) {
             const sent = sendHeld({ client: service.client, store, put: service.put, pause });
-            // A bare 403 outside of the PUT is no answer of the service: the page says so and the person tries again.
+            // A bare 403 outside the PUT does not come from the service. The page reports it and the person retries.
             await sent.catch(error => expect(error).toMatchObject({ code: 'http_403' }));
             if (visit > 50) throw new Error('never arrives');
           }

@@ -5,7 +5,7 @@ import type { Head } from './settled.ts';
 /** An Ed25519 SubjectPublicKeyInfo without its key, RFC 8410. */
 const SPKI_PREFIX = '302a300506032b6570032100';
 
-/** How to check a bundle by hand, with the commands. */
+/** The README of a bundle: how to check it by hand, with commands. */
 export function readmeOf(o: { verificationId: string; head: Head; bundleKey: Verifier; statements: number }): string {
   const { head, bundleKey } = o;
   return `Evidence of verification ${o.verificationId}

@@ -72,7 +72,7 @@ export async function doctor(): Promise<void> {
 const optional = (present: boolean, what: string, advice: string): Finding =>
   present ? { state: 'ok', what } : { state: 'missing', what: `${what}: not configured`, advice };
 
-/** How people sign in: what each way that is off would take. */
+/** Lists the sign-in methods, and for each disabled one the settings it needs. */
 function signInFindings(config: Config): Finding[] {
   const missing = missingWays({ config, origins: { public: config.publicUrl ?? 'http://localhost', capture: '' } });
   return (
@@ -85,6 +85,21 @@ function signInFindings(config: Config): Finding[] {
   ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
 }
 
+<<<<<<< HEAD
+=======
+/** Settings that are accepted but have no effect yet. */
+export function notYet(accountsWithRetention: number): Finding[] {
+  if (accountsWithRetention === 0) return [];
+  return [
+    {
+      state: 'missing',
+      what: 'Retention: not built yet',
+      advice: `${accountsWithRetention} accounts have set retention_days; nothing is erased.`,
+    },
+  ];
+}
+
+>>>>>>> main
 async function inside(deps: Deps): Promise<Finding[]> {
   const { rows } = await deps.db.query<{ version: string }>('select version()');
   const version = rows[0]?.version.split(' ').slice(0, 2).join(' ') ?? 'PostgreSQL';

@@ -40,7 +40,7 @@ describe('firsthand listen and events resend', () => {
   it('forwards the events of the account to an address here, signed, and shows the answers', async () => {
     const { output } = firsthand('listen', '--forward', local.url);
     await until(async () => output().includes('Listening'), 'listen to begin');
-    // The stream begins where it stands when it is opened: one of these comes after that.
+    // The stream starts at its end when opened, so create events until one arrives after that.
     const hook = await until(async () => {
       await createVerification(service);
       return local.hooks[0];

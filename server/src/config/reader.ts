@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 
-/** A setting with a value that cannot be used. The message names the variable and what it takes. */
+/** A setting has an unusable value. The message names the variable and the accepted values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -12,8 +12,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export type Reader = ReturnType<typeof readerOf>;
 
 /**
- * Parsers of single settings. An empty value counts as unset. Each throws {@link ConfigError} for a value that does not fit;
- * `fail` repeats the value in its message, `failSecret` does not.
+ * Parsers for single settings. An empty value counts as unset. Each throws {@link ConfigError} for an invalid value; `fail` repeats the
+ * value in its message, `failSecret` does not.
  */
 export function readerOf(env: Env) {
   const text = (name: string): string | null => {
@@ -21,7 +21,7 @@ export function readerOf(env: Env) {
     return value === undefined || value === '' ? null : value;
   };
   const fail = (name: string, takes: string): never => {
-    // An address may carry a password: then the value is not repeated.
+    // An address may contain a password, so do not repeat it.
     const shown = env[name]?.includes('@') ? '' : `=${JSON.stringify(env[name])}`;
     throw new ConfigError(`${name}${shown} is not valid. ${name} takes ${takes}.`);
   };

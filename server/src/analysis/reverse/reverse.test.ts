@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A picture of blobs whose places follow from the seed: cheap, and two seeds are two unrelated scenes. */
+/** Draws blobs at positions derived from the seed. Two seeds give two unrelated scenes. */
 function scene(seed: number, width = 1280, height = 960): Promise<Buffer> {
   let state = Math.imul(seed + 1, 2_654_435_761);
   const random = () => {
@@ -47,7 +47,7 @@ function scene(seed: number, width = 1280, height = 960): Promise<Buffer> {
 
 const REVERSE = { signals_required: ['reverse'], steps: [{ type: 'upload', key: 'file', min: 1, max: 3 }] };
 
-/** Submits a picture to a verification of its own and reads what came of it. */
+/** Submits a picture to a new verification and returns the result. */
 async function verify(bytes: Uint8Array, body: object = REVERSE, key = service.tenant.pk_test) {
   const { id } = await createVerification(service, body, key);
   expect((await submit(service, id, bytes, { step_key: 'file' })).status).toBe(201);
@@ -135,7 +135,7 @@ describe('the same picture in another verification', () => {
   });
 });
 
-/** Whether one of the records, of 14 bytes each, is the entry's. */
+/** True when one of the 14-byte records belongs to the entry. */
 const holds = (records: Buffer, entry: number) =>
   Array.from({ length: records.length / 14 }, (_, i) => records.readUIntBE(i * 14, 6)).includes(entry);
 
@@ -192,7 +192,7 @@ describe('stored hashes', () => {
   test('that share a key with hundreds are found all the same, filed at the same moment too', async () => {
     const { scope, store } = await newScope();
     const hash = new Uint8Array(randomBytes(32));
-    // Two thirds alike to the bit, a third apart in the second half: the keys of the first half are everybody's.
+    // Two thirds of the hashes are equal and one third differ in the second half, so all share the keys of the first half.
     const alike = (i: number) => (i % 3 ? hash : Uint8Array.from([...hash.subarray(0, 16), ...randomBytes(16)]));
     for (let from = 0; from < 600; from += 8)
       await Promise.all(Array.from({ length: 8 }, (_, i) => store(alike(from + i), String(from + i))));
@@ -254,7 +254,7 @@ describe('outside engines', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  /** A server that speaks an engine's protocol; keeps what it was asked. */
+  /** A server that speaks an engine's protocol and records the requests. */
   async function engine(answer: (count: number) => { status?: number; body: string }) {
     const asked: { request: IncomingMessage; body: Buffer }[] = [];
     const server = createServer((request, response) => {

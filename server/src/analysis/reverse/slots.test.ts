@@ -5,7 +5,7 @@ import { bitString, candidates, filings, MAX_SCOPE, probeKeys } from './slots.ts
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-/** Whether a search for one hash finds the other, filed in scope 1 as entry 7. */
+/** True when a search for one hash finds the other, which is stored in scope 1 as entry 7. */
 function finds(searched: Uint8Array, stored: Uint8Array): boolean {
   const probes = new Map(probeKeys([1], searched).map((key, i) => [key, Math.floor(i / 17)]));
   const found = filings(1, 7, stored).flatMap(({ key, record }) =>
@@ -29,7 +29,7 @@ test('a hash within 31 bits is always found, wherever the bits lie', () => {
 });
 
 test('nor are they missed where they are laid to hide: so many in each slot, in any order of slots', () => {
-  // As many bits a slot as there are cuts that fall together: every way to divide 31 among sixteen slots can come up.
+  // The number of equal cuts is the number of bits in a slot. This can produce every distribution of 31 bits over sixteen slots.
   const cuts = fc.array(fc.nat(15), { minLength: 31, maxLength: 31 });
   const few = fc.array(fc.constantFrom(...[0, 1, 2, 3, 8, 16]), { minLength: 16, maxLength: 16 });
   const divided = fc.oneof(

@@ -85,21 +85,6 @@ function signInFindings(config: Config): Finding[] {
   ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
 }
 
-<<<<<<< HEAD
-=======
-/** Settings that are accepted but have no effect yet. */
-export function notYet(accountsWithRetention: number): Finding[] {
-  if (accountsWithRetention === 0) return [];
-  return [
-    {
-      state: 'missing',
-      what: 'Retention: not built yet',
-      advice: `${accountsWithRetention} accounts have set retention_days; nothing is erased.`,
-    },
-  ];
-}
-
->>>>>>> main
 async function inside(deps: Deps): Promise<Finding[]> {
   const { rows } = await deps.db.query<{ version: string }>('select version()');
   const version = rows[0]?.version.split(' ').slice(0, 2).join(' ') ?? 'PostgreSQL';

@@ -28,7 +28,7 @@ export const EVIDENCE_EXAMPLES = {
   'GET /v1/verifications/:id/redaction': { responses: { 200: receipt } },
   'PUT /v1/verifications/:id/legal-hold': { request: { reason: hold.reason }, responses: { 200: hold } },
   'GET /v1/verifications/:id/legal-hold': { responses: { 200: hold } },
-  'DELETE /v1/verifications/:id/legal-hold': {},
+  'DELETE /v1/verifications/:id/legal-hold': { request: { reason: 'The case is closed' } },
   'GET /v1/people-data': { responses: { 200: 'PK\u0003\u0004…' } },
   'GET /v1/verifications/:id/evidence': { responses: { 200: 'PK\u0003\u0004…' } },
   'GET /v1/evidence-keys': {

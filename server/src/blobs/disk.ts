@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { asUnavailable, openIncoming, write } from './incoming.ts';
+import { asUnavailable, DELETED, openIncoming, write } from './incoming.ts';
 import { createUrls, type UrlOptions } from './signature.ts';
 import { assertKey, assertPrefix, BlobMissing, type BlobStore, BlobTooLarge, BlobUnavailable } from './store.ts';
 
@@ -92,7 +92,7 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
 
   async function remove(target: string): Promise<void> {
     // The rename removes the object whole and at once. The deletion follows.
-    const away = join(aside, randomUUID());
+    const away = join(aside, `${DELETED}${randomUUID()}`);
     try {
       await rename(target, away);
     } catch (error) {

@@ -29,7 +29,7 @@ export async function* keptAbout(deps: Deps, id: string): AsyncGenerator<KeptFil
     source,
     legal_hold: row.legal_hold ?? undefined,
   });
-  const events = await many<{ id: string; type: string; created_at: Date; body: string | null }>(
+  const events = await many<{ id: string; type: string | null; created_at: Date; body: string | null }>(
     deps.db,
     'select id, public_type as type, created_at, body from events where verification_id = $1 order by sequence',
     [id],

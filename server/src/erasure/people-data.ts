@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { Email } from '@firsthand/contract/create-verification.ts';
 import { centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
 import { Type } from 'typebox';
 import { many, one } from '../db/sql.ts';
-import { type Answer, type Call, tenantEndpoint } from '../http/endpoint.ts';
-import { type Principal, readableModes } from '../http/principal.ts';
+import { type Answer, tenantEndpoint } from '../http/endpoint.ts';
+import { readableModes } from '../http/principal.ts';
 import { invalidField } from '../http/problem.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
 import { type KeptFile, keptAbout, keptOfMember } from './kept-files.ts';
@@ -13,19 +12,14 @@ import { type KeptFile, keptAbout, keptOfMember } from './kept-files.ts';
 const Query = Type.Object(
   {
     external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
-    email: Type.Optional(Email),
+    email: Type.Optional(Type.String({ minLength: 3, maxLength: 254 })),
     phone_e164: Type.Optional(Type.String({ pattern: '^\\+[1-9]\\d{6,14}$' })),
   },
   { additionalProperties: false },
 );
 
-/** By what a person is found, and the condition on `verifications`. */
-const CONDITIONS = {
-  external_ref: 'external_ref = $3',
-  email: "lower(private #>> '{person,email}') = lower($3) and private #>> '{person,email}' is not null",
-  phone_e164: "private #>> '{person,phone_e164}' = $3 and private #>> '{person,phone_e164}' is not null",
-} as const;
-type By = keyof typeof CONDITIONS;
+const BY = ['external_ref', 'email', 'phone_e164'] as const;
+type By = (typeof BY)[number];
 
 export const getPeopleData = tenantEndpoint({
   operationId: 'getPeopleData',
@@ -42,13 +36,23 @@ export const getPeopleData = tenantEndpoint({
   responses: { 200: Type.String({ contentMediaType: 'application/zip' }) },
   async handler(call): Promise<Answer> {
     const { deps, principal } = call;
-    const [by, value] = onePerson(call);
+    const by = oneOf(call.query);
+    const { external_ref = null, email = null, phone_e164 = null } = call.query;
     const rows = await many<{ id: string }>(
       deps.db,
-      `select id from verifications where tenant_id = $1 and livemode = any($2) and ${CONDITIONS[by]} order by id`,
-      [principal.tenantId, readableModes(principal), value],
+      `select id from verifications
+       where tenant_id = $1 and livemode = any($2)
+         and (external_ref = $3 or lower(private #>> '{person,email}') = lower($4) or private #>> '{person,phone_e164}' = $5)
+       order by id`,
+      [principal.tenantId, readableModes(principal), external_ref, email, phone_e164],
     );
-    const member = by === 'external_ref' ? null : await memberBy(call, by, value);
+    // Somebody who signs in to the account, by a verified address or number.
+    const member = await one<{ id: string }>(
+      deps.db,
+      `select p.id from persons p join memberships m on m.person_id = p.id
+       where m.tenant_id = $1 and (lower(p.email) = lower($2) or p.phone_e164 = $3)`,
+      [principal.tenantId, email, phone_e164],
+    );
     // The value is a person's: the log says by what they were looked for, not who they are.
     await audit(deps.db, activityOf(call), {
       action: 'people_data.exported',
@@ -56,14 +60,14 @@ export const getPeopleData = tenantEndpoint({
     });
     const ids = rows.map(({ id }) => id);
     const index = {
-      [by]: value,
+      [by]: call.query[by],
       created_at: deps.clock.now().toISOString(),
       verifications: ids,
-      member: member !== null,
+      member: member !== undefined,
     };
     async function* files(): AsyncGenerator<KeptFile> {
       yield { path: 'index.json', bytes: Buffer.from(JSON.stringify(index, null, 2)) };
-      if (member !== null) yield* keptOfMember(deps.db, principal.tenantId, member);
+      if (member) yield* keptOfMember(deps.db, principal.tenantId, member.id);
       for (const id of ids) yield* keptAbout(deps, id);
     }
     return {
@@ -79,25 +83,10 @@ export const getPeopleData = tenantEndpoint({
 });
 
 /** The one parameter that says who. */
-function onePerson({ query }: Pick<Call<unknown, Partial<Record<By, string>>, Principal>, 'query'>): [By, string] {
-  const given = (Object.keys(CONDITIONS) as By[]).filter(by => query[by] !== undefined);
+function oneOf(query: Partial<Record<By, string>>): By {
+  const given = BY.filter(by => query[by] !== undefined);
   if (given.length !== 1) throw invalidField('external_ref', 'or email or phone_e164 is required, exactly one of them');
-  return [given[0]!, query[given[0]!]!];
-}
-
-/** A person who signs in to the account, by a verified address or number. */
-async function memberBy(
-  { deps, principal }: { deps: Call<unknown, unknown, Principal>['deps']; principal: Principal },
-  by: 'email' | 'phone_e164',
-  value: string,
-): Promise<string | null> {
-  const row = await one<{ id: string }>(
-    deps.db,
-    `select p.id from persons p join memberships m on m.person_id = p.id
-     where m.tenant_id = $1 and ${by === 'email' ? 'lower(p.email) = lower($2)' : 'p.phone_e164 = $2'}`,
-    [principal.tenantId, value],
-  );
-  return row?.id ?? null;
+  return given[0]!;
 }
 
 /** Stores the files in a zip. One is held at a time. */

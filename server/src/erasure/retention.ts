@@ -9,17 +9,22 @@ import { finishErasures } from './finish.ts';
 const BATCH = 20;
 const DAY_MS = 86_400_000;
 
+interface Account {
+  id: string;
+  retention_days: number;
+}
+
 /**
  * Sweep: redacts verifications whose retention is over, an account at a time in turn. Rests twice as long as it works, so
  * that it takes little from the API. Safe on every node at once.
  */
 export async function sweepRetention(deps: Deps, signal: AbortSignal): Promise<void> {
-  const accounts = await many<{ id: string; retention_days: number }>(
+  const accounts = await many<Account>(
     deps.db,
     'select id, retention_days from tenants where retention_days is not null order by id',
   );
-  // Link templates may set their own, whatever the account has.
-  let open: (typeof accounts)[number][] = [{ id: '', retention_days: 0 }, ...accounts];
+  // Null: link templates that set their own, whatever the account has.
+  let open: (Account | null)[] = [null, ...accounts];
   while (open.length > 0) {
     const full: typeof open = [];
     for (const account of open) {
@@ -33,19 +38,24 @@ export async function sweepRetention(deps: Deps, signal: AbortSignal): Promise<v
   }
 }
 
-/** Erases a batch of one account, or with an empty id one of those that have their own retention. */
-async function eraseExpired(deps: Deps, account: { id: string; retention_days: number }): Promise<number> {
+/** Erases a batch of one account, or for null one of those that have their own retention. */
+async function eraseExpired(deps: Deps, account: Account | null): Promise<number> {
   const now = deps.clock.now();
-  const which = account.id
-    ? `tenant_id = $1 and closed_at <= $2 and erase_at is null`
-    : `$1 = '' and erase_at <= $2 and erase_at is not null`;
   const ids = await transaction(deps.db, async tx => {
-    const rows = await many<VerificationRow>(
-      tx,
-      `select * from verifications where ${which} and closed_at is not null and redacted_at is null and legal_hold is null
-       order by ${account.id ? 'closed_at' : 'erase_at'} limit $3 for update skip locked`,
-      [account.id, new Date(now.getTime() - account.retention_days * DAY_MS), BATCH],
-    );
+    const rows = account
+      ? await many<VerificationRow>(
+          tx,
+          `select * from verifications
+           where tenant_id = $1 and closed_at <= $2 and erase_at is null and redacted_at is null and legal_hold is null
+           order by closed_at limit $3 for update skip locked`,
+          [account.id, new Date(now.getTime() - account.retention_days * DAY_MS), BATCH],
+        )
+      : await many<VerificationRow>(
+          tx,
+          `select * from verifications where erase_at <= $1 and redacted_at is null and legal_hold is null
+           order by erase_at limit $2 for update skip locked`,
+          [now, BATCH],
+        );
     if (rows.length > 0) await erase(tx, deps, rows, { reason: 'retention', at: now });
     return rows.map(({ id }) => id);
   });

@@ -87,17 +87,16 @@ export interface StatedLeaf {
 /** The places of all statements of verifications, which the caller has locked. */
 export async function leavesOf(tx: Tx, verificationIds: readonly string[]): Promise<StatedLeaf[]> {
   await placeEntries(tx, verificationIds);
-  const rows = await many<{ verification_id: string; seq: number; leaf_index: string; commitment: Buffer }>(
+  const rows = await many<{ verification_id: string; seq: number; leaf_index: string | null; commitment: Buffer }>(
     tx,
     `select verification_id, seq, leaf_index, commitment from evidence_statements
      where verification_id = any($1) order by verification_id, seq`,
     [verificationIds],
   );
-  return rows.map(({ leaf_index, commitment, ...row }) => ({
-    ...row,
-    index: Number(leaf_index),
-    commitment: commitment.toString('hex'),
-  }));
+  return rows.map(({ leaf_index, commitment, ...row }) => {
+    if (leaf_index === null) throw new Error(`statement ${row.seq} of ${row.verification_id} has no place in the log`);
+    return { ...row, index: Number(leaf_index), commitment: commitment.toString('hex') };
+  });
 }
 
 /** Deletes statements and salts; those on redactions stay. Nobody can say any more what their entries commit to. */

@@ -46,14 +46,16 @@ function opened(keyring: Pick<Keyring, 'decrypt'>, token: string): string {
   }
 }
 
-/** Looks for marks in every file of a folder, names included. */
+/** Looks for marks in every file below a folder, names included. What goes while it looks is gone. */
 export async function tracesInFolder(folder: string, marks: readonly string[]): Promise<Trace[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const traces: Trace[] = [];
-  for (const entry of entries.filter(one => one.isFile())) {
-    const path = join(entry.parentPath, entry.name);
-    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
-    traces.push(...found(`${path}\n${bytes.toString('latin1')}\n${bytes.toString('utf8')}`, marks, path));
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) traces.push(...(await tracesInFolder(path, marks)));
+    else {
+      const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+      traces.push(...found(`${path}\n${bytes.toString('latin1')}\n${bytes.toString('utf8')}`, marks, path));
+    }
   }
   return traces;
 }

@@ -152,7 +152,7 @@ CREATE INDEX erasures_due ON public.erasures USING btree (due_at) WHERE (due_at 
 create table event_outbox (
   event_id text not null,
   constraint event_outbox_pkey PRIMARY KEY (event_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 500);
 
 create table events (
   id text not null,
@@ -239,6 +239,7 @@ create table evidence_tiles (
   constraint evidence_tiles_pkey PRIMARY KEY (log_id, level, index),
   constraint evidence_tiles_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
 );
+alter table evidence_tiles alter column bytes set storage external;
 
 create table geocodes (
   query text not null,
@@ -391,7 +392,7 @@ create unlogged table rate_windows (
   counts integer[] default '{}'::integer[] not null,
   touched_at timestamp with time zone default now() not null,
   constraint rate_windows_pkey PRIMARY KEY (key)
-);
+) with (fillfactor = 50);
 
 create table reverse_entries (
   id bigint generated always as identity not null,
@@ -452,7 +453,8 @@ create table reverse_slots (
   part integer not null,
   records bytea not null,
   constraint reverse_slots_pkey PRIMARY KEY (key, part)
-);
+) with (fillfactor = 70, toast_tuple_target = 8160);
+alter table reverse_slots alter column records set storage external;
 
 create table sessions (
   id text not null,
@@ -607,7 +609,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
   constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
-);
+) with (fillfactor = 45);
 CREATE INDEX webhook_deliveries_by_tenant ON public.webhook_deliveries USING btree (tenant_id, id DESC);
 CREATE INDEX webhook_deliveries_by_verification ON public.webhook_deliveries USING btree (verification_id, id DESC);
 CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (tenant_id, id DESC) WHERE (failed_at IS NOT NULL);
@@ -626,7 +628,7 @@ create table webhook_endpoints (
   created_at timestamp with time zone not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-);
+) with (fillfactor = 70);
 CREATE INDEX webhook_endpoints_by_tenant ON public.webhook_endpoints USING btree (tenant_id, id DESC);
 CREATE INDEX webhook_endpoints_due ON public.webhook_endpoints USING btree (ailing, due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX webhook_endpoints_once ON public.webhook_endpoints USING btree (tenant_id, livemode, url_sha256);
@@ -639,7 +641,7 @@ create table webhook_queue (
   attempts integer default 0 not null,
   constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
   constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
-);
+) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 500);
 CREATE INDEX webhook_queue_due ON public.webhook_queue USING btree (endpoint_id, run_at);
 
 create table webhook_secrets (

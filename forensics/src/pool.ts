@@ -43,6 +43,8 @@ export type Question =
   | { id: typeof WARM_UP; kind: 'warm-up' };
 
 const WARM_UP = 0;
+/** The clock of an analysis counts in steps of this. */
+const TICK_MS = 500;
 
 /** Messages from a thread: a notice that its picture is large, and later the result. */
 export type Reply = Answer | { id: number; large: true };
@@ -107,15 +109,20 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   };
 
   const startClock = (thread: Thread): void => {
-    thread.timer = setTimeout(() => {
+    let left = options.timeoutMs;
+    const tickMs = Math.min(TICK_MS, options.timeoutMs);
+    // A process that was stopped and woken has missed its ticks: the time it stood still does not count.
+    thread.timer = setInterval(() => {
+      left -= tickMs;
+      if (left > 0) return;
       drop(thread, new AnalysisFault('timeout', `The analysis took longer than ${options.timeoutMs} ms.`));
       void thread.worker.terminate();
-    }, options.timeoutMs);
+    }, tickMs);
   };
 
   /** The first thread in the list works on a large picture. The others wait for it, and their timeouts are paused. */
   const enlist = (thread: Thread): void => {
-    clearTimeout(thread.timer);
+    clearInterval(thread.timer);
     if (large.push(thread) === 1) goAhead();
   };
   const goAhead = (): void => {
@@ -150,7 +157,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
         return;
       }
       const { task } = thread;
-      clearTimeout(thread.timer);
+      clearInterval(thread.timer);
       delist(thread);
       thread.task = undefined;
       if (answer.spent) {
@@ -172,7 +179,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
 
   const drop = (thread: Thread, fault: AnalysisFault): void => {
     if (!threads.delete(thread)) return;
-    clearTimeout(thread.timer);
+    clearInterval(thread.timer);
     delist(thread);
     thread.warm?.resolve();
     thread.task?.reject(fault);

@@ -22,10 +22,14 @@ const OPEN_LIMITS = {
 const SIGN_IN_LIMIT = { limit: 10, windowMs: 10 * MINUTE_MS } as const;
 export type AddressLimit = 'address' | 'trial' | 'link';
 
-/** Opens this node's limiter. Windows are in Redis or the database when nodes share them, else in memory. */
+/**
+ * The limiter of this node. Windows are kept in Redis, or else in the database, where other nodes share them; in memory
+ * if there are no other nodes.
+ */
 export async function openLimiter({ config, db, log }: Pick<Deps, 'config' | 'db' | 'log'>): Promise<Limiter> {
-  if (config.redisUrl) return createLimiter(await openRedisStore(config.redisUrl, log), log);
-  return createLimiter(config.databaseUrl ? createPostgresStore(db) : createMemoryStore(), log);
+  const shared = config.databaseUrl ? createPostgresStore(db) : createMemoryStore();
+  if (!config.redisUrl) return createLimiter([shared], log);
+  return createLimiter([await openRedisStore(config.redisUrl, log), shared], log);
 }
 
 /** A tenant has separate windows for live and test traffic, so a test run never blocks live requests. */

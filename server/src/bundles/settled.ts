@@ -160,7 +160,16 @@ async function makeFiles(
         stamped: stamp !== null,
       }),
     ),
-    inline('README.txt', readmeOf({ verificationId: row.id, head, bundleKey: signer, statements: statements.length })),
+    inline(
+      'README.txt',
+      readmeOf({
+        verificationId: row.id,
+        head,
+        bundleKey: signer,
+        statements: statements.length,
+        verifyUrl: `${deps.origins.public}/verify`,
+      }),
+    ),
   ];
   const manifest: Manifest = {
     format: FORMAT,

@@ -52,7 +52,7 @@ export async function serve(o: ServeOptions): Promise<void> {
     stopping = true;
     log.info({ signal }, 'stopping');
     // Last resort if stopping hangs. Another worker takes over the jobs.
-    setTimeout(() => process.exit(1), 60_000).unref();
+    setTimeout(() => process.exit(1), config.drainMs + 60_000).unref();
     await service.stop();
     process.exit(code);
   };

@@ -24,6 +24,8 @@ export interface Config extends AttestationConfig, SignInConfig {
   publicUrl: string | null;
   captureBaseUrl: string | null;
   databaseUrl: string | null;
+  /** Goes around the pooler that `databaseUrl` names: for LISTEN and migrations, which need a session of their own. */
+  databaseDirectUrl: string | null;
   databasePoolSize: number;
   databaseTimeouts: DatabaseTimeouts;
   encryptionKeys: Buffer[] | null;
@@ -60,6 +62,8 @@ export interface Config extends AttestationConfig, SignInConfig {
   mode: 'both' | 'live' | 'test';
   logLevel: string;
   metricsToken: string | null;
+  /** How long a process that was asked to stop still answers, with `/readyz` at 503, before it stops listening. */
+  drainMs: number;
   /** Screen probabilities from which a photo counts as doubtful and as certain; null: the values of the published benchmark. */
   screenThresholds: { doubtful: number; confident: number } | null;
   rateLimitPerMinute: number;
@@ -84,6 +88,7 @@ export function readConfig(env: Env): Config {
     oneOf,
     boolean,
     url,
+    database,
     web,
     list,
     cidrs,
@@ -92,7 +97,11 @@ export function readConfig(env: Env): Config {
     thresholds,
     fail,
   } = reader;
-  const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const databaseUrl = database('DATABASE_URL');
+  const databaseDirectUrl = database('DATABASE_DIRECT_URL');
+  if (databaseDirectUrl && !databaseUrl) {
+    throw new ConfigError('Set DATABASE_URL too: DATABASE_DIRECT_URL goes around the pooler that DATABASE_URL names.');
+  }
   const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
     const key = Buffer.from(value, 'base64');
     if (key.length !== 32) {
@@ -125,12 +134,13 @@ export function readConfig(env: Env): Config {
     publicUrl: web('PUBLIC_URL'),
     captureBaseUrl: web('CAPTURE_BASE_URL'),
     databaseUrl,
+    databaseDirectUrl,
     databasePoolSize: integer('DATABASE_POOL_SIZE', 4, 200, 12),
     databaseTimeouts: {
       connectMs: decimal('DATABASE_CONNECT_SECONDS', 0.5, 60, 3) * 1_000,
       statementMs: decimal('DATABASE_STATEMENT_SECONDS', 0, 3_600, 30) * 1_000,
       lockMs: decimal('DATABASE_LOCK_SECONDS', 0, 3_600, 10) * 1_000,
-      idleTransactionMs: decimal('DATABASE_IDLE_TRANSACTION_SECONDS', 0, 3_600, 30) * 1_000,
+      idleTransactionMs: decimal('DATABASE_IDLE_TRANSACTION_SECONDS', 0, 3_600, 10) * 1_000,
     },
     encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : null,
     s3: s3Bucket
@@ -175,6 +185,7 @@ export function readConfig(env: Env): Config {
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     metricsToken: text('METRICS_TOKEN'),
     screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
+    drainMs: decimal('DRAIN_SECONDS', 0, 300, databaseUrl ? 5 : 0) * 1_000,
     bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
     analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),

@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { urlsOfHosts } from '../db/hosts.ts';
 
 /** A setting has an unusable value. The message names the variable and the accepted values. */
 export class ConfigError extends Error {
@@ -70,6 +71,13 @@ export function readerOf(env: Env) {
     }
     return value.replace(/\/+$/, '');
   };
+  const database = (name: string): string | null => {
+    const value = text(name);
+    if (value === null) return null;
+    return urlsOfHosts(value) === null || !/^postgres(ql)?:/.test(value)
+      ? fail(name, 'a URL that starts with postgres:// or postgresql://, with one host or several, comma-separated')
+      : value;
+  };
   const web = (name: string) => url(name, ['http:', 'https:']);
   const list = (name: string): string[] =>
     (text(name) ?? '')
@@ -126,6 +134,7 @@ export function readerOf(env: Env) {
     oneOf,
     boolean,
     url,
+    database,
     web,
     list,
     cidrs,

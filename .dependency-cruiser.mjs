@@ -4,6 +4,7 @@ const layers = [
   ['service', 'app', 'worker'],
   ['erasure'],
   ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
+  ['reviews'],
   ['cases'],
   ['analysis'],
   ['checks'],

@@ -11,6 +11,7 @@ import { appendStatement, eraseStatements, leavesOf } from '../evidence/statemen
 import { eraseAnswers } from '../http/idempotency.ts';
 import { dropJobs } from '../jobs/queue.ts';
 import { sha256Hex } from '../lib/keyring.ts';
+import { eraseReviews } from '../reviews/erase.ts';
 import { cancel, markRedacted } from '../verifications/advance.ts';
 import { eraseVerifications } from '../verifications/erase.ts';
 import type { VerificationRow } from '../verifications/row.ts';
@@ -90,6 +91,7 @@ async function eraseTraces(tx: Tx, verificationIds: readonly string[], captureId
   await eraseEvents(tx, verificationIds);
   await eraseDeliveries(tx, verificationIds);
   await eraseAnswers(tx, verificationIds);
+  await eraseReviews(tx, verificationIds);
   await eraseBundles(tx, verificationIds);
   await eraseStatements(tx, verificationIds);
 }

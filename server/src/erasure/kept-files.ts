@@ -5,6 +5,7 @@ import { many, one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { openStatements } from '../evidence/statements.ts';
 import { presentFrozen } from '../verifications/present.ts';
+import { reviewsOf } from '../verifications/reviews.ts';
 import { capturesOf, findVerification } from '../verifications/row.ts';
 
 export interface KeptFile {
@@ -20,9 +21,10 @@ export async function* keptAbout(deps: Deps, id: string): AsyncGenerator<KeptFil
   // A redaction may have come between.
   if (!row || row.redacted_at) return;
   const captures = await capturesOf(deps.db, id);
+  const shown = await reviewsOf(deps.db, row, { viewer: null, now: deps.clock.now() });
   const { person, asset_ref, ocr_type, source } = row.private;
   yield json(`${id}/verification.json`, {
-    ...presentFrozen(row, captures, deps.origins),
+    ...presentFrozen(row, captures, shown, deps.origins),
     person,
     asset_ref,
     ocr_type,

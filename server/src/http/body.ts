@@ -85,10 +85,7 @@ export interface ParsedBody {
 }
 
 /** Parses JSON within the bounds on its form. An empty body has the value undefined. */
-export async function parseBody(
-  body: ReceivedBody | null,
-  imageFields: readonly string[],
-): Promise<ParsedBody> {
+export async function parseBody(body: ReceivedBody | null, imageFields: readonly string[]): Promise<ParsedBody> {
   const none = (fault: Fault | null = null): ParsedBody => ({ value: undefined, images: new Map(), fault });
   if (!body?.json) return none(body?.raw.length ? { path: 'body', message: 'must be sent as application/json' } : null);
   if ('fault' in body.json) return none(body.json.fault);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IMAGE_PLACEHOLDER, STRUCTURE, Scanner } from './structure.ts';
+import { IMAGE_PLACEHOLDER, Scanner, STRUCTURE } from './structure.ts';
 
 const FIELDS = ['image_base64'];
 

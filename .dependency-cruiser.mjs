@@ -2,7 +2,9 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
+  ['erasure'],
   ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
+  ['reviews'],
   ['cases'],
   ['analysis'],
   ['checks'],

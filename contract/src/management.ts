@@ -3,6 +3,7 @@ import { HEX_COLOR_PATTERN } from './color.ts';
 import { BrandSlug, Email, TemplateRequest } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from './limits.ts';
+import { REVIEW_POLICIES } from './reviews.ts';
 
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
@@ -33,8 +34,16 @@ const settings = {
   name: Name,
   notify_email: Type.Union([Email, Type.Null()], { description: 'default for verifications created without one' }),
   retention_days: Type.Union([Type.Integer({ minimum: 1, maximum: RETENTION_DAYS_MAX }), Type.Null()], {
+    description: 'days after which a closed verification is redacted, existing ones too; null: never',
+  }),
+  review_policy: Type.Enum([...REVIEW_POLICIES], {
     description:
-      'not in force yet: the number is stored and nothing is erased. Later: days after which a closed verification is redacted; null: never',
+      "how many people decide a case that comes up for review: nobody, one, or two who do not see each other's decision",
+  }),
+  review_sample: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'share of verified verifications that people review too, unmarked',
   }),
 };
 export const Settings = Type.Object(
@@ -48,11 +57,21 @@ export const SettingsPatch = Type.Object(
     name: Type.Optional(settings.name),
     notify_email: Type.Optional(settings.notify_email),
     retention_days: Type.Optional(settings.retention_days),
+    review_policy: Type.Optional(settings.review_policy),
+    review_sample: Type.Optional(settings.review_sample),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   { ...closed, title: 'SettingsPatch' },
 );
 export type SettingsPatch = Static<typeof SettingsPatch>;
+
+const TemplateRetention = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: RETENTION_DAYS_MAX,
+    description: "for this template's verifications, in place of the account's `retention_days`",
+  }),
+);
 
 const Color = Type.String({ pattern: HEX_COLOR_PATTERN, description: '#rrggbb' });
 const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, { ...closed, title: 'Colors' });
@@ -94,7 +113,7 @@ export type Brand = Static<typeof Brand>;
 
 /** Body of POST and PUT /v1/link-templates. Each opening of the link issues a verification with this capture spec. */
 export const LinkTemplateInput = Type.Object(
-  { name: Name, request: TemplateRequest },
+  { name: Name, request: TemplateRequest, retention_days: TemplateRetention },
   { ...closed, title: 'LinkTemplateInput' },
 );
 export type LinkTemplateInput = Static<typeof LinkTemplateInput>;
@@ -106,6 +125,7 @@ const linkTemplate = {
   status: Type.Enum(['active', 'revoked']),
   url: Type.String({ format: 'uri', description: 'opening it creates a verification from the current version' }),
   request: TemplateRequest,
+  retention_days: TemplateRetention,
   livemode: Type.Boolean(),
   created_at: DateTime,
   updated_at: DateTime,
@@ -121,6 +141,7 @@ export const LinkTemplateWithVersions = Type.Object(
           version: Type.Integer({ minimum: 1 }),
           name: Type.String(),
           request: TemplateRequest,
+          retention_days: TemplateRetention,
           published_at: DateTime,
         },
         { ...closed, title: 'LinkTemplateVersion' },

@@ -15,7 +15,7 @@ const names = [...original.files.keys()];
 describe('verifyBundle on a bundle changed without a key', () => {
   const cases = names.flatMap(name => Object.keys(BLIND).map(change => [name, change] as const));
 
-  it(`is tried on ${cases.length} changes`, () => expect(cases.length).toBeGreaterThanOrEqual(120));
+  it(`is tested with ${cases.length} changes`, () => expect(cases.length).toBeGreaterThanOrEqual(120));
 
   it.each(cases)('refuses %s with %s and names it', async (name, change) => {
     const forged = copy(original);
@@ -32,7 +32,7 @@ describe('verifyBundle on a bundle changed without a key', () => {
 });
 
 describe('verifyBundle on a bundle forged with the source at hand', () => {
-  it(`is tried on ${FORGERIES.length} forgeries, each signed in two ways`, () =>
+  it(`is tested with ${FORGERIES.length} forgeries, each signed in two ways`, () =>
     expect(FORGERIES.length).toBeGreaterThanOrEqual(80));
 
   it.each(FORGERIES)('refuses %s, signed anew with the bundle key itself, at %s', async (_, entry, forge) => {
@@ -53,13 +53,13 @@ describe('verifyBundle on a bundle forged with the source at hand', () => {
     expect((await check(forged, original)).exit_code).toBe(1);
   });
 
-  it('leaves a bundle made wholly with other keys unvouched and prints them', async () => {
+  it('reports a bundle made only with unknown keys as unvouched, and prints the keys', async () => {
     const report = await check(makeBundle(), original);
     expect(report).toMatchObject({ exit_code: 2, faults: [] });
     expect(report.keys.every(key => !key.trusted)).toBe(true);
   });
 
-  it('does not take a log of the forger for the trusted one', async () => {
+  it('does not accept the forger’s log as the trusted one', async () => {
     const other = makeBundle();
     const forged = copy(original);
     const statements = [1, 2, 3, 4, 5].map(seq => jsonIn(forged.files, `statements/${seq}.json`).statement);

@@ -63,7 +63,7 @@ describe('coarseJpeg', () => {
     },
   );
 
-  it('gives the same of a JPEG with one scan a component', async () => {
+  it('gives the same for a JPEG with one scan per component', async () => {
     const [width, height] = [7_003, 5_001];
     const grey = await sharp(await large)
       .toColourspace('b-w')
@@ -76,12 +76,12 @@ describe('coarseJpeg', () => {
     expect(greatestDifference(got.data, want.data)).toBeLessThanOrEqual(8);
   });
 
-  it('leaves alone what a decoder reads row by row, and what is small', async () => {
+  it('leaves small files, and those decoded row by row, unchanged', async () => {
     expect(coarseJpeg(await gradient(7_003, 5_001, { chromaSubsampling: '4:4:4' }))).toBeUndefined();
     expect(coarseJpeg(await gradient(2_000, 1_500, { progressive: true }))).toBeUndefined();
   });
 
-  it('reads a damaged file as far as it goes', async () => {
+  it('reads a damaged file as far as possible', async () => {
     const bytes = await large;
     for (const at of [0.01, 0.1, 0.5]) {
       const damaged = Buffer.from(bytes);
@@ -94,7 +94,7 @@ describe('coarseJpeg', () => {
 });
 
 describe('decode', () => {
-  it('gives an eighth of a large progressive JPEG, upright', async () => {
+  it('decodes a large progressive JPEG at an eighth, upright', async () => {
     const turned = await sharp(await large)
       .withMetadata({ orientation: 6 })
       .jpeg(FULL_COLOUR)

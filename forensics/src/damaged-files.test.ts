@@ -81,7 +81,7 @@ const apart = (length: number, least: number, parts: number): number =>
 const minutes = { timeout: 600_000 };
 
 describe.each(specimens)('$kind ($from)', ({ bytes }) => {
-  it('cut anywhere is truncated or whole, and stops no parser', minutes, async () => {
+  it('truncated anywhere is reported as truncated or whole, and stops no parser', minutes, async () => {
     const whole = await inspected(bytes);
     for (const length of cuts(bytes.length, apart(bytes.length, KB, 24))) {
       const cut = alone(bytes.subarray(0, length));
@@ -95,7 +95,7 @@ describe.each(specimens)('$kind ($from)', ({ bytes }) => {
     }
   });
 
-  it('cut anywhere ends in an answer or a named fault', minutes, async () => {
+  it('truncated anywhere ends in an answer or a named fault', minutes, async () => {
     const step = bytes.length < 1_000_000 ? KB : 16 * KB;
     const lengths = cuts(bytes.length, apart(bytes.length, step, 4));
     const { length } = lengths;
@@ -108,7 +108,7 @@ describe.each(specimens)('$kind ($from)', ({ bytes }) => {
   });
 
   it(
-    'changed in its bits, lengths, offsets and pieces stops no parser and ends in an answer or a named fault',
+    'with changed bits, lengths, offsets or pieces stops no parser and ends in an answer or a named fault',
     minutes,
     async () => {
       for (let seed = 0; seed < MUTATIONS; seed++) {
@@ -122,6 +122,6 @@ describe.each(specimens)('$kind ($from)', ({ bytes }) => {
   );
 });
 
-it('the process has not grown by more than its bound', () => {
+it('damaged files grow the process by no more than its limit', () => {
   expect((process.memoryUsage.rss() - rss) / 2 ** 20).toBeLessThan(MEMORY_MB);
 });

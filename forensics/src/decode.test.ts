@@ -21,7 +21,7 @@ async function corners(orientation: number, format: 'jpeg' | 'png' | 'webp'): Pr
 const near = (pixel: Uint8Array): string => [...pixel].map(value => (value > 127 ? 1 : 0)).join('');
 
 describe('decode', () => {
-  it('shrinks nothing up to 24 megapixels, and what is larger to at most that', () => {
+  it('shrinks only pictures above 24 megapixels, to at most that', () => {
     expect(shrinkOnLoad({ width: 6_000, height: 4_000 })).toBe(1);
     for (const [width, height] of [
       [6_001, 4_000],
@@ -36,7 +36,7 @@ describe('decode', () => {
   });
 
   it.each(['jpeg', 'png', 'webp'] as const)(
-    'turns a large %s upright as sharp turns it, whatever its orientation',
+    'turns a large %s upright like sharp, for every orientation',
     async format => {
       for (const orientation of format === 'jpeg' ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 6]) {
         const bytes = await corners(orientation, format);

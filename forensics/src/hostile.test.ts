@@ -75,12 +75,12 @@ async function outcome(bytes: Buffer): Promise<string> {
   }
 }
 
-describe('hostile pictures', () => {
+describe('analyzePicture on hostile pictures', () => {
   it.each(Object.entries(strange))('answers %s', async (_, bytes) => {
     expect(await outcome(bytes)).toBe('answered');
   });
 
-  it('names the fault of a file cut anywhere', async () => {
+  it('names the fault of a file truncated anywhere', async () => {
     for (const bytes of [jpeg, strange.progressive, strange['16 bits a sample'], strange.AVIF, strange.animated]) {
       const step = Math.max(512, Math.floor(bytes.length / 12));
       for (let length = step; length < bytes.length; length += step) {

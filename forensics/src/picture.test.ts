@@ -41,13 +41,13 @@ describe('shrink', () => {
     expect(Buffer.compare(data, expected)).toBe(0);
   });
 
-  it.each([3, 5])('means boxes of side %i', factor => {
+  it.each([3, 5])('averages boxes of side %i', factor => {
     const picture = noise(31, 22);
     expect(Buffer.compare(shrink(picture, factor).data, box(picture, factor).data)).toBe(0);
   });
 });
 
-it('halves a picture once for all that want it', () => {
+it('halved computes the half size once per picture', () => {
   const picture = noise(20, 20);
   expect(halved(picture)).toBe(halved({ ...picture }));
 });

@@ -42,7 +42,7 @@ describe('createAnalysisPool', () => {
     expect((await pool.inspect(small)).preview.length).toBeGreaterThan(100);
   });
 
-  it('names the fault of a bad picture and goes on with the next', async () => {
+  it('names the fault of a bad picture and continues with the next', async () => {
     pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
     await expect(pool.analyze({ bytes: Buffer.from('hello'), signals: ['ai'] })).rejects.toMatchObject({
       name: 'ImageFault',
@@ -58,7 +58,7 @@ describe('createAnalysisPool', () => {
     await expect(pool.analyze({ bytes, signals: ['screen'] })).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  it('starts its threads ahead when it warms up, and the pictures that follow find them', async () => {
+  it('warms up its threads before the first picture', async () => {
     let started = 0;
     const count = () => void started++;
     subscribe('worker_threads', count);
@@ -74,7 +74,7 @@ describe('createAnalysisPool', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')('gives way with the threads of its decoder too', async () => {
+  it.runIf(process.platform === 'linux')('lowers the priority of the decoder’s threads too', async () => {
     pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
     const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
     const large = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#888', noise } })
@@ -96,14 +96,14 @@ describe('createAnalysisPool', () => {
     expect(Object.fromEntries(seen)).toEqual({ 'libuv-worker': new Set([10]), 'libvips worker': new Set([10]) });
   });
 
-  it('ends a warming up when it is closed', async () => {
+  it('ends its warm-up when closed', async () => {
     pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
     const warming = pool.warmUp();
     await pool.close();
     await expect(warming).resolves.toBeUndefined();
   });
 
-  it('answers what still waits when it is closed', async () => {
+  it('answers waiting requests when closed', async () => {
     pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
     const bytes = await picture();
     const waiting = [1, 2].map(() => pool?.analyze({ bytes, signals: [] }).catch((cause: unknown) => cause));

@@ -38,7 +38,7 @@ const KX = 0.7;
 const KY = 0.45;
 const first = drawn(1, 8, (x, y) => KX * x + KY * y);
 
-test('a pattern that belongs to the picture moves with it', () => {
+test('testAliasing finds that a pattern of the subject moves with it', () => {
   // A pixel of the second frame has the phase of the place it shows.
   const [a, b, tx, c, d, ty] = MOVE as [number, number, number, number, number, number];
   const determinant = a * d - b * c;
@@ -51,14 +51,14 @@ test('a pattern that belongs to the picture moves with it', () => {
   expect(found).toMatchObject({ tiles_moved_rightly: found.tiles, tiles_moved_wrongly: 0, strength: 0 });
 });
 
-test('one whose frequency changes otherwise is moire', () => {
+test('testAliasing calls a pattern moire when its frequency changes differently', () => {
   const second = drawn(3, 8, (x, y) => 0.5 * x - 0.6 * y);
   const found = testAliasing(first, second, MOVE);
   expect(found).toMatchObject({ tiles_moved_rightly: 0, tiles_moved_wrongly: found.tiles });
   expect(found.strength).toBeGreaterThan(LEAST_MOIRE);
 });
 
-test('a pattern that only one frame shows says nothing, nor does noise, nor a picture too small', () => {
+test('testAliasing ignores a pattern in only one frame, noise, and small pictures', () => {
   const plain = drawn(4, 0, () => 0);
   expect(testAliasing(first, plain, MOVE)).toMatchObject({ tiles_moved_wrongly: 0, strength: 0 });
   expect(
@@ -72,6 +72,6 @@ test('a pattern that only one frame shows says nothing, nor does noise, nor a pi
   expect(testAliasing(small, small, [1, 0, 0, 0, 1, 0, 0, 0, 1])).toMatchObject({ tiles: 0, strength: 0 });
 });
 
-test('frames that do not show the same place are not compared', () => {
+test('testAliasing does not compare frames of different places', () => {
   expect(testAliasing(first, first, [1, 0, 5000, 0, 1, 0, 0, 0, 1]).tiles).toBe(0);
 });

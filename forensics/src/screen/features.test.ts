@@ -20,7 +20,7 @@ function grating(phases: [number, number, number]): Picture {
   return { width: WIDTH, height: HEIGHT, data };
 }
 
-it('counts waves that brightness and colour both have, as a display has them, and not those of cloth of one colour', async () => {
+it('measureScreen counts waves common to brightness and colour, as of a display, and not those of cloth of one colour', async () => {
   const third = (2 * Math.PI) / 3;
   const display = await measureScreen(grating([0, third, 2 * third]));
   const cloth = await measureScreen(grating([0, 0, 0]));

@@ -128,7 +128,7 @@ describe('measureTiles', () => {
   const picture = gratings();
   const [tile] = measureTiles(picture, 1).tiles as [Tile];
 
-  it('measures what the definitions say', () => {
+  it('agrees with the definitions', () => {
     for (const [name, expected] of Object.entries(definition(picture))) {
       const measured = [tile[name as 'bands']].flat();
       for (const [i, value] of [expected].flat().entries())
@@ -149,7 +149,7 @@ describe('measureTiles', () => {
     expect(tile.lattice).toBe(second.height);
   });
 
-  it('leaves out the dark and the blown-out', () => {
+  it('omits dark and overexposed tiles', () => {
     const flat = (level: number) => ({ width: N, height: N, data: new Uint8Array(N * N * 3).fill(level) });
     expect(measureTiles(flat(5), 1).tiles).toHaveLength(0);
     expect(measureTiles(flat(254), 1).tiles).toHaveLength(0);

@@ -10,7 +10,7 @@ afterEach(() => server?.close());
 
 const V4 = { address: '127.0.0.1', family: 4 };
 
-it('names resolve by the name servers that are set, and once for everybody who asks at the same time', async () => {
+it('createNames uses the configured name servers, and asks once for simultaneous lookups', async () => {
   server = await startNameServer(() => 100);
   const resolve = createNames({ servers: [server.address] });
   const answers = await Promise.all(Array.from({ length: 20 }, () => resolve('one.example', 'a')));
@@ -19,7 +19,7 @@ it('names resolve by the name servers that are set, and once for everybody who a
   expect(server.asked).toEqual(['one.example', 'one.example']);
 });
 
-it('names of the hosts file and localhost never reach a name server', async () => {
+it('createNames never asks a name server for localhost or names of the hosts file', async () => {
   server = await startNameServer(() => null);
   const folder = await mkdtemp(join(tmpdir(), 'fh-hosts-'));
   try {
@@ -42,7 +42,7 @@ it('names of the hosts file and localhost never reach a name server', async () =
   }
 });
 
-it('names of one account wait for eight of its own at the most, and never for those of another', async () => {
+it('createNames limits each account to eight lookups, and no account waits for another', async () => {
   server = await startNameServer(name => (name.endsWith('.slow.example') ? null : 0));
   const resolve = createNames({ servers: [server.address] });
   const ended: unknown[] = [];

@@ -22,8 +22,8 @@ function slow(now: () => number) {
   return { store, calls };
 }
 
-describe('a limiter', () => {
-  it('asks the store at its own pace, whatever the number of requests, and counts each once', async () => {
+describe('limiter', () => {
+  it('asks the store at its own pace, whatever the number of requests, and counts each request once', async () => {
     const { store, calls } = slow(() => 1_000);
     const limiter = createLimiter([store], log, () => 1_000);
     const permit = { key: 'a', limit: 80, windowMs: WINDOW_MS };
@@ -40,7 +40,7 @@ describe('a limiter', () => {
     expect(calls.map(wants => wants.map(want => want.key))).toEqual([['a', 'b', 'c']]);
   });
 
-  it('answers a standing refusal by itself, until its time has come', async () => {
+  it('repeats a refusal without the store until it ends', async () => {
     let now = 1_000;
     const { store, calls } = slow(() => now);
     const limiter = createLimiter([store], log, () => now);
@@ -57,7 +57,7 @@ describe('a limiter', () => {
     expect((await limiter.take([permit]))[0]!.allowed).toBe(true);
   });
 
-  it('asks again when the limit was changed', async () => {
+  it('asks the store again when the limit changed', async () => {
     const limiter = createLimiter([createMemoryStore(() => 1_000)], log, () => 1_000);
     const take = async (limit: number) => (await limiter.take([{ key: 'a', limit, windowMs: WINDOW_MS }]))[0]!.allowed;
     expect([await take(1), await take(1), await take(3), await take(3), await take(3)]).toEqual([
@@ -89,7 +89,7 @@ describe('a limiter', () => {
     expect(calls.length).toBe(asked);
   });
 
-  it('counts alone where the store fails', async () => {
+  it('counts alone when the store fails', async () => {
     const broken: LimitStore = { take: () => Promise.reject(new Error('gone')), close: async () => {} };
     const limiter = createLimiter([broken], log, () => 1_000);
     const permit = { key: 'a', limit: 2, windowMs: WINDOW_MS };

@@ -131,15 +131,9 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     const scope = key && principal && endpoint.method === 'POST' ? scopeOf(principal) : null;
     const call = callOf(request, reply, key);
     if (!scope || !key) return endpoint.handler(call);
-<<<<<<< HEAD
     const hash = sha256(`${request.method} ${request.url}\n${sha256(request.received?.raw ?? '').toString('hex')}`);
-    const stored = await claimKey(deps.db, scope, key, hash, deps.clock.now());
-    if (stored) return stored;
-=======
-    const hash = sha256(`${request.method} ${request.url}\n${sha256(request.rawBody ?? '').toString('hex')}`);
     const earlier = await claimKey(deps.db, scope, key, hash, deps.clock.now());
     if (earlier) return earlier;
->>>>>>> main
     try {
       let kept = false;
       const answer = await endpoint.handler({

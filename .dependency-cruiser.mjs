@@ -2,8 +2,9 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
+  ['erasure'],
   ['batches'],
-  ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
+  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics'],
   ['reviews'],
   ['cases'],
   ['analysis'],

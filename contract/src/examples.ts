@@ -3,6 +3,7 @@ import { EVIDENCE_EXAMPLES } from './evidence-examples.ts';
 import { MANAGEMENT_EXAMPLES } from './management-examples.ts';
 import { PEOPLE_EXAMPLES } from './people-examples.ts';
 import { reviewExamples } from './review-examples.ts';
+import { STATISTICS_EXAMPLES } from './statistics-examples.ts';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
 
 /**
@@ -131,7 +132,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     },
     responses: { 201: { ...pending, captures: [] } },
   },
-  'GET /v1/verifications': { responses: { 200: { data: [completed] } } },
+  'GET /v1/verifications': { responses: { 200: { data: [completed], total_estimate: 1 } } },
   'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },
   'POST /v1/verifications/:id/cancel': { responses: { 200: { ...pending, status: 'expired', captures: [] } } },
   'POST /v1/verifications/:id/finalize': {
@@ -192,6 +193,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   },
   ...BATCH_EXAMPLES,
   ...EVIDENCE_EXAMPLES,
+  ...STATISTICS_EXAMPLES,
   ...MANAGEMENT_EXAMPLES,
   ...PEOPLE_EXAMPLES,
   ...reviewExamples({ ...completed, captures: [capture] }),

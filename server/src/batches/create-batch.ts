@@ -58,7 +58,7 @@ export const createBatch = tenantEndpoint({
     const { deps, principal, query } = call;
     if (query.send && !deps.mailer) throw notConfigured('To send links by e-mail, set SMTP_URL and MAIL_FROM.');
     const type = (call.request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-    const raw = call.request.rawBody ?? Buffer.alloc(0);
+    const raw = call.request.received?.raw ?? Buffer.alloc(0);
     if (raw.length === 0) throw invalidField('body', 'is required');
     const read = await readBatch(deps, principal, { raw, type, templateId: query.template_id });
     if (query.dry_run) {
@@ -182,7 +182,10 @@ async function baseOf(
     throw invalidField('template_id', 'is not a template of this account and mode');
   }
   if (template.status === 'revoked') throw invalidField('template_id', 'is a revoked template');
-  return { request: template.request, template: { id: template.id, version: template.version } };
+  return {
+    request: template.request,
+    template: { id: template.id, version: template.version, retentionDays: template.retention_days },
+  };
 }
 
 async function insertRows(tx: Tx, batchId: string, contents: ReadBatch['contents']): Promise<void> {

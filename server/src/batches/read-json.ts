@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Fault } from '@firsthand/contract/errors.ts';
-import { scan } from '../http/structure.ts';
+import { Scanner } from '../http/structure.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { turn } from '../lib/turns.ts';
 import type { RawRow } from './rows.ts';
@@ -86,7 +86,7 @@ async function* readRows(raw: Buffer, start: number): AsyncGenerator<RawRow, num
 }
 
 function parseBounded(text: Buffer, path: string): Record<string, unknown> {
-  const { fault } = scan(text, []);
+  const fault = new Scanner([]).advance(text);
   if (fault) throw new NotBatch(path, fault.message);
   let value: unknown;
   try {

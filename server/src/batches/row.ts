@@ -9,7 +9,7 @@ export interface BatchRow {
   livemode: boolean;
   state: BatchState;
   request: BatchBase;
-  template: { id: string; version: number } | null;
+  template: { id: string; version: number; retentionDays: number | null } | null;
   send: boolean;
   total: number;
   created: number;

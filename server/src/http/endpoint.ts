@@ -67,7 +67,7 @@ interface Common<B extends TSchema, Q extends TSchema> {
   /** Error codes beyond those of every endpoint of its kind; see `openapi.ts`. */
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
-  /** The handler reads `request.rawBody` itself, a slice at a time; `body` describes its JSON form, `bodyTypes` others. */
+  /** The handler reads `request.received.raw` itself, a slice at a time; `body` describes its JSON form, `bodyTypes` others. */
   readsBody?: boolean;
   /** Media types beside JSON that the handler reads. */
   bodyTypes?: readonly string[];

@@ -45,13 +45,13 @@ const isOfContent = (error: unknown): boolean => error instanceof pg.DatabaseErr
 async function runSlice(tx: Tx, deps: Deps, batchId: string, size: number): Promise<boolean> {
   const batch = await one<BatchRow>(tx, 'select * from batches where id = $1 for update', [batchId]);
   if (!batch || batch.state === 'completed' || batch.state === 'cancelled') return false;
-  const rows = await many<{ row: number; content: BatchRowContent }>(
+  const rows = await many<{ row: number; content: BatchRowContent | null }>(
     tx,
     'select row, content from batch_rows where batch_id = $1 and content is not null order by row limit $2',
     [batchId, size],
   );
   const made: { row: number; id: string | null; error: string | null }[] = [];
-  for (const { row, content } of rows) made.push({ row, ...(await makeOne(tx, deps, batch, content, size === 1)) });
+  for (const { row, content } of rows) made.push({ row, ...(await makeOne(tx, deps, batch, content!, size === 1)) });
   await tx.query(
     `update batch_rows r set verification_id = made.id, error = made.error, content = null
      from unnest($2::integer[], $3::text[], $4::text[]) as made (row, id, error)

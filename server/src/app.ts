@@ -5,6 +5,7 @@ import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
 import { blobRoutes } from './blobs/routes.ts';
 import { getEvidence } from './bundles/read-bundle.ts';
+import { registerStamps } from './bundles/stamp-log.ts';
 import { submitAnswers } from './captures/answers.ts';
 import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
@@ -171,6 +172,7 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   registerLog(app, deps);
+  registerStamps(app, deps);
   registerWitness(app, deps, limiter);
   await registerPages(app, pages);
   registerVerifyPage(app);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createOverdueSweep } from './analysis/overdue.ts';
 import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
+import { stampLog } from './bundles/stamp-log.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
 import { sweepUploads } from './captures/upload-addresses.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
@@ -54,6 +55,7 @@ const SWEEPS: readonly Sweep[] = [
     },
   },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
+  { name: 'time stamp of the log', everyMs: 60_000, work: stampLog },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
   {
     name: 'forget idempotency keys',

@@ -18,14 +18,16 @@ export const WEBHOOK_EVENTS = [
 export const WebhookEventType = Type.Enum([...WEBHOOK_EVENTS], { title: 'WebhookEventType' });
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 
+export interface VerificationEvent {
+  type: Exclude<WebhookEventType, 'webhook.test'>;
+  timestamp: string;
+  /** `sequence` counts the events of one verification: 1, 2, 3… They may arrive in another order. */
+  data: Verification & { sequence: number; metadata: Record<string, string> };
+}
+
 /** The body of a webhook: the verification at the moment of the event, without image URLs. */
 export type WebhookEvent =
-  | {
-      type: Exclude<WebhookEventType, 'webhook.test'>;
-      timestamp: string;
-      /** `sequence` counts the events of one verification: 1, 2, 3… They may arrive in another order. */
-      data: Verification & { sequence: number; metadata: Record<string, string> };
-    }
+  | VerificationEvent
   | { type: 'webhook.test'; timestamp: string; data: { message: string; livemode: boolean } };
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import type { EndUserView, Verification } from '@firsthand/contract/verification.ts';
+import { VerificationEvent } from '@firsthand/contract/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
+import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks, type WebhookReceiver } from '../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from './harness.ts';
@@ -67,6 +69,7 @@ describe('main flow, from capture link to signed verdict', () => {
       ['verification.capture_received', 2, { ref: 'claim-7' }],
       ['verification.completed', 3, { ref: 'claim-7' }],
     ]);
+    for (const { event } of inOrder) expect([...Value.Errors(VerificationEvent, event)]).toEqual([]);
     expect(inOrder.some(({ raw }) => raw.includes('image_url'))).toBe(false);
   });
 

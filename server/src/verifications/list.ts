@@ -1,6 +1,6 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { DateTime, instantOf, isId } from '@firsthand/contract/ids.ts';
-import { LABELS, Status, VerificationSummary } from '@firsthand/contract/verification.ts';
+import { Status, VerdictLabel, VerificationSummary } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
 import { many, one, type Queryable } from '../db/sql.ts';
 import { decodeCursor, encodeCursor, Page } from '../http/cursor.ts';
@@ -17,7 +17,7 @@ const ListQuery = Type.Object(
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
     cursor: Type.Optional(Type.String({ maxLength: 200 })),
     status: Type.Optional(Status),
-    verdict: Type.Optional(Type.Enum([...LABELS])),
+    verdict: Type.Optional(VerdictLabel),
     created_after: Type.Optional(DateTime),
     created_before: Type.Optional(DateTime),
     external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),

@@ -2,6 +2,7 @@ import { EVIDENCE_EXAMPLES } from './evidence-examples.ts';
 import { MANAGEMENT_EXAMPLES } from './management-examples.ts';
 import { PEOPLE_EXAMPLES } from './people-examples.ts';
 import { reviewExamples } from './review-examples.ts';
+import { STATISTICS_EXAMPLES } from './statistics-examples.ts';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
 import type { WebhookEventType } from './webhooks.ts';
 
@@ -131,7 +132,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     },
     responses: { 201: { ...pending, captures: [] } },
   },
-  'GET /v1/verifications': { responses: { 200: { data: [completed] } } },
+  'GET /v1/verifications': { responses: { 200: { data: [completed], total_estimate: 1 } } },
   'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },
   'POST /v1/verifications/:id/cancel': { responses: { 200: { ...pending, status: 'expired', captures: [] } } },
   'POST /v1/verifications/:id/finalize': {
@@ -191,6 +192,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     request: { schema_version: 1, step: 'capturing', step_index: 0, elapsed_ms: 4200, camera_permission: 'granted' },
   },
   ...EVIDENCE_EXAMPLES,
+  ...STATISTICS_EXAMPLES,
   ...MANAGEMENT_EXAMPLES,
   ...PEOPLE_EXAMPLES,
   ...reviewExamples({ ...completed, captures: [capture] }),

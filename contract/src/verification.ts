@@ -263,6 +263,21 @@ const tenantFields = {
 export const VerificationSummary = Type.Object(tenantFields, { ...closed, title: 'VerificationSummary' });
 export type VerificationSummary = Static<typeof VerificationSummary>;
 
+export const VerificationList = Type.Object(
+  {
+    data: Type.Array(VerificationSummary),
+    next_cursor: Type.Optional(Type.String({ description: 'absent on the last page' })),
+    total_estimate: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'on the first page: how many match; exact up to 1,000, an estimate beyond',
+      }),
+    ),
+  },
+  { ...closed, title: 'VerificationSummaryList' },
+);
+export type VerificationList = Static<typeof VerificationList>;
+
 /** The tenant's view. */
 export const Verification = Type.Object(
   { ...tenantFields, captures: Type.Array(Capture) },

@@ -60,8 +60,9 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   already_decided: 'This case is decided.',
   undo_expired: 'A review can be taken back for 10 minutes only.',
   not_completed: 'There is no evidence before the verification has ended with a photo.',
+  on_hold: 'A legal hold is in place. Lift it before you redact the verification.',
   expired: 'The verification has expired. Ask for a new link.',
-  redacted: 'The verification was redacted; nothing of its evidence is kept.',
+  redacted: 'The verification was redacted: its photos and personal data were deleted.',
   idempotency_conflict: 'This Idempotency-Key was already used with a different request.',
   too_many_requests: 'Too many requests. Try again after the time in Retry-After.',
   internal_error: 'Something went wrong on the server. The log has the details under this Request-Id.',
@@ -193,6 +194,8 @@ function queryParameters(endpoint: Endpoint, components: Components): Json[] {
     name,
     in: 'query',
     required: required.includes(name) && !('default' in schema),
+    // Several values stand in one parameter, between commas.
+    ...((schema as Json).type === 'array' ? { style: 'form', explode: false } : {}),
     schema: components.add(schema),
   }));
 }

@@ -2,7 +2,8 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
-  ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
+  ['erasure'],
+  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics'],
   ['reviews'],
   ['cases'],
   ['analysis'],

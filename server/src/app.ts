@@ -13,6 +13,12 @@ import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
+import { liftLegalHold } from './erasure/lift-hold.ts';
+import { getPeopleData } from './erasure/people-data.ts';
+import { placeLegalHold } from './erasure/place-hold.ts';
+import { getLegalHold } from './erasure/read-hold.ts';
+import { getRedaction } from './erasure/read-redaction.ts';
+import { redactVerification } from './erasure/redact.ts';
 import { registerLog } from './evidence/log-routes.ts';
 import { getEvidenceKeys } from './evidence/read-keys.ts';
 import { registerWitness } from './evidence/witness.ts';
@@ -39,6 +45,7 @@ import { claimReview } from './reviews/claim-review.ts';
 import { nextReview } from './reviews/next-review.ts';
 import { releaseReview } from './reviews/release-review.ts';
 import { undoReview } from './reviews/undo-review.ts';
+import { getStatistics } from './statistics/statistics.ts';
 import { createLinkTemplate } from './templates/create.ts';
 import { listLinkTemplates } from './templates/list.ts';
 import { registerLinks } from './templates/open-link.ts';
@@ -72,6 +79,13 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
 
   'GET /v1/verifications/:id/evidence': getEvidence,
   'GET /v1/evidence-keys': getEvidenceKeys,
+
+  'POST /v1/verifications/:id/redact': redactVerification,
+  'GET /v1/verifications/:id/redaction': getRedaction,
+  'PUT /v1/verifications/:id/legal-hold': placeLegalHold,
+  'GET /v1/verifications/:id/legal-hold': getLegalHold,
+  'DELETE /v1/verifications/:id/legal-hold': liftLegalHold,
+  'GET /v1/people-data': getPeopleData,
 
   'POST /v1/reviews/next': nextReview,
   'POST /v1/reviews/:verification_id/claim': claimReview,
@@ -107,6 +121,8 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/link-templates/:id/revoke': revokeLinkTemplate,
   'GET /v1/link-templates/:id': getLinkTemplate,
   'GET /v1/link-templates': listLinkTemplates,
+
+  'GET /v1/statistics': getStatistics,
 
   'GET /v1/audit-log': listAuditLog,
 

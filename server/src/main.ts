@@ -8,6 +8,7 @@ import { listen, resend } from './commands/listen.ts';
 import { type MonitorOptions, monitor } from './commands/monitor.ts';
 import { invitePersonCommand, listPeopleCommand, removePersonCommand, signInLinkCommand } from './commands/people.ts';
 import { rekeyCommand } from './commands/rekey.ts';
+import { restoreCheckCommand } from './commands/restore-check.ts';
 import { rotateEvidenceKeyCommand } from './commands/rotate-evidence-key.ts';
 import { serve } from './commands/serve.ts';
 import {
@@ -134,6 +135,11 @@ program
   .command('rotate-evidence-key')
   .description('retire the keys that sign the log and bundles for new ones; what the old ones signed stays checkable')
   .action(rotateEvidenceKeyCommand);
+
+program
+  .command('restore-check')
+  .description('Erase again what a restored backup brought back, by the receipts in the blob store. Prints JSON.')
+  .action(restoreCheckCommand);
 
 const several = (value: string, before: string[]) => [...before, value];
 program

@@ -10,6 +10,8 @@ import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
+import { sweepErasures } from './erasure/finish.ts';
+import { sweepRetention } from './erasure/retention.ts';
 import { startLog } from './evidence/run.ts';
 import { forgetKeys } from './http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
@@ -19,6 +21,7 @@ import { sendOneTimeCode } from './notifications/one-time-code.ts';
 import { mailOutcome } from './notifications/outcome.ts';
 import { mailSignInLink } from './notifications/sign-in-link.ts';
 import { forgetSignIns } from './people/forget.ts';
+import { foldStatistics } from './statistics/fold.ts';
 import { settle } from './verdict/settle.ts';
 import { sweepExpired } from './verifications/advance.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
@@ -42,7 +45,7 @@ const SLOW_TASKS: Pick<Tasks, 'check_subject' | 'read_text' | 'analyze_case'> = 
 interface Sweep {
   name: string;
   everyMs: number;
-  work(deps: Deps): Promise<void>;
+  work(deps: Deps, signal: AbortSignal): Promise<void>;
 }
 
 /** What is done again and again, on every node; each is safe beside itself. */
@@ -54,9 +57,12 @@ const SWEEPS: readonly Sweep[] = [
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'statistics', everyMs: 5_000, work: foldStatistics },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
   { name: 'time stamp of the log', everyMs: 60_000, work: stampLog },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
+  { name: 'erasures', everyMs: 1_000, work: sweepErasures },
+  { name: 'retention', everyMs: 10_000, work: sweepRetention },
   {
     name: 'forget idempotency keys',
     everyMs: 600_000,
@@ -100,7 +106,9 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
 
 async function repeat(deps: Deps, { name, everyMs, work }: Sweep, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await work(deps).catch(error => deps.log.error({ err: error, sweep: name }, 'sweep failed; it comes round again'));
+    await work(deps, signal).catch(error =>
+      deps.log.error({ err: error, sweep: name }, 'sweep failed; it comes round again'),
+    );
     await sleep(everyMs, undefined, { signal }).catch(() => {});
   }
 }

@@ -250,6 +250,16 @@ create table evidence_pending (
   constraint evidence_pending_pkey PRIMARY KEY (id)
 );
 
+create table evidence_stamps (
+  log_id integer not null,
+  hour timestamp with time zone not null,
+  note text not null,
+  response bytea,
+  asked_at timestamp with time zone not null,
+  constraint evidence_stamps_pkey PRIMARY KEY (log_id, hour),
+  constraint evidence_stamps_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
+);
+
 create table evidence_statements (
   id bigint generated always as identity not null,
   verification_id text not null,

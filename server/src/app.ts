@@ -9,6 +9,7 @@ import { getBatch, listBatches } from './batches/read-batches.ts';
 import { getBatchResults } from './batches/results.ts';
 import { blobRoutes } from './blobs/routes.ts';
 import { getEvidence } from './bundles/read-bundle.ts';
+import { registerStamps } from './bundles/stamp-log.ts';
 import { submitAnswers } from './captures/answers.ts';
 import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
@@ -197,6 +198,7 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   registerLog(app, deps);
+  registerStamps(app, deps);
   registerWitness(app, deps, limiter);
   await registerPages(app, pages);
   registerVerifyPage(app);

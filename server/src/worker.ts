@@ -3,6 +3,7 @@ import { createOverdueSweep } from './analysis/overdue.ts';
 import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
 import { runBatch } from './batches/run-batch.ts';
+import { stampLog } from './bundles/stamp-log.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
 import { sweepUploads } from './captures/upload-addresses.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
@@ -62,6 +63,7 @@ const SWEEPS: readonly Sweep[] = [
   },
   { name: 'statistics', everyMs: 5_000, work: foldStatistics },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
+  { name: 'time stamp of the log', everyMs: 60_000, work: stampLog },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
   { name: 'erasures', everyMs: 1_000, work: sweepErasures },
   { name: 'retention', everyMs: 10_000, work: sweepRetention },

@@ -24,6 +24,7 @@ const OWNER: Readonly<Record<string, string>> = {
   evidence_keys: 'evidence',
   evidence_logs: 'evidence',
   evidence_pending: 'evidence',
+  evidence_stamps: 'bundles',
   evidence_statements: 'evidence',
   evidence_tiles: 'evidence',
   evidence_witnesses: 'evidence',

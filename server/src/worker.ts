@@ -5,6 +5,7 @@ import { forgetSignatures } from './auth/bot.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
 import { sweepUploads } from './captures/upload-addresses.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
+import { forgetChanges } from './changes/hub.ts';
 import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
@@ -56,6 +57,7 @@ const SWEEPS: readonly Sweep[] = [
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'forget changes', everyMs: 60_000, work: forgetChanges },
   { name: 'statistics', everyMs: 5_000, work: foldStatistics },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },

@@ -52,6 +52,7 @@ const OWNER: Readonly<Record<string, string>> = {
   statistics_changes: 'statistics',
   tenants: 'tenants',
   upload_addresses: 'captures',
+  verification_changes: 'changes',
   verification_metadata: 'verifications',
   verification_search: 'verifications',
   verifications: 'verifications',
@@ -110,6 +111,11 @@ describe('table', () => {
   it('with an owner is written somewhere, so the search finds writes', () => {
     const unwritten = Object.keys(OWNER).filter(table => !writes.some(write => write.table === table));
     // rate-limiter-flexible writes the windows; only migrations write the settings.
-    expect(unwritten.filter(table => !table.startsWith('evidence_'))).toEqual(['rate_windows', 'settings']);
+    expect(unwritten.filter(table => !table.startsWith('evidence_'))).toEqual([
+      'rate_windows',
+      'settings',
+      'verification_metadata',
+      'verification_search',
+    ]);
   });
 });

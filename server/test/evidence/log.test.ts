@@ -14,6 +14,7 @@ import { commitmentOf, entryOf } from '@firsthand/evidence/statement.ts';
 import { foldTile, nodeInTile, parseEntryBundle, tileOf, tilePath, widthAt } from '@firsthand/evidence/tiles.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sealFinding } from '../../src/commands/doctor.ts';
 import { one, transaction } from '../../src/db/sql.ts';
 import { rotateKeys } from '../../src/evidence/log.ts';
 import { publish } from '../../src/evidence/publisher.ts';
@@ -270,6 +271,7 @@ describe('seal', () => {
     expect((stated.at(-1)!.statement.record_seal as { hash: string }).hash).toBe(row!.seal_hash);
     const mismatches = async () => (await service.deps.metrics.sealMismatches.get()).values[0]?.value ?? 0;
     const before = await mismatches();
+    expect((await sealFinding(service.deps.db)).state).toBe('ok');
     await ask(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
     expect(await mismatches()).toBe(before);
     await service.deps.db.query(
@@ -278,5 +280,6 @@ describe('seal', () => {
     );
     await ask(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
     expect(await mismatches()).toBe(before + 1);
+    expect(await sealFinding(service.deps.db)).toMatchObject({ state: 'wrong', advice: expect.stringContaining(id) });
   });
 });

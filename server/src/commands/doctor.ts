@@ -3,7 +3,6 @@ import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import { overdueForErasure } from '../erasure/retention.ts';
 import { missingWays } from '../people/sign-in/ways.ts';
-import { brokenSeals } from '../verifications/seal.ts';
 import type { Finding } from './doctor-line.ts';
 import { visionFindings } from './doctor-vision.ts';
 import { amber, green, red } from './print.ts';
@@ -86,19 +85,6 @@ function signInFindings(config: Config): Finding[] {
   ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
 }
 
-const SEALS = 10_000;
-
-/** Whether records are still those that were sealed, among the newest. */
-export async function sealFinding(db: Deps['db']): Promise<Finding> {
-  const { checked, broken } = await brokenSeals(db, SEALS);
-  if (broken.length === 0) return { state: 'ok', what: `${checked} sealed records are as they were sealed` };
-  return {
-    state: 'wrong',
-    what: `${broken.length} of ${checked} sealed records were changed behind the service`,
-    advice: `Compare them with a backup or a bundle: ${broken.slice(0, 5).join(', ')}${broken.length > 5 ? ', …' : ''}`,
-  };
-}
-
 async function inside(deps: Deps): Promise<Finding[]> {
   const { rows } = await deps.db.query<{ version: string }>('select version()');
   const version = rows[0]?.version.split(' ').slice(0, 2).join(' ') ?? 'PostgreSQL';
@@ -108,11 +94,9 @@ async function inside(deps: Deps): Promise<Finding[]> {
     (error: Error): Finding => ({ state: 'wrong', what: store, advice: error.message }),
   );
   const overdue = await overdueForErasure(deps);
-  const seals = await sealFinding(deps.db);
   return [
     { state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` },
     reached,
-    seals,
     ...(overdue === 0
       ? []
       : [

@@ -1,7 +1,6 @@
 import type { RecordSeal } from '@firsthand/contract/verification.ts';
 import canonicalize from 'canonicalize';
 import type { Static } from 'typebox';
-import { many, type Queryable } from '../db/sql.ts';
 import { sha256Hex } from '../lib/keyring.ts';
 import type { VerificationRow } from './row.ts';
 
@@ -43,25 +42,4 @@ export function sealOf(row: VerificationRow): Static<typeof RecordSeal> | null {
     covers: ['record', 'answers'],
     answers_provenance: 'user_declared',
   };
-}
-
-const PAGE = 500;
-
-/** Looks at the newest sealed verifications, `most` of them: how many, and the ids of those changed behind the service. */
-export async function brokenSeals(db: Queryable, most: number): Promise<{ checked: number; broken: string[] }> {
-  const broken: string[] = [];
-  let checked = 0;
-  let after = 'vfy_~';
-  while (checked < most) {
-    const rows = await many<VerificationRow>(
-      db,
-      'select * from verifications where id < $1 and seal_hash is not null order by id desc limit $2',
-      [after, Math.min(PAGE, most - checked)],
-    );
-    if (rows.length === 0) break;
-    checked += rows.length;
-    after = rows.at(-1)!.id;
-    broken.push(...rows.filter(row => !sealHolds(row)).map(({ id }) => id));
-  }
-  return { checked, broken };
 }

@@ -5,28 +5,20 @@ import type { AuditEntry } from '@firsthand/contract/management.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { canonicalBytes } from '@firsthand/evidence/json.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import { sweepRetention } from '../../src/erasure/retention.ts';
 import { openStatements } from '../../src/evidence/statements.ts';
-import {
-  ask,
-  createVerification,
-  receiveHooks,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../harness.ts';
+import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
 import { signedIn } from '../people/visitor.ts';
 import { firstHand, plain } from '../pictures.ts';
 
 const HOUR_MS = 3_600_000;
 let service: TestService;
-let hooks: Awaited<ReturnType<typeof receiveHooks>>;
+let hooks: WebhookReceiver;
 let ahead = 0;
 beforeAll(async () => {
   service = await startTestService({ now: () => new Date(Date.now() + ahead), env: { BACKUP_DAYS: '30' } });
-  hooks = await receiveHooks();
+  hooks = await receiveWebhooks();
 });
 afterAll(async () => {
   await hooks?.close();
@@ -44,7 +36,7 @@ const auditOf = async (id: string) =>
     ({ target }) => target === id,
   );
 
-async function completed(more: object = {}, picture = plain()): Promise<string> {
+async function completed(more: object = {}, picture: Promise<Uint8Array> = plain()): Promise<string> {
   const { id } = await createVerification(service, { max_captures: 1, metadata: { claim: 'C-77' }, ...more });
   expect((await submit(service, id, await picture)).status).toBe(201);
   await untilStatus(service, id, ['completed']);
@@ -112,12 +104,12 @@ describe('POST /v1/verifications/:id/redact', () => {
       captures_count: 1,
       redacted_at: expect.any(String),
     });
-    const told = await until(async () => {
-      const of = hooks.hooks.filter(({ body }) => body.data.id === id);
-      return of.some(({ body }) => body.type === 'verification.redacted') && of;
-    }, 'the webhook verification.redacted');
-    const after = told.filter(({ body }) => body.data.redacted_at || body.type === 'verification.expired');
-    expect(after.map(({ body }) => body.type).sort()).toEqual(['verification.expired', 'verification.redacted']);
+    await until(
+      async () => hooks.of(id).some(({ event }) => event.type === 'verification.redacted'),
+      'the webhook verification.redacted',
+    );
+    const after = hooks.of(id).filter(({ event }) => event.data.redacted_at || event.type === 'verification.expired');
+    expect(after.map(({ event }) => event.type).sort()).toEqual(['verification.expired', 'verification.redacted']);
     for (const { raw } of after) expect(raw).not.toContain('C-78');
     const erased = await ask<{ data: { id: string; event_id: string; type: string }[] }>(
       service,

@@ -13,6 +13,8 @@ import { SignedInPage } from './sign-in/signed-in-page.tsx';
 const Frame = lazy(() => import('./shell/frame.tsx'));
 const HomePage = lazy(() => import('./home/home-page.tsx'));
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
+const VerificationsPage = lazy(() => import('./verifications/verifications-page.tsx'));
+const VerificationPage = lazy(() => import('./verification/verification-page.tsx'));
 const PeoplePage = lazy(() => import('./people/people-page.tsx'));
 
 export const App = () => (
@@ -29,6 +31,8 @@ export const App = () => (
                   <Suspense fallback={<Loading />}>
                     <Switch>
                       <Route path="/" component={HomePage} />
+                      <Route path="/verifications" component={VerificationsPage} />
+                      <Route path="/verifications/:id" component={VerificationPage} />
                       <Route path="/account" component={AccountPage} />
                       <Route path="/settings/people" component={PeoplePage} />
                       <Route component={NoSuchPage} />

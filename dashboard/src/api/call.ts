@@ -3,7 +3,7 @@ import type { Operations } from './operations.ts';
 
 type Operation = keyof Operations;
 export type Answer<O extends Operation> = Operations[O]['answer'];
-type Input<O extends Operation> = (O extends `${string}/:id` ? { id: string } : object) &
+type Input<O extends Operation> = (O extends `${string}/:id${string}` ? { id: string } : object) &
   (Operations[O] extends { body: infer Body } ? { body: Body } : object) & {
     query?: Record<string, string | undefined>;
     signal?: AbortSignal;

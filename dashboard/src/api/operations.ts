@@ -1,3 +1,4 @@
+import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import type {
   Invitation,
   InvitedPerson,
@@ -11,8 +12,10 @@ import type {
   SessionList,
   SignInMethods,
 } from '@firsthand/contract/people.ts';
+import type { Verification, VerificationSummary } from '@firsthand/contract/verification.ts';
+import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 
-interface Page<Item> {
+export interface Page<Item> {
   data: Item[];
   next_cursor?: string;
 }
@@ -40,4 +43,11 @@ export interface Operations {
   'POST /v1/people': { body: Invitation; answer: InvitedPerson };
   'PATCH /v1/people/:id': { body: PersonPatch; answer: Person };
   'DELETE /v1/people/:id': { answer: undefined };
+  'GET /v1/verifications': { answer: Page<VerificationSummary> };
+  'POST /v1/verifications': { body: CreateVerificationRequest; answer: Verification };
+  'GET /v1/verifications/:id': { answer: Verification };
+  'POST /v1/verifications/:id/cancel': { body: object; answer: Verification };
+  'POST /v1/verifications/:id/finalize': { body: { narrative: string }; answer: Verification };
+  'GET /v1/webhook-deliveries': { answer: Page<WebhookDelivery> };
+  'POST /v1/webhook-deliveries/:id/retry': { body: object; answer: WebhookDelivery };
 }

@@ -11,6 +11,8 @@ import { AccountMenu } from './account-menu.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
 import { PAGES } from './pages.ts';
 
+const isWithin = (path: string, page: string) => path === page || (page !== '/' && path.startsWith(`${page}/`));
+
 /** What stands around each page: where one can go, which data is looked at, who looks. */
 export default function Frame({ children }: { children: ReactNode }) {
   const { t } = useWords();
@@ -56,7 +58,7 @@ export default function Frame({ children }: { children: ReactNode }) {
             <ul>
               {pages.map(page => (
                 <li key={page.path}>
-                  <Link href={page.path} aria-current={path === page.path ? 'page' : undefined}>
+                  <Link href={page.path} aria-current={isWithin(path, page.path) ? 'page' : undefined}>
                     <Icon name={page.icon} />
                     {t(page.label)}
                   </Link>

@@ -18,6 +18,7 @@ import { Acts } from './acts.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Answers, CaseAnalysis, Checks, FileFacts } from './facts.tsx';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
+import { nameOf } from './name.ts';
 import { Timeline } from './timeline.tsx';
 import './verification.css';
 
@@ -44,10 +45,6 @@ export default function VerificationPage() {
   );
 }
 
-/** What to call a verification by. */
-export const nameOf = ({ config, id }: Verification): string =>
-  Object.values(config.metadata ?? {})[0] ?? config.expected_object ?? config.context?.summary ?? `…${id.slice(-6)}`;
-
 function Case({ verification }: { verification: Verification }) {
   const { t, number } = useWords();
   const { exactly } = useMoments();
@@ -64,7 +61,9 @@ function Case({ verification }: { verification: Verification }) {
           {verdict?.reason_code && <span className="tag">{t(`reason.${verdict.reason_code}`)}</span>}
           {verdict && (
             <span className="soft small">
-              {t('case.confidence', { p: number(verdict.score, { style: 'percent', maximumFractionDigits: 1 }) })}
+              {t('case.confidence', {
+                p: number(Math.floor(verdict.score * 1_000) / 1_000, { style: 'percent', maximumFractionDigits: 1 }),
+              })}
             </span>
           )}
         </div>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useWords } from '../language.tsx';
 import { Choose } from '../parts/choose.tsx';
 import { Icon } from '../parts/icon.tsx';
-import type { Filters } from './filters.ts';
+import { type Filters, SEARCH_MAX } from './filters.ts';
 
 /** The list asks again when nothing was typed for this long. */
 const TYPING_MS = 300;
@@ -29,7 +29,7 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
           className="input"
           placeholder={t('filter.searchHint')}
           value={q}
-          maxLength={200}
+          maxLength={SEARCH_MAX}
           onChange={event => setQ(event.target.value)}
         />
       </label>

@@ -13,6 +13,8 @@ export interface Filters {
   to: string;
 }
 
+/** The longest text that the API looks for. */
+export const SEARCH_MAX = 120;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const among = <Value extends string>(known: readonly Value[], text: string | null): Value[] =>
   known.filter(value => text?.split(',').includes(value));
@@ -22,7 +24,7 @@ const day = (text: string | null) => (text && DAY.test(text) && !Number.isNaN(Da
 export function filtersOf(search: string): Filters {
   const said = new URLSearchParams(search);
   return {
-    q: (said.get('q') ?? '').slice(0, 200),
+    q: (said.get('q') ?? '').slice(0, SEARCH_MAX),
     status: among(STATUSES, said.get('status')),
     verdict: among(LABELS, said.get('verdict')),
     from: day(said.get('from')),

@@ -151,7 +151,7 @@ function GridRow({
         </Link>,
       )}
       {cell('reason', row.verdict?.reason_code && t(`reason.${row.verdict.reason_code}` satisfies MessageKey))}
-      {cell('score', row.verdict && number(row.verdict.score, { style: 'percent', maximumFractionDigits: 0 }))}
+      {cell('score', row.verdict && number(Math.floor(row.verdict.score * 100) / 100, { style: 'percent' }))}
       {cell('photos', t('verifications.photosOf', { n: row.captures_count, of: row.wanted }))}
       {cell(
         'created',

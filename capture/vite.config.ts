@@ -9,7 +9,7 @@ export default defineConfig({
   plugins: [preact({ devToolsEnabled: false }), compressed()],
   build: {
     target: ['es2022', 'chrome94', 'safari15.4', 'firefox100'],
-    // A strict content security policy: nothing inline, no data: scripts or styles.
+    // The content security policy allows no inline and no `data:` scripts or styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {

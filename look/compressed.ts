@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Lays a Brotli and a gzip file beside each text file, for a server that sends what is there already. */
+/** Writes a Brotli and a gzip file beside each text file, so that the server can send precompressed files. */
 export function compressed(): Plugin {
   return {
     name: 'compressed',

@@ -1,4 +1,4 @@
-/** Pictograms on a 24 × 24 grid, drawn as one stroke each: the `d` of an SVG path. */
+/** Icons on a 24 × 24 grid: the `d` of one stroked SVG path each. */
 export const ICONS = {
   camera:
     'M4 8.5A1.5 1.5 0 0 1 5.5 7h2l1.2-2.1a1 1 0 0 1 .9-.5h4.8a1 1 0 0 1 .9.5L16.5 7h2A1.5 1.5 0 0 1 20 8.5v9a1.5 1.5 0 0 1-1.5 1.5h-13A1.5 1.5 0 0 1 4 17.5zM12 9.5a3.4 3.4 0 1 0 0 6.8 3.4 3.4 0 0 0 0-6.8',
@@ -28,7 +28,7 @@ export const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** The wordmark on a 172 × 46 grid: its letters, its two round letters, and the aperture that dots the i. */
+/** The wordmark on a 172 × 46 grid: straight letters, two round letters, and the aperture that dots the i. */
 export const LOGO = {
   letters:
     'M14.6 8.6C10.4 7.6 8 9.8 8 14.6V40M3 20.5H14M24 20.5V40M33.5 20.5V40M33.5 29C33.5 23.6 36.6 20.4 41.2 20.6M58.5 23.6C57 21.4 54.8 20.3 52.2 20.3 48.6 20.3 46.2 22.2 46.2 25 46.2 31.9 59.2 28 59.2 35 59.2 38.2 56.4 40.2 52.6 40.2 49.5 40.2 47.1 39 45.6 36.6M68 13.5V34C68 38.2 70.2 40.4 74 39.8M63.4 20.5H74M82 8V40M82 29C82 23.6 85 20.3 89.4 20.3 94 20.3 96.4 23.3 96.4 28.4V40M122 20.5V40M131 20.5V40M131 29C131 23.6 134 20.3 138.4 20.3 143 20.3 145.4 23.3 145.4 28.4V40M169 8V40',

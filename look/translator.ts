@@ -1,11 +1,11 @@
-/** A text, or its plural forms; `{places}` are filled when it is said. */
+/** A text, or its plural forms, with `{placeholders}`. */
 export type Message = string | Partial<Record<Intl.LDMLPluralRule, string>>;
 export type Values = Record<string, string | number>;
 
 export interface Translator<Key extends string, Language extends string> {
   language: Language;
   direction: 'ltr' | 'rtl';
-  /** The message with its `{places}` filled; `n` chooses the plural form. */
+  /** Returns the message with its `{placeholders}` filled. `n` chooses the plural form. */
   t: (key: Key, values?: Values) => string;
   time: (iso: string) => string;
   dateTime: (iso: string) => string;
@@ -39,7 +39,7 @@ export function createTranslator<Key extends string, Language extends string>(
   };
 }
 
-/** The first of the wanted languages (BCP 47 tags, most wanted first) that is among `known`, whatever its region. */
+/** Returns the first preferred language (BCP 47 tags, in order) that is in `known`, ignoring the region. */
 export function chooseAmong<Language extends string>(
   known: Record<Language, unknown>,
   wanted: readonly string[],

@@ -22,11 +22,11 @@ describe('require-node', () => {
     );
   });
 
-  it.each(['24.0.0', '26.10.0'])('lets Node.js %s go on without a word', version => {
+  it.each(['24.0.0', '26.10.0'])('lets Node.js %s run without output', version => {
     expect(guard(version)).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('stands before every npm script that runs TypeScript', () => {
+  it('precedes every npm script that runs TypeScript', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };

@@ -12,7 +12,7 @@ describe('rerunCommand', () => {
     );
   });
 
-  it('passes any name through the shell as a pattern that fits that name alone', () => {
+  it('passes any name through the shell as a pattern that matches only that name', () => {
     const name = fc.string({ minLength: 1, maxLength: 40 }).filter(text => !text.includes('\0') && text.isWellFormed());
     fc.assert(
       fc.property(fc.array(name, { minLength: 20, maxLength: 20 }), names => {

@@ -1,10 +1,10 @@
 /**
  * Measures the analysis of one 12-megapixel JPEG against one plain full decode of it by sharp, one thread each:
  *
- *   npm run bench:analysis -- [PICTURE]
+ * npm run bench:analysis -- [PICTURE]
  *
- * Without a picture it photographs a drawn scene at 4000 x 3000. Ratios are to the decode of the same turn. Ends with 1
- * when the signals cost more than 1.5 decodes or everything more than 3.
+ * Without a picture it photographs a drawn scene at 4000 x 3000. Each ratio is to the decode of the same round. Exits with 1 when the
+ * signals cost more than 1.5 decodes or everything more than 3.
  */
 
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ const bytes = path ? readFileSync(path) : await photograph();
 const info = await inspect(bytes);
 const picture = await decodePicture(bytes, info);
 
-/** Milliseconds of processor time, so that a busy machine changes little. */
+/** Returns processor time in milliseconds, which depends little on other load. */
 async function time(work: () => unknown): Promise<number> {
   const start = process.cpuUsage();
   await work();
@@ -61,7 +61,7 @@ const parts: [string, () => unknown][] = [
   ['look-ups of a reverse search', () => probes(prepare({ ...halved(fresh()), channels: 3 }))],
   ['everything', () => analyzePicture({ bytes, signals: SHOWN_SIGNALS.map(({ name }) => name) })],
 ];
-// In turns, so that what else the machine does meets all alike.
+// Alternates the parts, so that other load affects all equally.
 const runs = parts.map((): number[] => []);
 for (let round = 0; round < ROUNDS + WARM_UP; round++) {
   for (const [index, [, work]] of parts.entries()) {

@@ -41,9 +41,9 @@ const { values: options } = parseArgs({
 const PICTURES = Number(options.pictures);
 const WAITING = Number(options.waiting);
 const THREADS = 2;
-/** Captures of one verification; the most it may take. */
+/** Captures of one verification: the maximum it accepts. */
 const CAPTURES = 20;
-/** Verdicts that are timed alone, and as many behind the others. */
+/** Number of verdicts timed alone, and of verdicts timed behind the other account. */
 const SAMPLES = 5;
 
 const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
@@ -65,7 +65,7 @@ async function runAll(): Promise<void> {
   cleanups.push(receiver.close);
   const photo = await photograph(1280, 960);
   const from = phone('127.0.4.1');
-  // The threads load and compile what they need with their first pictures.
+  // Warm up: the threads load and compile with their first pictures.
   for (let n = 0; n < 2 * THREADS; n += 1) await submitPicture(url, tenant, from, receiver, photo);
   await allCompleted(receiver);
 
@@ -100,7 +100,7 @@ async function benchMemory(tenant: NewTenant, receiver: Receiver): Promise<void>
   );
 }
 
-/** Resident memory of the service's process now (VmRSS), and the most it ever had (VmHWM), in MB: proc(5). */
+/** Returns the current (VmRSS) or peak (VmHWM) resident memory of the service's process in MB: proc(5). */
 async function memoryMb(name: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8');
   return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024;
@@ -111,7 +111,7 @@ const pictureBody = (bytes: Buffer, o: { asBothFrames: boolean }) => {
   return { image_base64: image, ...(o.asBothFrames ? { motion_frame_base64: image } : {}) };
 };
 
-/** A verification of an account and its captures, sent inline from one address. Resolves when all are accepted. */
+/** Creates a verification and sends its captures inline from one address. Resolves when all are accepted. */
 async function sendInline(
   tenant: NewTenant,
   address: string,
@@ -171,7 +171,9 @@ const waiting = async (pool: Pool, tenant: NewTenant): Promise<number> => {
   return row!.count;
 };
 
-/** Milliseconds from accepted to verdict, one photo after another, and how many analyses of `other` began between. */
+/**
+ * Returns the milliseconds from acceptance to verdict, one photo after another, and the number of analyses of `other` that began meanwhile.
+ */
 async function verdicts(tenant: NewTenant, receiver: Receiver, photo: Buffer, pool: Pool, other: NewTenant) {
   const from = phone('127.0.4.2');
   const ms: number[] = [];
@@ -191,7 +193,7 @@ async function verdicts(tenant: NewTenant, receiver: Receiver, photo: Buffer, po
   return { ms, overtaken };
 }
 
-/** Whether the analysis of a verification's capture has begun, and how many of `other` have. */
+/** Returns whether the analysis of a verification's capture has begun, and how many of `other` have. */
 async function begun(pool: Pool, other: NewTenant, id: string): Promise<{ own: boolean; others: number }> {
   const row = await one<{ own: boolean; others: number }>(
     pool,

@@ -22,21 +22,21 @@ import { firstRunOf, freePort, startServiceProcess } from '../../server/test/ser
 import { median, percentile } from './measure.ts';
 import { createVerification, phone, photograph, startReceiver, submitPicture } from './receivers.ts';
 
-/** Between two requests of the client that is measured. */
+/** Pause between two requests of the measured client. */
 const PAUSE_MS = 20;
-/** Pictures that wait at any time while it is measured under load. */
+/** Pictures waiting for analysis at any time during the loaded measurement. */
 const BACKLOG = 6;
 /** The largest slowdown of a read (p99) while hostile requests arrive. */
 const MOST_SLOWED = 3;
-/** Hostile requests under way at any time, at the most. */
+/** Maximum number of concurrent hostile requests. */
 const HOSTILE_CONNECTIONS = 4;
-/** As many as the service takes from one address: 600 a minute. */
+/** The number the service accepts from one address: 600 a minute. */
 const HOSTILE_PER_SECOND = 10;
 
-/** As `forensics/src/worker-thread.ts` has it. */
+/** Must equal the value in `forensics/src/worker-thread.ts`. */
 const NICENESS = 10;
 
-/** Milliseconds of each request. */
+/** Duration of each request in milliseconds. */
 type Times = Record<'read' | 'create', number[]>;
 
 if (process.argv[2] === 'client') client(process.argv[3]!, JSON.parse(process.argv[4]!) as NewTenant);
@@ -81,9 +81,9 @@ function count(): void {
   for (;;) Math.random();
 }
 
-/** Sends bodies, credentials and ids that no honest client sends, `perSecond` of them, from separate addresses. */
+/** Sends `perSecond` requests with hostile bodies, credentials and ids, from separate addresses. */
 async function hostile(url: string, id: string, perSecond: number): Promise<void> {
-  // A stranger's machine is another one: the sender takes no processor from the service.
+  // A real attacker uses another machine, so the sender must not take processor time from the service.
   setPriority(19);
   const began = performance.now();
   const dispatcher = new Agent({ connections: HOSTILE_CONNECTIONS });

@@ -1,11 +1,10 @@
 /**
- * Measures whether two nodes keep a tenant's rate limit under many parallel clients, and what that costs another
- * tenant. Runs two service processes on their own PostgreSQL. `--clients` hammer one tenant; another tenant asks five
- * times a second, first alone, then beside them.
+ * Measures whether two nodes keep a tenant's rate limit under many parallel clients, and what that costs another tenant. Runs two service
+ * processes on their own PostgreSQL. `--clients` hammer one tenant; another tenant asks five times a second, first alone, then beside them.
  *
- *     node bench/src/limits.ts [--seconds 60] [--clients 50] [--limit 600] [--pause-ms 0] [--redis URL]
+ * node bench/src/limits.ts [--seconds 60] [--clients 50] [--limit 600] [--pause-ms 0] [--redis URL]
  *
- * Ends with 1 when the number of admitted requests is more than 2% off the limit.
+ * Exits with 1 when the number of admitted requests is more than 2% off the limit.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

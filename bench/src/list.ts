@@ -19,7 +19,7 @@ import { median } from './measure.ts';
 const { values: options } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
 const ROWS = Number(options.rows);
 const PAGE = 100;
-/** Pages at either end whose median stands for that end. */
+/** Number of pages at each end; their median represents that end. */
 const END = 50;
 const CREATE_EVERY_MS = 50;
 
@@ -40,7 +40,7 @@ try {
   const database = await openEmbeddedPostgres({ dataDir, log: createLog('error') });
   pool = createPool(database.url, 4, () => {});
   const older = await fill(pool, tenant_id);
-  // Both programs compile their code as they run: the first pages would be the slow ones.
+  // Warm up both programs, because the first pages are slower.
   await bothEnds(pk_test, older);
   for (let round = 0; round < 2 * END; round += 1) await barePage(pool, tenant_id, 'vfy_~');
   await listWhileCreating(pool, tenant_id, pk_test, older);
@@ -52,7 +52,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Inserts verifications that are older than any the service creates now; their ids follow their age as ULIDs do. */
+/** Inserts verifications that are older than any the service creates now. Their ids sort by age, like ULIDs. */
 async function fill(db: Pool, tenantId: string): Promise<Set<string>> {
   const { config } = normalizeRequest({ metadata: { claim: 'C-1042' } }, null);
   const { rows } = await db.query<{ id: string }>(
@@ -92,7 +92,7 @@ async function page(key: string, query: string): Promise<{ data: VerificationSum
   return body;
 }
 
-/** The same rows, asked of the database alone. */
+/** Selects the same rows directly from the database. */
 async function barePage(db: Pool, tenantId: string, after: string): Promise<void> {
   await db.query(
     `select * from verifications where tenant_id = $1 and livemode = false

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { median, percentile, rate, sideBySide } from './measure.ts';
 
-test('a percentile is a sample with at least that share of the samples at or below it, and is the least such', () => {
+test('percentile is the least sample with at least that share of samples at or below it', () => {
   const samples = fc.array(fc.double({ noNaN: true }), { minLength: 1 });
   fc.assert(
     fc.property(samples, fc.double({ min: 0.001, max: 1, noNaN: true }), (values, p) => {
@@ -16,7 +16,7 @@ test('a percentile is a sample with at least that share of the samples at or bel
   expect(percentile([], 0.5)).toBeNaN();
 });
 
-test('a median is not moved by one wild round', async () => {
+test('sideBySide ignores one outlier round', async () => {
   const rounds = [10, 11, 10_000];
   const limits = [20, 1, 21];
   const found = await sideBySide(
@@ -28,7 +28,7 @@ test('a median is not moved by one wild round', async () => {
   expect(median([3, 1, 2])).toBe(2);
 });
 
-test('a rate counts what was done at once', async () => {
+test('rate counts concurrent completions', async () => {
   const pause = () => new Promise(resolve => setTimeout(resolve, 20));
   const one = await rate(pause, { concurrency: 1, seconds: 0.4 });
   const four = await rate(pause, { concurrency: 4, seconds: 0.4 });

@@ -8,7 +8,7 @@ export function percentile(samples: readonly number[], p: number): number {
 
 export const median = (samples: readonly number[]): number => percentile(samples, 0.5);
 
-/** Runs `work` over and over, `concurrency` at a time, for `seconds`; resolves to completions per second. */
+/** Repeats `work`, `concurrency` at a time, for `seconds`. Resolves to completions per second. */
 export async function rate(work: () => Promise<unknown>, o: { concurrency: number; seconds: number }): Promise<number> {
   const start = performance.now();
   const end = start + o.seconds * 1000;
@@ -23,9 +23,7 @@ export async function rate(work: () => Promise<unknown>, o: { concurrency: numbe
   return done / ((performance.now() - start) / 1000);
 }
 
-/**
- * Measures two things in turns, so that whatever else the machine does meets both, and resolves to the median of each.
- */
+/** Alternates two measurements, so that other load affects both. Resolves to the median of each. */
 export async function sideBySide(
   rounds: number,
   measured: () => Promise<number>,
@@ -36,7 +34,7 @@ export async function sideBySide(
   return { measured: median(samples.map(([value]) => value)), limit: median(samples.map(([, value]) => value)) };
 }
 
-/** Milliseconds that `work` takes: the median of `times` runs after one that is not counted. */
+/** Returns the milliseconds that `work` takes: the median of `times` runs after a warm-up run. */
 export async function milliseconds(work: () => Promise<unknown>, times: number): Promise<number> {
   await work();
   const samples: number[] = [];

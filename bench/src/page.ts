@@ -51,7 +51,7 @@ async function startService() {
   const keys = JSON.parse(await readFile(join(dataDir, 'first-run.json'), 'utf8')) as { pk_test: string };
   return {
     url,
-    /** A fresh link with steps as a tenant would ask for them. */
+    /** Creates a link with the steps of a typical tenant. */
     async link(): Promise<string> {
       const answer = await fetch(`${url}/v1/verifications`, {
         method: 'POST',
@@ -75,7 +75,7 @@ async function startService() {
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 
-/** Bytes over the wire (headers included) of scripts and styles until nothing more is loaded. */
+/** Returns the transferred bytes (headers included) of scripts and styles until loading ends. */
 async function firstLoad(browser: Browser, url: string, locale: string) {
   const context = await browser.newContext({ ...PHONE, locale });
   const page = await context.newPage();
@@ -93,7 +93,7 @@ async function firstLoad(browser: Browser, url: string, locale: string) {
   return bytes;
 }
 
-/** Runs in the page: marks the moment after the frame in which the button that goes on was painted. */
+/** Runs in the page: marks the time after the frame that painted the "continue" button. */
 const MARK_WHEN_USABLE = `
   const seen = new MutationObserver(() => {
     if (!document.querySelector('[data-screen=landing] .actions button')) return;
@@ -103,7 +103,7 @@ const MARK_WHEN_USABLE = `
   seen.observe(document, { childList: true, subtree: true });
 `;
 
-/** Milliseconds from navigation until the button that goes on can be pressed, with a cold cache. */
+/** Returns the milliseconds from navigation until the "continue" button can be pressed, with a cold cache. */
 async function usableAfter(browser: Browser, url: string, throttled: boolean): Promise<number> {
   const context = await browser.newContext({ ...PHONE, locale: 'en-US' });
   const page = await context.newPage();

@@ -1,15 +1,13 @@
 /**
  * Measures an exact lookup of one PDQ hash among many stored, with inserts beside it, on its own embedded PostgreSQL.
  *
- *     node bench/src/phash.ts [--stored 1000000] [--queries 2000] [--warm 2000] [--keep FOLDER] [--bulk] [--busy]
- * [--scan]
+ * node bench/src/phash.ts [--stored 1000000] [--queries 2000] [--warm 2000] [--keep FOLDER] [--bulk] [--busy] [--scan]
  *
- * The floor, measured in turn with it: as many bare keys looked up in one statement, in a table that holds as many bare
- * keys. The first `--warm` lookups do not count, because a service that has run for a while has its pages in memory.
- * `--keep` leaves the filled database in FOLDER, where the next run finds it. `--bulk` packs the slots at the end of
- * filling instead of by inserting. `--busy` keeps one processor busy meanwhile.
+ * Baseline, measured in turn: one statement that looks up as many plain keys in a table of as many plain keys. The first `--warm` lookups
+ * do not count, because a service that has run for a while has its pages in memory. `--keep` leaves the filled database in FOLDER, where
+ * the next run finds it. `--bulk` packs the slots after filling instead of by inserting. `--busy` keeps one processor busy meanwhile.
  *
- * Prints a line of JSON; exits 1 when the 99th percentile passes the limit of 10 ms or a stored hash is not found.
+ * Prints one line of JSON. Exits with 1 when the 99th percentile exceeds 10 ms or a stored hash is not found.
  */
 import { randomBytes } from 'node:crypto';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +27,7 @@ import { createLog } from '../../server/src/lib/log.ts';
 import { percentile } from './measure.ts';
 
 const LIMIT_MS = 10;
-/** Keys of one look-up: sixteen slots, as they are and with each bit flipped. */
+/** Keys of one lookup: sixteen slots, each unchanged and with every single bit flipped. */
 const PROBES = 272;
 
 const { values: options } = parseArgs({
@@ -140,7 +138,7 @@ async function fill(pool: Pool, scope: number, list: number, count: number): Pro
   await pool.query('vacuum analyze bare_keys');
 }
 
-/** Files the entries as `rememberPicture` does, many at once. */
+/** Stores the entries like `rememberPicture`, many at once. */
 async function fileSlots(pool: Pool, scope: number, from: number, to: number): Promise<void> {
   const client = await pool.connect();
   try {
@@ -158,7 +156,7 @@ async function fileSlots(pool: Pool, scope: number, from: number, to: number): P
   }
 }
 
-/** One picture after another, as captures come in, until told to stop. */
+/** Inserts one picture after another, like incoming captures, until stopped. */
 async function keepInserting(
   pool: Pool,
   scope: number,
@@ -179,7 +177,7 @@ async function keepInserting(
   }
 }
 
-/** Stored hashes with up to 31 bits changed, each of which must be found; and after each, as many bare keys. */
+/** Looks up stored hashes with up to 31 changed bits, each of which must be found, and after each as many plain keys. */
 async function measure(
   pool: Pool,
   scope: number,
@@ -216,7 +214,7 @@ async function measure(
   return { ms, floor, hits };
 }
 
-/** The alternative: every hash compared, by one worker of the database. */
+/** The alternative: one database worker compares every hash. */
 async function scan(pool: Pool): Promise<number[]> {
   const ms: number[] = [];
   for (let i = 0; i < 10; i++) {

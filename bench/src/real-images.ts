@@ -35,7 +35,7 @@ interface Item {
   path: string;
 }
 interface Outcome extends Item {
-  /** Label of the verdict, status where there is none, or the code of the refusal. */
+  /** Label of the verdict, or the status if there is none, or the error code of the refusal. */
   outcome: string;
   reason: string;
   ai: string;

@@ -10,7 +10,7 @@ import type { NewTenant } from 'firsthand/tenants/create.ts';
 import sharp from 'sharp';
 import { Agent, type Dispatcher, request } from 'undici';
 
-/** A photograph made by code: a drawn scene through a simulated camera. */
+/** Makes a photo of a drawn scene with a simulated camera. */
 export async function photograph(width: number, height: number): Promise<Buffer> {
   const size = { width: 1280, height: 960 };
   const { jpeg } = await simulateDirect(drawScene(7, size), plainCapture(7, size));

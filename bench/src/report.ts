@@ -9,7 +9,7 @@ export function createReport(title: string) {
       lines.push(text);
       console.log(text);
     },
-    /** Writes the page, where `--write FILE` named one. */
+    /** Writes the page if `--write FILE` names one. */
     write(file: string | undefined): void {
       if (file) writeFileSync(file, pageOf(title, commandOf(process.argv), lines.join('\n')));
     },
@@ -19,7 +19,9 @@ export function createReport(title: string) {
 export const pageOf = (title: string, command: string, body: string): string =>
   `# ${title}\n\nMade with\n\n\`\`\`sh\n${command}\n\`\`\`\n\n${body.trim()}\n`;
 
-/** The command line without `--write`. A path outside the working directory becomes FOLDER: it means nothing elsewhere. */
+/**
+ * Returns the command line without `--write`. Replaces a path outside the working directory by FOLDER, because it means nothing elsewhere.
+ */
 export function commandOf([, script = '', ...given]: readonly string[]): string {
   const at = given.indexOf('--write');
   const args = at === -1 ? given : given.toSpliced(at, 2);

@@ -95,7 +95,7 @@ async function benchCreation(tenant: NewTenant, pool: Pool): Promise<void> {
   );
 }
 
-/** The statements that creating a verification writes with, taken down once and then sent again with new ids. */
+/** Records the statements that create a verification, and returns a function that repeats them with new ids. */
 async function bareTransaction(tenant: NewTenant, pool: Pool): Promise<() => Promise<void>> {
   const written: { text: string; values: unknown[] }[] = [];
   const client = await pool.connect();
@@ -138,7 +138,7 @@ async function bareTransaction(tenant: NewTenant, pool: Pool): Promise<() => Pro
 // ---- Captures
 
 interface Alone {
-  /** One analysis with nothing else running. */
+  /** Duration of one analysis with nothing else running. */
   analysisMs: number;
   /** Analyses per second with every thread busy. */
   analysed: number;
@@ -148,7 +148,7 @@ async function analysisAlone(bytes: Buffer): Promise<Alone> {
   const pictures = createAnalysisPool({ threads: THREADS, timeoutMs: 60_000, memoryMb: 768 });
   const analyse = () =>
     pictures.analyze({ bytes, signals: ['screen', 'ai'], attested: false, threeDimensional: false });
-  // Each thread loads and compiles what it needs with its first picture.
+  // Warm up: each thread loads and compiles with its first picture.
   await rate(analyse, { concurrency: THREADS, seconds: 2 });
   const analysisMs = await milliseconds(analyse, 7);
   const analysed = await rate(analyse, { concurrency: THREADS, seconds: 4 });
@@ -186,7 +186,7 @@ async function benchCaptures(tenant: NewTenant, receiver: Receiver, bytes: Buffe
   const already = receiver.completed.size;
   while (receiver.completed.size < receiver.sent.size) await sleep(20);
   const through = (receiver.completed.size - already) / ((performance.now() - began) / 1000);
-  // Measures again, so that the limit is known both before and after the run that it judges.
+  // Measures the limit again, so that it is known before and after the run it is compared with.
   const after = await analysisAlone(bytes);
   const analysed = (before.analysed + after.analysed) / 2;
   const analysisMs = (before.analysisMs + after.analysisMs) / 2;
@@ -197,7 +197,7 @@ async function benchCaptures(tenant: NewTenant, receiver: Receiver, bytes: Buffe
     `the analysis alone, ${THREADS} threads (${share(through, analysed)})`,
   );
 
-  // Half of that load, arriving at random, shows the time a single capture takes.
+  // Half of that load, arriving at random, shows the time of a single capture.
   receiver.reset();
   await arrivals(async () => void (await submit()), { perSecond: analysed / 2, seconds: 20 });
   while (receiver.completed.size < receiver.sent.size) await sleep(20);
@@ -270,7 +270,7 @@ async function benchMemory(tenant: NewTenant, receiver: Receiver, idle: number):
   );
 }
 
-/** Resident memory of the service's own process, in MB (proc(5)). Zero where there is no /proc. */
+/** Returns the resident memory of the service's process in MB (proc(5)); 0 on systems without /proc. */
 async function residentMb(): Promise<number> {
   const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;

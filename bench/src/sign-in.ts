@@ -1,8 +1,8 @@
 /**
- * Measures how much more a person's request costs than a key's, side by side in the same run. Also measures our own
- * time of a sign-in without the provider's: the provider here answers at once.
+ * Measures how much more a person's request costs than an API key's, in the same run. Also measures our own part of a sign-in: the provider
+ * in this bench answers immediately.
  *
- *     node bench/src/sign-in.ts [--requests 250] [--sign-ins 50] [--write FILE]
+ * node bench/src/sign-in.ts [--requests 250] [--sign-ins 50] [--write FILE]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { createReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
-    // A person may send 600 a minute.
+    // A person may send 600 requests a minute.
     requests: { type: 'string', default: '250' },
     'sign-ins': { type: 'string', default: '50' },
     write: { type: 'string' },
@@ -44,7 +44,7 @@ const service = startServiceProcess({
 type Headers = Record<string, string>;
 let sender = 0;
 
-/** One request; resolves to its milliseconds, its cookies and where it leads. */
+/** Sends one request. Resolves to its milliseconds, cookies and redirect target. */
 async function send(path: string, o: { headers?: Headers; body?: object } = {}) {
   sender += 1;
   const start = performance.now();
@@ -102,7 +102,7 @@ async function benchSignIns(tenant: FirstRun): Promise<void> {
     const back = `/v1/auth/bench/callback?code=c&state=${searchParams.get('state')}`;
     const ended = await send(back, { headers: { cookie: begun.cookie } });
     if (ended.location !== '/dashboard') throw new Error(`a sign-in ended at ${ended.location}`);
-    // The first one reads what the provider says of itself.
+    // Skip the first one, which also reads the provider's discovery document.
     if (n > 0) times.push(begun.ms + ended.ms);
   }
   report.print('\n| | sign-in with a provider that answers at once | a key reads settings meanwhile |\n|---|---|---|');

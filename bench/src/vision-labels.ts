@@ -3,7 +3,7 @@ import { join, resolve, sep } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** `labels.json` of a labelled folder: a person's answers for each picture. */
+/** `labels.json` of a labelled folder: one person's answers for each picture. */
 export const Labels = Type.Array(
   Type.Object(
     {
@@ -30,7 +30,7 @@ export const Labels = Type.Array(
 );
 export type Label = Static<typeof Labels>[number];
 
-/** Reads the labels of a folder. Throws with the first place that is not as it should be. */
+/** Reads the labels of a folder. Throws an error that names the first invalid place. */
 export async function readLabels(folder: string): Promise<Label[]> {
   const file = join(folder, 'labels.json');
   const labels: unknown = JSON.parse(await readFile(file, 'utf8'));

@@ -43,8 +43,8 @@ const LABELS = [
   { file: 'worn.jpg', condition: { paint: 8, tyres: 7 } },
 ];
 
-describe('the agreement of a model with a labelled folder', () => {
-  it('is counted by status, aspect and label', async () => {
+describe('measureVision', () => {
+  it('counts agreement by status, aspect and label', async () => {
     await label(LABELS);
     const report = await measureVision(connect(), folder);
     expect(report).toMatchObject({ model: 'rules', pictures: 5, prompts: { object: 1, condition: 1 } });
@@ -65,7 +65,7 @@ describe('the agreement of a model with a labelled folder', () => {
     expect(report.condition!.mean_absolute_error).toBeLessThan(2);
   });
 
-  it('counts a model that gives no answer as one that determines nothing', async () => {
+  it('counts a missing answer as undetermined', async () => {
     await label(LABELS);
     server.behave = () => 'refusing';
     const report = await measureVision(connect(), folder);
@@ -74,7 +74,7 @@ describe('the agreement of a model with a labelled folder', () => {
     expect(report.condition).toEqual({ asked: 2, answered: 0, mean_absolute_error: null, label_agreement: null });
   });
 
-  it('refuses labels that it cannot use, and says where', async () => {
+  it('refuses unusable labels, and says where', async () => {
     for (const [wrong, where] of [
       [[], '/'],
       [[{ file: 'red.jpg', object: { expected: 'x', status: 'yes' } }], '/0/object/status'],

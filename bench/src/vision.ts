@@ -29,20 +29,20 @@ export interface VisionReport {
   object?: {
     asked: number;
     agreement: number;
-    /** Of the pictures that match, the share called a mismatch: honest people doubted. */
+    /** Share of matching pictures that the model calls a mismatch, which means honest people are doubted. */
     false_mismatch: number | null;
-    /** Of the pictures that mismatch, the share called a match. */
+    /** Share of mismatching pictures that the model calls a match. */
     false_match: number | null;
-    /** Share for which the model determined anything. */
+    /** Share of pictures for which the model gave an answer. */
     determined: number;
     confusion: Record<Status, Record<Status, number>>;
   };
   condition?: {
     asked: number;
     answered: number;
-    /** Mean of |model − person| over the aspects answered, in points of ten. */
+    /** Mean of |model − person| over the answered aspects, in points of ten. */
     mean_absolute_error: number | null;
-    /** Share of the pictures answered whose label (good, fair, poor) is the person's. */
+    /** Share of answered pictures for which the label (good, fair, poor) equals the person's. */
     label_agreement: number | null;
   };
   seconds: { p50: number; p95: number };
@@ -53,7 +53,7 @@ const share = (part: number, whole: number): number | null =>
 const labelOf = (score: number) => (score >= 7.5 ? 'good' : score >= 5 ? 'fair' : 'poor');
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Puts every labelled picture to the model, one after another, and counts. */
+/** Asks the model about every labelled picture, one after another, and counts. */
 export async function measureVision(vision: Vision, folder: string): Promise<VisionReport> {
   const labels = await readLabels(folder);
   const seconds: number[] = [];

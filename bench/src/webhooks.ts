@@ -25,7 +25,7 @@ import { Agent, request } from 'undici';
 import { median, percentile } from './measure.ts';
 import { createReport } from './report.ts';
 
-/** As many as the service opens to one endpoint. */
+/** The number of connections that the service opens to one endpoint. */
 const CONNECTIONS = 32;
 const LATENCY_EVENTS = 300;
 const LIMIT_MS = 100;
@@ -138,7 +138,7 @@ async function main(): Promise<void> {
 
 const list = (rates: number[]) => rates.map(rate => rate.toFixed(0)).join(', ');
 
-/** Issues verifications, each with its event, while nothing works on them. Returns the ids of the events. */
+/** Creates verifications with their events while no worker runs. Returns the event ids. */
 async function record(deps: Deps, tenantId: string, url: string, count: number): Promise<string[]> {
   const before = new Date();
   for (let left = count; left > 0; left -= 500) {
@@ -152,7 +152,7 @@ async function record(deps: Deps, tenantId: string, url: string, count: number):
   return rows.map(row => row.id);
 }
 
-/** From the start of the dispatcher on a full queue to the last arrival. Deliveries a second. */
+/** Returns the deliveries per second from the start of the dispatcher on a full queue to the last arrival. */
 async function deliver(deps: Deps, receiver: ChildProcess, count: number): Promise<number> {
   const started = now();
   const dispatcher = await startDispatcher(deps, { alone: true });
@@ -190,7 +190,7 @@ async function sendBare(receiver: ChildProcess, url: string, bodies: string[]): 
   return bodies.length / ((Math.max(...Object.values(arrivals.at)) - started) / 1_000);
 }
 
-/** Milliseconds from each commit to the arrival of the first attempt. */
+/** Returns the milliseconds from each commit to the arrival of the first attempt. */
 async function latency(deps: Deps, receiver: ChildProcess, tenantId: string, url: string): Promise<number[]> {
   const dispatcher = await startDispatcher(deps, { alone: true });
   const committed = new Map<string, number>();

@@ -23,10 +23,10 @@ type Props = {
   onUnknown: () => void;
 };
 
-/** All that is held for the verification, read back from the store. */
+/** Everything held on this device for the verification, as read from the store. */
 export type OnDevice = { captures: HeldCapture[]; answers: Record<string, string> };
 
-/** The visit to one verification from landing to success; what is held on the device is read back from the store. */
+/** The visit to one verification, from landing to success. State held on the device is read from the store. */
 export function App(props: Props): JSX.Element {
   const { client, store, reporter } = props;
   const { place, go } = usePlace();
@@ -58,7 +58,7 @@ export function App(props: Props): JSX.Element {
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) props.onUnknown();
       if (error instanceof ApiError && error.code === 'expired') setClosed('expired');
-      // Offline: the page goes on with what it knows.
+      // Offline: continue with the last known view.
     }
   }, [client]);
 
@@ -83,7 +83,7 @@ export function App(props: Props): JSX.Element {
       void reread();
     };
     document.addEventListener('visibilitychange', onVisible);
-    // The service's clock decides: ours only says when to ask.
+    // The service's clock decides about expiry; ours only says when to ask.
     const left = Date.parse(view.expires_at) - Date.now();
     const timer = setTimeout(refresh, Math.min(Math.max(left + 1500, 5_000), 2 ** 31 - 1));
     return () => {
@@ -105,7 +105,7 @@ export function App(props: Props): JSX.Element {
     if (place.at === 'summary') reporter.at({ step: 'reviewing' });
     if (place.at === 'sending') reporter.at({ step: 'uploading' });
     if (place.at === 'success') reporter.at({ step: 'success' });
-    // A camera step reports for itself: what it shows depends on the camera.
+    // A camera step reports its own state, which depends on the camera.
     if (place.at === 'step' && !onCamera) reporter.at({ step: 'ready', step_index: place.index });
   }, [place, end, onCamera, known]);
 

@@ -4,7 +4,7 @@ import type { Brand } from '@firsthand/sdk/capture/wire.ts';
 const LIGHT_GROUND = '#f7f9fa';
 const DARK_GROUND = '#0c1116';
 
-/** Puts a brand's accent in the place of ours, made legible on both grounds. Follows the system's light and dark. */
+/** Replaces our accent with the brand's, adjusted to be legible in light and dark mode. */
 export function applyBrand(brand: Brand | undefined): (() => void) | undefined {
   const accent = brand?.colors?.accent;
   if (!accent || !new RegExp(HEX_COLOR_PATTERN).test(accent)) return undefined;

@@ -120,6 +120,11 @@ function Certificate({ view }: { view: PublicView }) {
           <li>{t('certificate.how2')}</li>
           <li>{t('certificate.how3')}</li>
         </ol>
+        <p>
+          <a class="button plain" href="/verify">
+            {t('certificate.check')}
+          </a>
+        </p>
       </section>
       <p class="small soft">
         {t('certificate.shows')} {t('certificate.at', { time: dateTime(new Date().toISOString()) })}

@@ -5,7 +5,7 @@ import { checkFile } from './files.ts';
 const canvas = () => sharp({ create: { width: 4, height: 4, channels: 3, background: '#888' } });
 const ftyp = (brand: string) => new Blob([new Uint8Array([0, 0, 0, 24]), `ftyp${brand}`, new Uint8Array(16)]);
 
-test('pictures are known by their bytes, whatever they are called', async () => {
+test('imageTypeOf recognises pictures by their bytes, whatever their name', async () => {
   for (const [format, type] of [
     ['jpeg', 'image/jpeg'],
     ['png', 'image/png'],
@@ -19,7 +19,7 @@ test('pictures are known by their bytes, whatever they are called', async () => 
   expect(await checkFile(ftyp('mif1'))).toMatchObject({ contentType: 'image/heif' });
 });
 
-test('what is no picture, is not asked for, is empty or too large is refused with its reason', async () => {
+test('checkFile refuses a file of another type, an empty one and one too large, with the reason', async () => {
   expect(await checkFile(new Blob(['<svg/>'], { type: 'image/jpeg' }))).toEqual({ fault: 'file.type' });
   expect(await checkFile(new Blob([]))).toEqual({ fault: 'file.empty' });
   const png = new Blob([new Uint8Array(await canvas().png().toBuffer())]);

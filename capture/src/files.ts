@@ -1,4 +1,4 @@
-/** The media type of a picture by its first bytes; undefined for what is no picture the service takes. */
+/** Returns a picture's media type by its first bytes; undefined when the service does not accept the format. */
 export function imageTypeOf(head: Uint8Array): string | undefined {
   const text = (from: number, to: number) => String.fromCharCode(...head.subarray(from, to));
   if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'image/jpeg';
@@ -13,14 +13,14 @@ export function imageTypeOf(head: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Largest picture the service takes anywhere. */
+/** The largest picture that the service accepts. */
 export const MAX_BYTES = 26_214_400;
 
 export type FileFault = 'file.type' | 'file.size' | 'file.empty';
 
 export type PickedFile = { blob: Blob; contentType: string } | { fault: FileFault };
 
-/** Checks a chosen file before it is kept, so that the person hears of it now and not after sending. */
+/** Checks a chosen file before the page keeps it, so the person learns of a problem before sending. */
 export async function checkFile(
   file: Blob,
   accept: readonly string[] = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'],

@@ -36,15 +36,15 @@ function view(steps: Step[], sent: Record<string, number> = {}, more: Partial<Ca
   };
 }
 
-describe('what a step holds', () => {
-  test('is the sum of what was sent before and what is on the device', () => {
+describe('fillingOf', () => {
+  test('sums what was sent and what is on the device', () => {
     const steps = [image('a', 2, 4)];
     const held = { captures: [{ stepKey: 'a' }, { stepKey: 'other' }], answers: {} };
     expect(fillingOf(view(steps, { a: 1 }), steps[0]!, held)).toEqual({ sent: 1, held: 1, free: 2, needed: 0 });
     expect(fillingOf(view(steps), steps[0]!, nothing)).toEqual({ sent: 0, held: 0, free: 4, needed: 2 });
   });
 
-  test('of a text step is one answer, sent or held', () => {
+  test('counts one answer for a text step, sent or held', () => {
     const step = text('t', true);
     expect(fillingOf(view([step]), step, nothing).needed).toBe(1);
     expect(fillingOf(view([step], { t: 1 }), step, nothing).needed).toBe(0);
@@ -52,28 +52,28 @@ describe('what a step holds', () => {
   });
 });
 
-describe('the way through', () => {
+describe('placeToResume and placeAfter', () => {
   const steps = [image('a', 1, 1), text('t', false), image('b', 0, 2), image('c', 1, 1)];
 
-  test('visits optional steps on the way, and skips what is full', () => {
+  test('visit optional steps and skip full ones', () => {
     expect(placeAfter(view(steps), nothing, 0)).toEqual({ at: 'step', index: 1 });
     expect(placeAfter(view(steps, { t: 1 }), nothing, 0)).toEqual({ at: 'step', index: 2 });
     expect(placeAfter(view(steps), nothing, 3)).toEqual({ at: 'summary' });
   });
 
-  test('is taken up at the first step that still lacks something, else at the summary', () => {
+  test('resume at the first incomplete step, else at the summary', () => {
     expect(placeToResume(view(steps, { a: 1 }), nothing)).toEqual({ at: 'step', index: 3 });
     const held = { captures: [{ stepKey: 'c' }], answers: {} };
     expect(placeToResume(view(steps, { a: 1 }), held)).toEqual({ at: 'summary' });
     expect(isComplete(view(steps, { a: 1 }), held)).toBe(true);
   });
 
-  test('starts at the first step when nothing is required', () => {
+  test('start at the first step when nothing is required', () => {
     expect(placeToResume(view([image('a', 0, 1)]), nothing)).toEqual({ at: 'step', index: 0 });
   });
 });
 
-describe('the ends', () => {
+describe('endOf', () => {
   const steps = [image('a', 1, 1)];
   const at = Date.parse('2026-01-01T00:30:00Z');
   test.each([
@@ -86,15 +86,15 @@ describe('the ends', () => {
     expect(endOf(view(steps, {}, { status }), at, nothing)).toBe(end);
   });
 
-  test('expiry before its time is a withdrawal', () => {
+  test('calls an early expiry a withdrawal', () => {
     expect(endOf(view(steps, {}, { status: 'expired' }), at, nothing)).toBe('withdrawn');
     expect(endOf(view(steps, {}, { status: 'expired' }), at + 3_600_000, nothing)).toBe('expired');
   });
 
-  test('everything required sent and only the analysis outstanding is already done', () => {
+  test('calls it done when everything required was sent and only analysis is outstanding', () => {
     const delivered = view(steps, { a: 1 }, { status: 'partially_captured' });
     expect(endOf(delivered, at, nothing)).toBe('completed');
-    // An optional answer or photo on the device is still to be sent.
+    // An optional answer or photo on the device must still be sent.
     expect(endOf(delivered, at, { captures: [], answers: { note: 'x' } })).toBeUndefined();
     expect(endOf({ ...delivered, status: 'completed' }, at, { captures: [], answers: { note: 'x' } })).toBe(
       'completed',
@@ -102,8 +102,8 @@ describe('the ends', () => {
   });
 });
 
-describe('answers', () => {
-  test('are held against the step’s own rules', () => {
+describe('faultOfAnswer', () => {
+  test('checks the step’s own rules', () => {
     expect(faultOfAnswer(text('t', true), '')).toEqual({ key: 'text.required' });
     expect(faultOfAnswer(text('t', false), '')).toBeUndefined();
     expect(faultOfAnswer(text('t', true, { format: 'numeric_id' }), '12 3')).toEqual({ key: 'text.digits' });
@@ -115,7 +115,7 @@ describe('answers', () => {
     expect(faultOfAnswer(text('t', true, { max_length: 2 }), 'abc')).toEqual({ key: 'text.tooLong', n: 2 });
   });
 
-  test('count characters, not code units', () => {
+  test('counts characters, not code units', () => {
     expect(faultOfAnswer(text('t', true, { max_length: 2 }), '🚗🚗')).toBeUndefined();
   });
 });

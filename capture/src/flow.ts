@@ -1,8 +1,8 @@
 import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 
 /**
- * Where the person is. `step` is one step of the request; what happens inside it (camera, review) is its own. Reached
- * from the summary it returns there, and `replaces` is the held capture that a retake stands in for once it is accepted.
+ * Where the person is. `step` is one step of the request, which manages its own camera and review. A step opened from the summary returns
+ * there. `replaces` is the held capture that an accepted retake replaces.
  */
 export type Place =
   | { at: 'landing' }
@@ -13,13 +13,13 @@ export type Place =
 
 export type End = 'expired' | 'withdrawn' | 'completed' | 'failed' | 'unknown' | 'revoked';
 
-/** Photos and answers on the device that are not sent yet. */
+/** Photos and answers on the device that have not been sent. */
 export type Held = { captures: readonly { stepKey: string }[]; answers: Readonly<Record<string, string>> };
 
-/** Counts of one step: sent, kept on the device, free, still needed. */
+/** Counts for one step: sent, held on the device, free, and still needed. */
 export type Filling = { sent: number; held: number; free: number; needed: number };
 
-/** Counts of a step. A text step holds one answer at most. */
+/** Returns the counts for a step. A text step has at most one answer. */
 export function fillingOf(view: CaptureView, step: Step, held: Held): Filling {
   const state = view.step_states.find(candidate => candidate.key === step.key);
   if (step.type === 'text') {
@@ -34,30 +34,30 @@ export function fillingOf(view: CaptureView, step: Step, held: Held): Filling {
 
 export const isRequired = (step: Step): boolean => (step.type === 'text' ? step.required : step.min > 0);
 
-/** Whether everything required is there, sent or held. */
+/** True when everything required was sent or is held. */
 export const isComplete = (view: CaptureView, held: Held): boolean =>
   view.config.steps.every(step => fillingOf(view, step, held).needed === 0);
 
-/** Whether everything required was sent before, so that a reopened link has nothing left to ask. */
+/** True when everything required was already sent, so a reopened link has nothing to ask. */
 export const isDelivered = (view: CaptureView): boolean =>
   view.captures_count > 0 && isComplete(view, { captures: [], answers: {} });
 
-/** Whether anything is on the device and not sent yet. */
+/** True when the device holds anything unsent. */
 export const isHeld = (held: Held): boolean => held.captures.length > 0 || Object.keys(held.answers).length > 0;
 
-/** The first step, from `from` on, that still needs something. */
+/** Returns the first step from `from` on that still needs something. */
 export function firstOpenStep(view: CaptureView, held: Held, from = 0): number | undefined {
   const index = view.config.steps.findIndex((step, i) => i >= from && fillingOf(view, step, held).needed > 0);
   return index < 0 ? undefined : index;
 }
 
-/** Where to go after step `index`: the next step with room, else the summary. */
+/** Returns the place after step `index`: the next step with room, else the summary. */
 export function placeAfter(view: CaptureView, held: Held, index: number): Place {
   const next = view.config.steps.findIndex((step, i) => i > index && fillingOf(view, step, held).free > 0);
   return next < 0 ? { at: 'summary' } : { at: 'step', index: next };
 }
 
-/** Where a link that is opened (again) goes on. */
+/** Returns the place where an opened or reopened link starts. */
 export function placeToResume(view: CaptureView, held: Held): Place {
   const open = firstOpenStep(view, held);
   if (open !== undefined) return { at: 'step', index: open };
@@ -66,8 +66,8 @@ export function placeToResume(view: CaptureView, held: Held): Place {
 }
 
 /**
- * Why there is nothing (more) to do, if so. The wire has no cancelled status: it is expiry before its time. What is held
- * is still to be sent, even when nothing more is required.
+ * Returns why nothing is left to do, if so. The API has no cancelled status: a cancelled verification expires early. Held photos and
+ * answers must still be sent, even when nothing more is required.
  */
 export function endOf(view: CaptureView, now: number, held: Held): End | undefined {
   switch (view.status) {
@@ -86,7 +86,7 @@ export type AnswerFault =
   | { key: 'text.required' | 'text.digits' | 'text.alphanumeric' }
   | { key: 'text.tooShort' | 'text.tooLong'; n: number };
 
-/** Why an answer would be refused, by the same rules as the service's; undefined when it would not. */
+/** Returns why the service would reject an answer, by the same rules; undefined when it would accept it. */
 export function faultOfAnswer(step: Extract<Step, { type: 'text' }>, value: string): AnswerFault | undefined {
   const { min_length = 0, max_length, format } = step.validation;
   if (value === '') return step.required ? { key: 'text.required' } : undefined;

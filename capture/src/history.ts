@@ -10,8 +10,8 @@ const restored = (): Place | undefined => {
 };
 
 /**
- * Where the person is, kept in the browser's history: Back goes one screen back, a reload stays where it was. Sending
- * and what comes after it leave nothing to go back to.
+ * Keeps the person's place in the browser's history: Back returns to the previous screen, and a reload keeps the place. From sending on,
+ * Back leads nowhere.
  */
 export function usePlace(): { place: Place; go: (place: Place, replace?: boolean) => void } {
   const [place, setPlace] = useState<Place>(() => restored() ?? { at: 'landing' });
@@ -35,7 +35,7 @@ export function usePlace(): { place: Place; go: (place: Place, replace?: boolean
   return { place, go };
 }
 
-/** One entry back, settled once the browser is there: until then a new entry would be what it goes back from. */
+/** Goes back one entry. Resolves when the browser has done so: a new entry added earlier would be the one it leaves. */
 export const stepBack = (): Promise<void> =>
   new Promise(resolve => {
     addEventListener('popstate', () => resolve(), { once: true });

@@ -11,7 +11,7 @@ const placesOf = (text: string) => new Set(text.match(/\{\w+\}/g) ?? []);
 const formsOf = (message: Messages[keyof Messages]) =>
   typeof message === 'string' ? [message] : Object.values(message as Record<string, string>);
 
-test('there is a catalogue for each language of the switch, and no other', () => {
+test('catalogues exist for exactly the languages of the switch', () => {
   expect(
     readdirSync(folder)
       .map(name => name.replace('.json', ''))
@@ -21,11 +21,11 @@ test('there is a catalogue for each language of the switch, and no other', () =>
 
 describe.each(Object.keys(LANGUAGES))('%s', language => {
   const messages = read(language);
-  test('says everything that English says, and nothing else', () => {
+  test('has exactly the keys of English', () => {
     expect(Object.keys(messages).sort()).toEqual(Object.keys(english).sort());
   });
 
-  test('uses no place that English does not have, and leaves none out but a number in words', () => {
+  test('uses exactly the placeholders of English, except a number in words', () => {
     for (const key of Object.keys(english) as (keyof Messages)[]) {
       const wanted = placesOf(formsOf(english[key]).join());
       const all = placesOf(formsOf(messages[key]).join());
@@ -37,7 +37,7 @@ describe.each(Object.keys(LANGUAGES))('%s', language => {
     }
   });
 
-  test('has every plural form that its grammar asks for', () => {
+  test('has every plural form of its grammar', () => {
     const rules = new Intl.PluralRules(language);
     const { t } = createTranslator(language as keyof typeof LANGUAGES, messages);
     for (const key of Object.keys(english) as (keyof Messages)[]) {
@@ -55,7 +55,7 @@ describe.each(Object.keys(LANGUAGES))('%s', language => {
   });
 });
 
-test('the browser’s first language with a catalogue is taken, whatever its region; English else', () => {
+test('chooseLanguage takes the browser’s first language with a catalogue, whatever its region, else English', () => {
   expect(chooseLanguage(['pt-BR', 'en'])).toBe('pt');
   expect(chooseLanguage(['nl-NL', 'fr-CA', 'en'])).toBe('fr');
   expect(chooseLanguage(['zz'])).toBe('en');
@@ -63,7 +63,7 @@ test('the browser’s first language with a catalogue is taken, whatever its reg
   expect(chooseLanguage(['toString'])).toBe('en');
 });
 
-test('Arabic runs from right to left and numbers follow the language', () => {
+test('loadTranslator sets right to left for Arabic, and the numbers of each language', () => {
   expect(createTranslator('ar', read('ar')).direction).toBe('rtl');
   expect(createTranslator('de', read('de')).t('text.hintLength', { n: 2000 })).toContain('2.000');
 });

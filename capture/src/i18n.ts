@@ -23,20 +23,20 @@ const catalogues = import.meta.glob<Messages>(['./messages/*.json', '!./messages
 
 export const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, tag);
 
-/** The first of the wanted languages (BCP 47 tags, most wanted first) that there is a catalogue for, else English. */
+/** Returns the first preferred language (BCP 47 tags, in order) that has a catalogue, else English. */
 export function chooseLanguage(wanted: readonly string[]): Language {
   return chooseAmong(LANGUAGES, wanted) ?? 'en';
 }
 
 export type Translator = Shared<MessageKey, Language>;
 
-/** Loads a language's catalogue. Where that fails (offline), English stands in. */
+/** Loads a language's catalogue. Falls back to English if that fails (offline). */
 export async function loadTranslator(language: Language): Promise<Translator> {
   if (language !== 'en') {
     try {
       return createTranslator(language, await catalogues[`./messages/${language}.json`]!());
     } catch {
-      // The page goes on in English rather than not at all.
+      // Continue in English.
     }
   }
   return createTranslator('en', english as Messages);

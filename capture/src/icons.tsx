@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 
 export type { IconName };
 
-/** A pictogram beside words that say the same: hidden from screen readers. */
+/** A decorative icon beside a text with the same meaning, so it is hidden from screen readers. */
 export const Icon = ({ name, class: extra = '' }: { name: IconName; class?: string }): JSX.Element => (
   <svg class={`icon ${extra}`} viewBox="0 0 24 24" aria-hidden="true">
     <path d={ICONS[name]} />

@@ -3,7 +3,7 @@ import { chooseLanguage, isLanguage, type Language, loadTranslator, type Transla
 
 const KEY = 'firsthand-language';
 
-/** The person's own choice, if one was made on this device. */
+/** The language that the person chose on this device, if any. */
 function chosen(): string[] {
   try {
     const value = localStorage.getItem(KEY);
@@ -13,7 +13,7 @@ function chosen(): string[] {
   }
 }
 
-/** The language of the page: chosen before, else the browser's, else English. Sets `lang` and `dir` of the document. */
+/** Returns the page's language: the person's earlier choice, else the browser's, else English. Sets `lang` and `dir` of the document. */
 export function useLanguage(): { translator: Translator | undefined; setLanguage: (language: Language) => void } {
   const [translator, setTranslator] = useState<Translator>();
   const use = async (language: Language) => {
@@ -29,7 +29,7 @@ export function useLanguage(): { translator: Translator | undefined; setLanguage
     try {
       localStorage.setItem(KEY, language);
     } catch {
-      // Storage is refused: the choice holds for this visit.
+      // The browser refuses storage, so the choice lasts for this visit only.
     }
     void use(language);
   };

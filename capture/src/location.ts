@@ -2,7 +2,7 @@ import type { DeviceLocation } from '@firsthand/sdk/capture/wire.ts';
 
 export type Locator = ReturnType<typeof createLocator>;
 
-/** The device's position, asked for once the person has said yes; a no holds for the whole visit. */
+/** Reads the device's position after the person agreed. A refusal lasts for the whole visit. */
 export function createLocator() {
   let answer: 'undecided' | 'yes' | 'no' = 'undecided';
   return {
@@ -15,7 +15,7 @@ export function createLocator() {
     allow(): void {
       answer = 'yes';
     },
-    /** Undefined when the person, the browser or the sky does not give one. */
+    /** Undefined when the person refuses, or the device has no position. */
     locate(): Promise<DeviceLocation | undefined> {
       if (answer !== 'yes' || !navigator.geolocation) return Promise.resolve(undefined);
       return new Promise(resolve => {

@@ -21,7 +21,7 @@ type Load =
 
 const meta = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content;
 const apiBase = meta('firsthand-api') ?? '';
-/** Set by the service where there is no verification behind the address: a link template that was revoked, say. */
+/** Set by the service when the address has no verification, for example a revoked link template. */
 const end = meta('firsthand-end') as End | undefined;
 const [, , token = ''] = location.pathname.split('/');
 

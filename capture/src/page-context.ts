@@ -4,12 +4,12 @@ import { useContext } from 'preact/hooks';
 import type { Language, Translator } from './i18n.ts';
 import type { Platform } from './platform.ts';
 
-/** Shared by every screen: translations, brand, platform. */
+/** Context for every screen: translations, brand, platform. */
 export type PageContext = Translator & {
   setLanguage: (language: Language) => void;
   brand: Brand | undefined;
   platform: Platform;
-  /** Tells screen readers without moving the focus. */
+  /** Announces a text to screen readers without moving the focus. */
   announce: (text: string) => void;
 };
 

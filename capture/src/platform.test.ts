@@ -25,7 +25,7 @@ test.each([
   expect(platformOf(userAgent)).toEqual(expected);
 });
 
-test('an iPad that calls itself a Mac is told by its touch screen', () => {
+test('platform recognises an iPad that calls itself a Mac by its touch screen', () => {
   const mac =
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15';
   expect(platformOf(mac, 5).system).toBe('ios');

@@ -1,8 +1,8 @@
-/** Tells browsers apart whose settings name the camera permission differently. Never used to decide whether there is a camera. */
+/** Distinguishes browsers whose settings name the camera permission differently. Never used to decide whether a camera exists. */
 export type Platform = {
   system: 'ios' | 'android' | 'desktop';
   browser: 'safari' | 'chrome' | 'firefox' | 'samsung' | 'edge' | 'other';
-  /** The app whose built-in browser this is. */
+  /** The app that embeds this browser. */
   inApp?: string;
 };
 
@@ -20,11 +20,11 @@ const IN_APP: [RegExp, string][] = [
 ];
 
 export function platformOf(userAgent: string, maxTouchPoints = 0): Platform {
-  // iPads say Macintosh; no Mac has a touch screen.
+  // iPads identify as Macintosh, but no Mac has a touch screen.
   const ios = /iPhone|iPad|iPod/.test(userAgent) || (/Macintosh/.test(userAgent) && maxTouchPoints > 1);
   const android = /Android/.test(userAgent);
   const known = IN_APP.find(([pattern]) => pattern.test(userAgent))?.[1];
-  // A bare web view: Android marks it "; wv)", on iOS it is WebKit without the word Safari.
+  // Detects a bare web view: Android marks it "; wv)"; on iOS it is WebKit without the word Safari.
   const webView = /; wv\)/.test(userAgent) || (ios && /AppleWebKit/.test(userAgent) && !/Safari\//.test(userAgent));
   const inApp = known ?? (webView ? '' : undefined);
   return {

@@ -3,7 +3,7 @@ import type { ProgressReport } from '@firsthand/sdk/capture/wire.ts';
 
 type Position = Pick<ProgressReport, 'step' | 'step_index' | 'camera_permission'>;
 
-/** Tells the service where the person is, each change once; leaving before the end is told with the last breath. */
+/** Reports the person's place to the service, once per change. Reports an early exit while the page closes. */
 export function createReporter(client: CaptureClient) {
   const startedAt = performance.now();
   let last: Position | undefined;
@@ -18,7 +18,7 @@ export function createReporter(client: CaptureClient) {
   addEventListener('pagehide', () => {
     if (last && !finished()) client.progressOnLeave({ ...report(last), abandoned: true });
   });
-  // Shown again from the browser's back-forward cache: not gone after all.
+  // The page came back from the back-forward cache, so the person did not leave.
   addEventListener('pageshow', event => {
     if (event.persisted && last) void client.progress(report(last)).catch(() => {});
   });
@@ -29,10 +29,10 @@ export function createReporter(client: CaptureClient) {
       if (key === told) return;
       told = key;
       last = position;
-      // Best effort: the person's way does not depend on whether it was watched.
+      // Best effort: a lost report must not stop the person.
       client.progress(report(position)).catch(() => {});
     },
-    /** Nothing is left to leave early from: no `abandoned` any more. */
+    /** The visit is complete, so leaving no longer reports `abandoned`. */
     end(): void {
       last = undefined;
     },

@@ -15,7 +15,7 @@ type Turnstile = {
 };
 
 const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit';
-/** Attestation is evidence, not a gate: past this the capture goes without. */
+/** Attestation is optional evidence. After this time the capture is sent without it. */
 const PATIENCE_MS = 8_000;
 
 let loading: Promise<Turnstile> | undefined;
@@ -38,7 +38,7 @@ function load(): Promise<Turnstile> {
   return loading;
 }
 
-/** One single-use token of Cloudflare Turnstile; undefined when none could be had in time. */
+/** Gets a single-use Cloudflare Turnstile token; undefined when none arrives in time. */
 export function createAttestation(siteKey: string): () => Promise<string | undefined> {
   let widget: string | undefined;
   let settle: (token: string | undefined) => void = () => {};

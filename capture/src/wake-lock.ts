@@ -1,4 +1,4 @@
-/** Keeps the screen on until the returned function is called; taken again after the page was hidden. */
+/** Keeps the screen on until the returned function is called. Requests the lock again after the page was hidden. */
 export function keepAwake(): () => void {
   let lock: WakeLockSentinel | undefined;
   let over = false;
@@ -8,7 +8,7 @@ export function keepAwake(): () => void {
       lock = await navigator.wakeLock?.request('screen');
       if (over) await lock?.release();
     } catch {
-      // Low battery or no support: sending goes on, the screen may sleep, and sending is taken up after it.
+      // Low battery or no support: the screen may sleep, and sending resumes afterwards.
     }
   };
   void take();

@@ -5,7 +5,7 @@ import { AA_CONTRAST, contrast, legible } from './color.ts';
 const color = fc.integer({ min: 0, max: 0xffffff }).map(value => `#${value.toString(16).padStart(6, '0')}`);
 
 describe('contrast', () => {
-  it('is that of WCAG 2.2', () => {
+  it('equals that of WCAG 2.2', () => {
     expect(contrast('#000000', '#ffffff')).toBeCloseTo(21, 10);
     // The best-known grey: the lightest that is legible on white.
     expect(contrast('#767676', '#ffffff')).toBeCloseTo(4.54, 2);
@@ -13,7 +13,7 @@ describe('contrast', () => {
     expect(contrast('#ff0000', '#ffffff')).toBeCloseTo(4.0, 2);
   });
 
-  it('is the same both ways and lies in 1..21', () => {
+  it('is symmetric and in 1..21', () => {
     fc.assert(
       fc.property(color, color, (a, b) => {
         const ratio = contrast(a, b);
@@ -35,7 +35,7 @@ describe('legible', () => {
     );
   });
 
-  it('leaves a legible colour as it is and changes no colour twice', () => {
+  it('keeps a legible colour and changes no colour twice', () => {
     fc.assert(
       fc.property(color, color, (accent, ground) => {
         const worn = legible(accent, ground);

@@ -17,7 +17,7 @@ const placesIn = (message: Message) =>
       .match(/\{\w+\}/g) ?? [],
   );
 
-test('dictionaries there is one for each language of the switch', () => {
+test('dictionaries exist for each language of the switch', () => {
   expect(readdirSync(folder).sort()).toEqual(
     Object.keys(LANGUAGES)
       .map(language => `${language}.json`)
@@ -28,7 +28,7 @@ test('dictionaries there is one for each language of the switch', () => {
 describe.each(Object.keys(LANGUAGES) as Language[])('dictionary %s', language => {
   const messages = read(language);
 
-  test('has the keys of the English one, none empty, with the same places', () => {
+  test('has the keys of the English one, none empty, with the same placeholders', () => {
     expect(Object.keys(messages)).toEqual(keys);
     for (const key of keys) {
       expect([key, placesIn(messages[key])]).toEqual([key, placesIn(english[key])]);
@@ -36,7 +36,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])('dictionary %s', language =>
     }
   });
 
-  test('has the plural forms that its grammar asks for', () => {
+  test('has the plural forms of its grammar', () => {
     const { t } = createTranslator(language, messages);
     for (const key of keys.filter(candidate => typeof messages[candidate] !== 'string')) {
       for (const n of [0, 1, 2, 5, 21]) {
@@ -54,7 +54,7 @@ const source = readdirSync(import.meta.dirname, { recursive: true, encoding: 'ut
   .join('\n');
 const templates = [...source.matchAll(/`(\w+\.)\$\{/g)].map(match => match[1]!);
 
-test('dictionaries hold nothing that no page says', () => {
+test('dictionaries contain no unused key', () => {
   const unsaid = keys.filter(key => !source.includes(`'${key}'`) && !templates.some(prefix => key.startsWith(prefix)));
   expect(unsaid).toEqual([]);
 });

@@ -2,9 +2,10 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { EXTENSIONS, type Manifest } from './bundle.ts';
 import { hex } from './bytes.ts';
 import { canonical, isObject, type Json, type JsonObject, parseCanonical } from './json.ts';
-import type { CheckName } from './report.ts';
+import type { CheckName, Report } from './report.ts';
 import type { Statement } from './statement.ts';
 import type { Findings } from './verify.ts';
+import type { ByteRange } from './zip/read.ts';
 
 /** Checks photos, record and verdict against the statements about them. */
 export function checkContent(findings: Findings, manifest: Manifest, statements: readonly Statement[]): void {
@@ -15,6 +16,23 @@ export function checkContent(findings: Findings, manifest: Manifest, statements:
   checkCopy(findings, 'case_analysis.json', statements.findLast(({ type }) => type === 'case_analysis')?.case_analysis);
   const reviews = statements.filter(({ type }) => type === 'review').map(({ review }) => review ?? null);
   checkCopy(findings, 'reviews.json', reviews.length > 0 ? reviews : undefined);
+  markPhotos(findings.report);
+}
+
+/** Says of each photo which of its marks hold, from the faults that were found. */
+function markPhotos({ photos, faults }: Report): void {
+  const clean = (check: CheckName, ...entries: (string | null | undefined)[]) =>
+    !faults.some(fault => fault.check === check && (entries.length === 0 || entries.includes(fault.entry)));
+  for (const photo of photos) {
+    const { entry, statement } = photo;
+    const proof = statement?.replace(/^statements\/(\d+)\.json$/, 'proofs/$1.tlog-proof');
+    photo.marks = [
+      { name: 'bytes', holds: statement !== null && clean('photos', entry, statement) },
+      { name: 'listed', holds: clean('manifest', entry) && clean('manifest_signature') },
+      { name: 'logged', holds: statement !== null && clean('log', proof) && clean('checkpoint') },
+    ];
+    photo.holds = photo.marks.every(({ holds }) => holds);
+  }
 }
 
 /** A file of canonical JSON; undefined when it is missing or something else, with a fault. */
@@ -43,42 +61,55 @@ function checkPhotos(findings: Findings, statements: readonly Statement[]): void
     } else captures.set(statement.capture_id, statement);
   }
   for (const [id, statement] of captures) checkPhoto(findings, id, statement);
-  for (const { name, range } of findings.entries.values()) {
-    const id = /^(?:originals|previews)\/([^.]+)\./.exec(name)?.[1];
-    if (id !== undefined && !captures.has(id)) {
-      findings.fault('photos', name, { bytes: range }, 'no statement in the log is about this photo');
-    }
+  for (const { name, range, sha256, size } of findings.entries.values()) {
+    const [, folder, id] = /^(originals|previews)\/([^.]+)\./.exec(name) ?? [];
+    if (id === undefined || captures.has(id)) continue;
+    findings.fault('photos', name, { bytes: range }, 'no statement in the log is about this photo');
+    if (folder === 'originals') report(findings, id, name, { hash: sha256, bytes: size }, null);
   }
 }
 
-function checkPhoto(findings: Findings, id: string, { image, seq, received_at }: Statement): void {
-  const { sha256: hash, bytes, media_type } = image as JsonObject;
+/** Adds a photo to the report; its marks come last. */
+function report(
+  findings: Findings,
+  id: string,
+  entry: string,
+  { hash, bytes }: { hash: unknown; bytes: unknown },
+  statement: Statement | null,
+): void {
+  const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
+  findings.report.photos.push({
+    capture_id: id,
+    entry,
+    sha256: String(hash),
+    bytes: Number(bytes),
+    statement: statement && `statements/${statement.seq}.json`,
+    step_key: text(statement?.step_key),
+    received_at: text(statement?.received_at),
+    client_captured_at: text(statement?.client_captured_at),
+    marks: [],
+    holds: false,
+  });
+}
+
+function checkPhoto(findings: Findings, id: string, stated: Statement): void {
+  const { sha256: hash, bytes, media_type } = stated.image as JsonObject;
   const extension = EXTENSIONS[String(media_type)];
   const name = `originals/${id}.${extension ?? 'jpg'}`;
-  const statement = `statements/${seq}.json`;
+  const statement = `statements/${stated.seq}.json`;
   if (!extension)
     findings.fault('photos', statement, { field: 'statement.image.media_type' }, 'it is no type of a photo');
   const files = [...findings.entries.values()].filter(entry => entry.name.startsWith(`originals/${id}.`));
   const entry = findings.entries.get(name);
-  let holds = true;
-  const fault = (range: readonly [number, number] | undefined, reason: string) => {
-    holds = false;
+  const fault = (range: ByteRange | undefined, reason: string) =>
     findings.fault('photos', name, range ? { bytes: range } : {}, reason);
-  };
   if (!entry) fault(undefined, `the photo that ${statement} names is missing`);
   else {
     if (entry.sha256 !== hash) fault(entry.range, `its SHA-256 is ${entry.sha256}; the log recorded ${String(hash)}`);
     if (entry.size !== bytes) fault(entry.range, `it has ${entry.size} bytes; the log recorded ${String(bytes)}`);
   }
   if (files.length > 1) fault(files[1]!.range, 'there are two files for one photo');
-  findings.report.photos.push({
-    capture_id: id,
-    entry: name,
-    sha256: String(hash),
-    bytes: Number(bytes),
-    received_at: String(received_at ?? ''),
-    holds,
-  });
+  report(findings, id, name, { hash, bytes }, stated);
 }
 
 function checkRecord(findings: Findings, manifest: Manifest, verdict: Statement | undefined): void {

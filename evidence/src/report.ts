@@ -36,12 +36,25 @@ export interface KeyUse {
   trusted: boolean;
 }
 
+/** What a check of one photo found. */
+export const PHOTO_MARKS = {
+  bytes: 'Its bytes are those that the log recorded on receipt.',
+  listed: 'The signed list of files names it.',
+  logged: 'The log holds the statement about it.',
+} as const;
+
 export interface PhotoReport {
   capture_id: string;
   entry: string;
   sha256: string;
   bytes: number;
+  /** Null, and the times empty, for a photo that no statement is about. */
+  statement: string | null;
+  step_key: string;
   received_at: string;
+  /** What the device said. */
+  client_captured_at: string;
+  marks: { name: keyof typeof PHOTO_MARKS; holds: boolean }[];
   holds: boolean;
 }
 
@@ -82,46 +95,106 @@ export function faultLine({ entry, bytes, field, reason }: Fault): string {
   return `${entry ?? 'the file itself'}${place ? ` (${place})` : ''}: ${reason}`;
 }
 
-const MARKS: Record<CheckState, string> = { holds: '[ok]', fails: '[NO]', absent: '[--]' };
+/** What a check says that had nothing to look at. */
+const ABSENT: Partial<Record<CheckName, string>> = {
+  timestamp: 'The bundle carries no time stamp.',
+  witnesses: 'No witness was asked for.',
+};
 
-/** The report as text, a line each. */
-export function reportLines(report: Report): string[] {
-  const untrusted = report.keys.filter(key => !key.trusted);
-  return [
-    HEADLINES[report.outcome],
-    ...(report.verification_id ? ['', `Verification ${report.verification_id}, log ${report.origin}`] : []),
-    '',
-    ...report.checks.map(({ name, state }) => `${MARKS[state]} ${CHECKS[name]}`),
-    ...section('What does not hold', report.faults.map(faultLine)),
-    ...section(
-      'Photos',
-      report.photos.map(
-        photo =>
-          `${photo.holds ? '[ok]' : '[NO]'} ${photo.entry}, ${photo.bytes} bytes, received ${photo.received_at}, SHA-256 ${photo.sha256}`,
-      ),
-    ),
-    ...section(
-      'Signed by',
-      report.keys.map(key => `${key.role} key ${key.vkey} (${key.trusted ? 'trusted' : 'not vouched for'})`),
-    ),
-    ...(untrusted.length > 0
-      ? [
-          'Compare these keys with the ones the issuer publishes at /v1/evidence-keys or gave you in writing,',
-          'then check again with --trust and the key.',
-        ]
-      : []),
-    ...section('Time stamp', report.timestamp ? [stampLine(report.timestamp)] : []),
-    ...section(
-      'Witnesses',
-      report.witnesses.map(witness => `${witness.name} at ${witness.at}`),
-    ),
-    ...section('Notes', report.notes),
-    ...section('What this does not prove', NOT_PROVEN),
-  ];
+/** A line of the report; what belongs to it stands below. */
+export interface Line {
+  mark?: CheckState;
+  text: string;
+  below?: Line[];
 }
+
+export interface Section {
+  name: 'checks' | 'faults' | 'photos' | 'keys' | 'timestamp' | 'witnesses' | 'notes' | 'not_proven';
+  title: string;
+  lines: Line[];
+}
+
+const markOf = (holds: boolean): CheckState => (holds ? 'holds' : 'fails');
+const plain = (texts: readonly string[]): Line[] => texts.map(text => ({ text }));
+
+const COMPARE =
+  'Compare these keys with the ones that the issuer publishes at /v1/evidence-keys or gave you in writing. Then name them as trusted and check again.';
+
+/** The report in the sections in which the command prints it and the page shows it; those without a line are left out. */
+export function reportSections(report: Report): Section[] {
+  const { keys, timestamp } = report;
+  const sections: Section[] = [
+    { name: 'faults', title: 'What does not hold', lines: plain(report.faults.map(faultLine)) },
+    {
+      name: 'checks',
+      title: 'What was checked',
+      lines: report.checks.map(({ name, state }) => ({
+        mark: state,
+        text: (state === 'absent' && ABSENT[name]) || CHECKS[name],
+      })),
+    },
+    { name: 'photos', title: 'Photos', lines: report.photos.map(photoLine) },
+    {
+      name: 'keys',
+      title: 'Signed by',
+      lines: [
+        ...keys.map(
+          ({ role, vkey, trusted }): Line => ({
+            mark: trusted ? 'holds' : 'absent',
+            text: `${role} key ${vkey} (${trusted ? 'trusted' : 'not vouched for'})`,
+          }),
+        ),
+        ...plain(keys.some(key => !key.trusted) ? [COMPARE] : []),
+      ],
+    },
+    { name: 'timestamp', title: 'Time stamp', lines: plain(timestamp ? [stampLine(timestamp)] : []) },
+    {
+      name: 'witnesses',
+      title: 'Witnesses',
+      lines: report.witnesses.map(({ name, at }) => ({ mark: 'holds', text: `${name} at ${at}` })),
+    },
+    { name: 'notes', title: 'Notes', lines: plain(report.notes) },
+    { name: 'not_proven', title: 'What this does not prove', lines: plain(NOT_PROVEN) },
+  ];
+  return sections.filter(({ lines }) => lines.length > 0);
+}
+
+export const headlineOf = (report: Report): string => HEADLINES[report.outcome];
+
+/** Which verification the report is about; null when the bundle does not say. */
+export const subjectOf = ({ verification_id, origin }: Report): string | null =>
+  verification_id === null ? null : `Verification ${verification_id}, log ${origin}`;
+
+const photoLine = (photo: PhotoReport): Line => ({
+  mark: markOf(photo.holds),
+  text: [
+    photo.entry,
+    `${photo.bytes} bytes`,
+    ...(photo.received_at ? [`received ${photo.received_at}`] : []),
+    `SHA-256 ${photo.sha256}`,
+  ].join(', '),
+  below: photo.marks.map(({ name, holds }) => ({ mark: markOf(holds), text: PHOTO_MARKS[name] })),
+});
 
 const stampLine = (stamp: NonNullable<Report['timestamp']>): string =>
   `${stamp.at} by ${stamp.authority}${stamp.root_checked ? '' : ', not checked against a root'}${stamp.claims_qualified ? ', says it is qualified' : ''}`;
 
-const section = (title: string, lines: readonly string[]): string[] =>
-  lines.length > 0 ? ['', `${title}:`, ...lines.map(line => `  ${line}`)] : [];
+const MARKS: Record<CheckState, string> = { holds: '[ok] ', fails: '[NO] ', absent: '[--] ' };
+
+/** The report as text, a line each. */
+export function reportLines(report: Report): string[] {
+  const subject = subjectOf(report);
+  const written = (line: Line, indent: string): string[] => [
+    `${indent}${line.mark ? MARKS[line.mark] : ''}${line.text}`,
+    ...(line.below ?? []).flatMap(below => written(below, `${indent}     `)),
+  ];
+  return [
+    headlineOf(report),
+    ...(subject === null ? [] : ['', subject]),
+    ...reportSections(report).flatMap(({ title, lines }) => [
+      '',
+      `${title}:`,
+      ...lines.flatMap(line => written(line, '  ')),
+    ]),
+  ];
+}

@@ -22,6 +22,8 @@ export interface VerifyOptions {
   /** PEM of roots for the time stamp. */
   tsaRoots?: string;
   maxBytes?: number;
+  /** Told of each file once, as it was read, for whoever shows it. */
+  onEntry?: (entry: Entry) => void;
   /** Faster parts of the platform, where it has them. */
   createHash?: () => Hash;
   crc32?: (bytes: Uint8Array, before: number) => number;
@@ -140,7 +142,9 @@ async function readEntries(
             // The first of two of a name counts; the second was reported.
             if (entries.has(name)) return;
             const bytes = kept && !tooLong ? concat(...kept) : null;
-            entries.set(name, { name, range, size, sha256: hex(hash.digest()), bytes });
+            const entry = { name, range, size, sha256: hex(hash.digest()), bytes };
+            entries.set(name, entry);
+            o.onEntry?.(entry);
           },
         };
       },

@@ -73,7 +73,7 @@ describe('proofs', () => {
   const hashOf = nodesOver(leaves);
   const sizes = fc.integer({ min: 1, max: 70 });
 
-  it('of every entry verify, and of no other', () => {
+  it('of inclusion verify for their entry, and for no other', () => {
     fc.assert(
       fc.property(sizes, fc.nat(), fc.nat(), (size, a, b) => {
         const [index, other] = [a % size, b % size];
@@ -102,7 +102,7 @@ describe('proofs', () => {
     );
   });
 
-  it('rootOf nothing is the hash of nothing', () => {
+  it('rootOf of no entries is the hash of the empty string', () => {
     expect(equal(rootOf(0n, hashOf), EMPTY_ROOT)).toBe(true);
   });
 });

@@ -30,7 +30,7 @@ describe('verifyNote', () => {
     expect(vkeyOf(parseVkey(vkey))).toBe(vkey);
   });
 
-  it('throws when a known signature does not verify and passes over unknown ones', () => {
+  it('throws when a known signature does not verify, and ignores unknown ones', () => {
     const [a, b] = [newSigner('a.example'), newSigner('b.example')];
     const signed = signNote('one\ntwo\n', a, b);
     expect(verifyNote(parseNote(utf8(signed)), [b]).map(({ verifier }) => verifier)).toEqual([b]);
@@ -114,7 +114,7 @@ describe('verifyEd25519', () => {
     expect(accepted.length).toBeGreaterThan(0);
   });
 
-  it('agrees with OpenSSL on signatures it made', () => {
+  it('agrees with OpenSSL on its signatures', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
     const signature = sign(null, utf8('a message'), privateKey);
@@ -123,7 +123,7 @@ describe('verifyEd25519', () => {
   });
 });
 
-describe('the log of transparency-dev/tessera', () => {
+describe('log of transparency-dev/tessera', () => {
   const { vkey, files } = testdata<{ vkey: string; files: Record<string, string> }>('tessera-log.json');
   const file = (name: string) => Buffer.from(files[name]!, 'base64');
 
@@ -141,13 +141,13 @@ describe('the log of transparency-dev/tessera', () => {
 });
 
 describe('tilePath', () => {
-  it('writes paths as tlog-tiles has them', () => {
+  it('writes paths like tlog-tiles', () => {
     expect(tilePath({ level: 0, index: 1234067n, width: 256 })).toBe('0/x001/x234/067');
     expect(tilePath({ level: 'entries', index: 0n, width: 7 })).toBe('entries/000.p/7');
     expect(tileOf({ height: 9, index: 3n })).toEqual({ level: 1, index: 0n });
   });
 
-  it('is read back, and nothing else is', () => {
+  it('reads its own paths back, and no other', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 63 }),
@@ -176,7 +176,7 @@ describe('tilePath', () => {
 });
 
 describe('parseTrust', () => {
-  it('reads lines of keys and JWK Sets, and refuses a key that is not its vkey', () => {
+  it('reads lines of keys and JWK Sets, and refuses a key that does not match its vkey', () => {
     const [a, b] = [newSigner('a.example'), newSigner('b.example')];
     expect(parseTrust(`# keys\n${vkeyOf(a)}\n\n${vkeyOf(b)}\n`)).toHaveLength(2);
     const jwk = (signer: typeof a, x = signer.publicKey) => ({

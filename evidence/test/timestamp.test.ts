@@ -19,7 +19,7 @@ const imprint = (bytes: Uint8Array) => new Uint8Array(createHash('sha256').updat
 const response = authority.reply(stampRequest(imprint(message), nonce));
 
 describe('verifyStamp', () => {
-  it('takes a stamp of openssl ts and says whose it is', async () => {
+  it('accepts a stamp of openssl ts and names its authority', async () => {
     const stamp = await verifyStamp({ response, message, nonce, roots: authority.root });
     expect(stamp).toMatchObject({
       authority: 'Test stamps, Test authority',
@@ -45,7 +45,7 @@ describe('verifyStamp', () => {
     await checked.catch((error: Error) => expect(error.message).toContain(reason));
   });
 
-  it('refuses one whose certificate may do more than stamp', async () => {
+  it('refuses a certificate with other uses than time stamping', async () => {
     const loose = openAuthority({ usage: 'critical,timeStamping,codeSigning' });
     try {
       // openssl itself may refuse such a certificate; then there is nothing to check.
@@ -58,7 +58,7 @@ describe('verifyStamp', () => {
     }
   });
 
-  it('gives the same time and serial, or a fault, for every byte that is changed', async () => {
+  it('gives the same time and serial, or a fault, for every changed byte', async () => {
     const true_ = await verifyStamp({ response, message, roots: authority.root });
     let refused = 0;
     for (let at = 0; at < response.length; at += 7) {
@@ -97,7 +97,7 @@ describe('verifyBundle', () => {
     });
   });
 
-  it('says when no root was named and does not change the exit code; a wrong root is a fault', async () => {
+  it('reports a missing root without changing the exit code; a wrong root is a fault', async () => {
     const made = stamped();
     const trusted = [made.log, made.bundle];
     const unchecked = await verifyBundle(chunked(zip(made.files)), { trusted });

@@ -44,20 +44,20 @@ describe('tlog-proof', () => {
 
 describe('canonical', () => {
   const vectors = testdata<Record<string, { input: string; outhex: string }>>('jcs.json');
-  it.each(Object.entries(vectors))('writes %s as RFC 8785 has it', (_, { input, outhex }) => {
+  it.each(Object.entries(vectors))('writes %s like RFC 8785', (_, { input, outhex }) => {
     expect(Buffer.from(canonical(JSON.parse(input))).toString('hex')).toBe(outhex);
   });
 
   it('throws on a lone surrogate', () => expect(() => canonical({ a: '\ud800' })).toThrow());
 
   it.each(['{"a":1,"a":1}', '{ "a":1}', '{"b":1,"a":1}', '{"a":1.0}', '"\\u0041"', '{"a":1}\n', '\ufeff{}', 'nul'])(
-    'is the one spelling that is read: not %j',
+    'is the only accepted spelling: not %j',
     text => expect(() => parseCanonical(utf8(text))).toThrow(),
   );
 });
 
 describe('commitmentOf', () => {
-  it('is what sha256sum gives for context, salt and canonical statement', () => {
+  it('equals sha256sum of context, salt and canonical statement', () => {
     const salt = new Uint8Array(32).fill(7);
     const expected = createHash('sha256')
       .update('firsthand/commit/v1\n')

@@ -11,7 +11,7 @@ const check = (bytes: Uint8Array, o?: VerifyOptions) => verifyBundle(chunked(byt
 const vouched = ({ log, bundle }: Made): VerifyOptions => ({ trusted: [log, bundle] });
 
 describe('verifyBundle', () => {
-  it('gives 0 when everything holds and both keys are trusted', async () => {
+  it('gives 0 for a valid bundle with both keys trusted', async () => {
     const made = makeBundle();
     const report = await check(zip(made.files), { ...vouched(made), witnesses: [made.witness] });
     expect(report.faults).toEqual([]);
@@ -21,7 +21,7 @@ describe('verifyBundle', () => {
     expect(report.witnesses).toMatchObject([{ name: 'witness.example', at: '2025-11-24T16:00:00.000Z' }]);
   });
 
-  it('gives 2 and the keys to compare when nobody vouched for one of them', async () => {
+  it('gives 2 and the keys to compare when one of them is not trusted', async () => {
     const made = makeBundle();
     for (const trusted of [[], [made.log], [made.bundle]]) {
       const report = await check(zip(made.files), { trusted });
@@ -38,7 +38,7 @@ describe('verifyBundle', () => {
     ]);
   });
 
-  it('gives 3 for what is no bundle and for what is larger than the limit', async () => {
+  it('gives 3 for a file that is no bundle or too large', async () => {
     const made = makeBundle();
     const notes = new Map([['notes.txt', new Uint8Array(10)]]);
     for (const bytes of [new Uint8Array(0), new Uint8Array(5000), new TextEncoder().encode('no archive'), zip(notes)]) {
@@ -49,7 +49,7 @@ describe('verifyBundle', () => {
     expect(large.faults[0]!.reason).toContain('too large');
   });
 
-  it('gives 1 for a file cut anywhere behind its manifest, else 3', async () => {
+  it('gives 1 for a file truncated after its manifest, else 3', async () => {
     const made = makeBundle();
     const bytes = zip(made.files);
     const readable = 30 + 'manifest.json'.length + made.files.get('manifest.json')!.length;
@@ -60,7 +60,7 @@ describe('verifyBundle', () => {
     }
   });
 
-  it('takes the same files from a container of another tool and says so', async () => {
+  it('accepts the same files in another tool’s container and says so', async () => {
     const made = makeBundle();
     const folder = mkdtempSync(join(tmpdir(), 'fh-zip-'));
     try {
@@ -82,7 +82,7 @@ describe('verifyBundle', () => {
     }
   });
 
-  it('refuses a changed bit in any byte of a header, or says that the container is not as issued', async () => {
+  it('refuses a changed bit in any byte of a header, or reports that the container is not as issued', async () => {
     const made = makeBundle();
     for (const name of [...made.files.keys()])
       if (/original|preview/.test(name)) made.files.set(name, made.files.get(name)!);

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 
 const compiler = fileURLToPath(import.meta.resolve('assemblyscript/bin/asc.js'));
 
-it('the module that runs is what its sources compile to', async () => {
+it('kernels.generated.wasm is what its sources compile to', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kernels-'));
   try {
     const outFile = join(folder, 'kernels.wasm');

@@ -6,7 +6,7 @@ import { simulateDirect, simulateRecapture } from './simulate/recapture.ts';
 import { drawScene } from './simulate/scene.ts';
 
 describe('analyzePicture', () => {
-  it.each([1, 2])('tells a photographed display from the scene itself (seed %i)', async seed => {
+  it.each([1, 2])('distinguishes a photographed display from the scene itself (seed %i)', async seed => {
     const scene = drawScene(seed);
     const capture = plainCapture(seed, { width: 1024, height: 768 });
     const display = await simulateRecapture(scene, plainDisplay(capture));
@@ -23,7 +23,7 @@ describe('analyzePicture', () => {
     expect(clear.ai).toMatchObject({ label: 'unknown', band: 'clear' });
   });
 
-  it('answers a single pixel with signals that were not evaluated', async () => {
+  it('gives unevaluated signals for a single pixel', async () => {
     const bytes = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#777' } })
       .png()
       .toBuffer();

@@ -13,7 +13,10 @@ import { halved, type Picture } from './picture.ts';
 import { detectScreen } from './screen/detect.ts';
 import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.ts';
 
-/** Longest side from which a picture is fingerprinted from its half, which others need anyway; the hash reads 512 pixels. */
+/**
+ * Pictures with a longer side from this size on are fingerprinted at half size, which other detectors compute anyway. The hash needs 512
+ * pixels.
+ */
 const LARGE = 2048;
 
 export interface AnalysisRequest {
@@ -23,12 +26,12 @@ export interface AnalysisRequest {
   motionFrame?: Uint8Array;
   /** Captured live through our page or SDK, with a passed attestation. */
   attested?: boolean;
-  /** The subject was declared three-dimensional, so that a flat picture of it is wrong. */
+  /** The request declares the subject three-dimensional, so a flat result counts against it. */
   threeDimensional?: boolean;
   thresholds?: Partial<Thresholds>;
   /** PEM of the certificates whose C2PA signatures are trusted. */
   trustAnchors?: string;
-  /** Path of the manifest of a model the operator supplies; see `ai/model.ts`. */
+  /** Path of the manifest of the operator's model; see `ai/model.ts`. */
   aiModel?: string;
 }
 
@@ -39,9 +42,9 @@ export interface PictureAnalysis {
   screen?: ScreenSignal;
   ai?: AiSignal;
   depth?: DepthSignal;
-  /** Stored so that the service can find later pictures that show the same; see `phash/`. */
+  /** Stored so that later pictures of the same content can be found; see `phash/`. */
   fingerprint: Fingerprint;
-  /** The look-ups of a reverse search and what confirms their finds. */
+  /** The lookups of a reverse search, and the plane that confirms their matches. */
   reverse?: { probes: Probe[]; plane: Plane };
   metadata: {
     make?: string;
@@ -58,10 +61,10 @@ export interface PictureAnalysis {
 }
 
 /**
- * Everything the pixels and the metadata of one picture tell, from one decode. A signal that cannot be evaluated says so and
- * trips nothing; a detector's failure never hides another's answer.
+ * Runs all detectors on one picture with one decode. A signal that cannot be evaluated says so and trips nothing. A detector's failure does
+ * not affect the others' results.
  *
- * @throws ImageFault when the picture cannot be read at all.
+ * @throws ImageFault when the picture cannot be read.
  */
 export async function analyzePicture(request: AnalysisRequest): Promise<PictureAnalysis> {
   const { bytes, signals } = request;
@@ -92,13 +95,13 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
     const reason = { screen: analysis.screen?.band ?? 'clear', threeDimensional: request.threeDimensional === true };
     const fromMap = await depthSignal(bytes, reason);
     const fromMove = frames && parallaxSignal(frames, reason);
-    // The movement that we measured outweighs the file's own depth map.
+    // A measured movement takes precedence over the file's own depth map.
     analysis.depth = fromMove && (fromMove.evaluated || !fromMap.evaluated) ? fromMove : fromMap;
   }
   return analysis;
 }
 
-/** A second frame that cannot be read counts as none. */
+/** An unreadable second frame counts as absent. */
 async function compareFrames(first: Picture, second: Uint8Array): Promise<TwoFrameTest | undefined> {
   try {
     return testTwoFrames(first, await decodePicture(second, await inspect(second)));
@@ -108,7 +111,7 @@ async function compareFrames(first: Picture, second: Uint8Array): Promise<TwoFra
   }
 }
 
-/** The part of the metadata that is kept with the capture. */
+/** Returns the part of the metadata that is stored with the capture. */
 function shown(metadata: PictureMetadata): PictureAnalysis['metadata'] {
   const { make, model, software, lens, taken_at, gps_at, gps, exif_size, thumbnail, quantization_hash } = metadata;
   const kept = {

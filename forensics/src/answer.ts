@@ -41,10 +41,10 @@ async function work(question: Question): Promise<unknown> {
   return analyzePicture(request);
 }
 
-/** WebAssembly memory only grows: after a large HEIC picture this thread is worth replacing. */
+/** WebAssembly memory never shrinks, so replace this thread after a large HEIC picture. */
 let spent = false;
 
-/** Waits until no other thread has a large picture in work. */
+/** Waits until no other thread works on a large picture. */
 function leave(id: number): Promise<void> {
   return new Promise(resolve => {
     granted = resolve;

@@ -1,6 +1,6 @@
 /**
- * The few boxes of ISO base media files (ISO/IEC 14496-12, HEIF ISO/IEC 23008-12) that tell a still picture's type, size
- * and rotation without decoding it. Nothing here trusts a length: every read is bounded by its parent box.
+ * The few boxes of ISO base media files (ISO/IEC 14496-12, HEIF ISO/IEC 23008-12) that tell a still picture's type, size and rotation
+ * without decoding it. Lengths are not trusted: every read is bounded by its parent box.
  */
 export interface Box {
   type: string;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { coarseJpeg, isHeldWhole } from './coarse-jpeg.ts';
 import { decode } from './decode.ts';
 
-/** Colours that change over the whole picture, in more pixels than a decoder may hold the coefficients of. */
+/** Draws a colour gradient with more pixels than a decoder may hold coefficients for. */
 async function gradient(width: number, height: number, options: Record<string, unknown>): Promise<Buffer> {
   const small = Buffer.from(Array.from({ length: 16 * 12 * 3 }, (_, i) => (i * 37 + (i >> 4) * 11) & 255));
   return sharp(small, { raw: { width: 16, height: 12, channels: 3 } })
@@ -22,7 +22,7 @@ const eighth = (bytes: Uint8Array, width: number, height: number) =>
     .raw()
     .toBuffer({ resolveWithObject: true });
 
-/** Three components, each the grey picture, in a scan of its own. */
+/** Builds a JPEG with three components, each the grey picture in a separate scan. */
 function threeScans(grey: Buffer): Buffer {
   const frameAt = grey.indexOf(Buffer.from([0xff, 0xc0, 0, 11]));
   const scanAt = grey.indexOf(Buffer.from([0xff, 0xda, 0, 8, 1]));
@@ -58,12 +58,12 @@ describe('coarseJpeg', () => {
       expect([isHeldWhole(bytes), isHeldWhole(coarse!)]).toEqual([true, false]);
       const [got, want] = [await eighth(coarse!, width, height), await eighth(bytes, width, height)];
       expect(got.info).toEqual(want.info);
-      // Rounding of the sides leaves a little for sharp to resample.
+      // The sides are rounded, so sharp resamples slightly.
       expect(greatestDifference(got.data, want.data)).toBeLessThanOrEqual(8);
     },
   );
 
-  it('gives the same of a JPEG with one scan a component', async () => {
+  it('gives the same for a JPEG with one scan per component', async () => {
     const [width, height] = [7_003, 5_001];
     const grey = await sharp(await large)
       .toColourspace('b-w')
@@ -76,12 +76,12 @@ describe('coarseJpeg', () => {
     expect(greatestDifference(got.data, want.data)).toBeLessThanOrEqual(8);
   });
 
-  it('leaves alone what a decoder reads row by row, and what is small', async () => {
+  it('leaves small files, and those decoded row by row, unchanged', async () => {
     expect(coarseJpeg(await gradient(7_003, 5_001, { chromaSubsampling: '4:4:4' }))).toBeUndefined();
     expect(coarseJpeg(await gradient(2_000, 1_500, { progressive: true }))).toBeUndefined();
   });
 
-  it('reads a damaged file as far as it goes', async () => {
+  it('reads a damaged file as far as possible', async () => {
     const bytes = await large;
     for (const at of [0.01, 0.1, 0.5]) {
       const damaged = Buffer.from(bytes);
@@ -94,7 +94,7 @@ describe('coarseJpeg', () => {
 });
 
 describe('decode', () => {
-  it('gives an eighth of a large progressive JPEG, upright', async () => {
+  it('decodes a large progressive JPEG at an eighth, upright', async () => {
     const turned = await sharp(await large)
       .withMetadata({ orientation: 6 })
       .jpeg(FULL_COLOUR)

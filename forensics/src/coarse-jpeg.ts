@@ -12,10 +12,10 @@ interface Component {
   id: number;
   h: number;
   v: number;
-  /** Blocks of a row and of a column, as stored: whole MCUs. */
+  /** Blocks per row and per column as stored, in whole MCUs. */
   columns: number;
   rows: number;
-  /** Blocks that hold pixels, as a scan of this component alone has them. */
+  /** Blocks that contain pixels, as in a scan of only this component. */
   shownColumns: number;
   shownRows: number;
   dc: Int16Array;
@@ -31,13 +31,13 @@ interface Frame {
   components: Component[];
 }
 
-/** A Huffman table as the file has it: how many codes of each length, and their symbols in order. */
+/** A Huffman table as stored: the number of codes of each length, and their symbols in order. */
 interface Codes {
   counts: Uint8Array;
   symbols: Uint8Array;
 }
 
-/** Whether a decoder would hold more coefficients of this file than it may. Reads the headers alone. */
+/** True when a decoder would hold more coefficients of this file than allowed. Reads only the headers. */
 export function isHeldWhole(bytes: Uint8Array): boolean {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return false;
   let frame: Frame | undefined;
@@ -53,9 +53,10 @@ const needsCoefficients = (frame: Frame, componentsOfFirstScan: number): boolean
   (frame.progressive || componentsOfFirstScan < frame.components.length);
 
 /**
- * The same JPEG in one scan with one value for each 8 × 8 block; to be decoded at an eighth. Undefined where a decoder may have the file as it is.
+ * Rewrites the JPEG as one scan with one value per 8 × 8 block, to be decoded at an eighth. Undefined when a decoder may read the file as
+ * it is.
  *
- * @throws ImageFault `undecodable` for what is large and arithmetically coded, or cannot be written in one scan.
+ * @throws ImageFault `undecodable` when the file is large and arithmetically coded, or cannot be written in one scan.
  */
 export function coarseJpeg(bytes: Uint8Array): Uint8Array | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -85,7 +86,7 @@ export function coarseJpeg(bytes: Uint8Array): Uint8Array | undefined {
 const undecodable = (why: string): ImageFault => new ImageFault('undecodable', why);
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-/** The segments up to the end of the image. Entropy-coded data is passed over. */
+/** Yields the segments up to the end of the image. Skips entropy-coded data. */
 function* segments(buffer: Buffer): Generator<{ marker: number; body: Buffer; end: number }> {
   for (let at = 2; ; ) {
     at = buffer.indexOf(0xff, at);
@@ -111,7 +112,7 @@ function readFrame(marker: number, body: Buffer): Frame {
     return { id: body[6 + 3 * i]!, h: sampling >> 4, v: sampling & 15 };
   });
   if (parts.some(({ h, v }) => h < 1 || h > 4 || v < 1 || v > 4)) throw undecodable('Unknown JPEG colour layout.');
-  // One component has one block in its MCU, whatever its sampling says.
+  // With a single component, an MCU is one block, whatever the sampling factors say.
   const [only] = parts;
   if (count === 1 && only) Object.assign(only, { h: 1, v: 1 });
   const [hMax, vMax] = [Math.max(...parts.map(({ h }) => h)), Math.max(...parts.map(({ v }) => v))];
@@ -152,7 +153,7 @@ function readCodes(body: Buffer, tables: Map<number, Codes>): void {
 
 interface Scan {
   parts: { component: Component; dc: Codes | undefined; ac: Codes | undefined }[];
-  /** First coefficient; only scans from 0 hold DC. */
+  /** First coefficient. Only scans from 0 contain DC. */
   from: number;
   /** Successive approximation: whether the scan refines, and the bit it ends at. */
   refines: boolean;
@@ -173,7 +174,7 @@ function readScan(body: Buffer, frame: Frame, tables: ReadonlyMap<number, Codes>
   return { parts, from: body[1 + 2 * count]!, refines: approximation >> 4 > 0, low: approximation & 15 };
 }
 
-/** Bits of one scan. At a marker it has `ended` and gives zeros, until `restart` finds the marker to be RST. */
+/** Reads the bits of one scan. At a marker it sets `ended` and returns zeros until `restart` finds an RST marker. */
 class Bits {
   readonly #data: Buffer;
   #at = 0;
@@ -227,7 +228,7 @@ class Bits {
     return 0;
   }
 
-  /** Goes on behind the next restart marker; false where another marker, or nothing, comes first. */
+  /** Continues after the next restart marker. False when another marker or the end of the data comes first. */
   restart(): boolean {
     this.#left = 0;
     for (let at = this.#data.indexOf(0xff, this.#at); at >= 0; at = this.#data.indexOf(0xff, at + 1)) {
@@ -242,7 +243,7 @@ class Bits {
   }
 }
 
-/** Reads the DC coefficients of a scan. Where its data is damaged, the rest up to the next restart stays as it was. */
+/** Reads the DC coefficients of a scan. After damaged data, the rest up to the next restart stays unchanged. */
 function decodeScan(data: Buffer, frame: Frame, scan: Scan, interval: number): void {
   const bits = new Bits(data);
   const last = scan.parts.map(() => 0);
@@ -298,9 +299,9 @@ function skipAc(bits: Bits, codes: Codes | undefined): void {
   }
 }
 
-/** Values outside these are damage. */
+/** Values outside this range mean damaged data. */
 const [DC_MIN, DC_MAX] = [-2048, 2047];
-/** Sizes of differences, 0 to 12, in codes of five bits: easily written, and half a megabyte longer than the best. */
+/** Sizes of differences, 0 to 12, as 5-bit codes. Simple to write, and half a megabyte longer than optimal. */
 const DC_CODES = [0x00, 0, 0, 0, 0, 13, ...Array<number>(11).fill(0), ...Array.from({ length: 13 }, (_, size) => size)];
 /** One symbol, the end of the block, as one zero bit. */
 const AC_CODES = [0x10, 1, ...Array<number>(15).fill(0), 0];
@@ -322,7 +323,7 @@ function write(frame: Frame): Buffer[] {
 
 function writeScan({ components, mcuColumns, mcuRows }: Frame): Buffer {
   const blocks = components.reduce((sum, component) => sum + blocksOf(component), 0);
-  // At most 18 bits a block, each byte followed by a stuffed one.
+  // At most 18 bits per block, and a stuffed byte after each byte.
   const out = Buffer.allocUnsafe(blocks * 5 + 8);
   let [length, held, count] = [0, 0, 0];
   const put = (value: number, size: number): void => {

@@ -4,7 +4,7 @@ import { decode, FULL_PIXELS, shrinkOnLoad } from './decode.ts';
 
 const SIDE = { width: 6_003, height: 4_001 };
 
-/** Four colours in the corners, so that each way to lie is another picture. */
+/** Draws four colours in the corners, so that each orientation looks different. */
 async function corners(orientation: number, format: 'jpeg' | 'png' | 'webp'): Promise<Buffer> {
   const small = await sharp(Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]), {
     raw: { width: 2, height: 2, channels: 3 },
@@ -21,7 +21,7 @@ async function corners(orientation: number, format: 'jpeg' | 'png' | 'webp'): Pr
 const near = (pixel: Uint8Array): string => [...pixel].map(value => (value > 127 ? 1 : 0)).join('');
 
 describe('decode', () => {
-  it('shrinks nothing up to 24 megapixels, and what is larger to at most that', () => {
+  it('shrinks only pictures above 24 megapixels, to at most that', () => {
     expect(shrinkOnLoad({ width: 6_000, height: 4_000 })).toBe(1);
     for (const [width, height] of [
       [6_001, 4_000],
@@ -36,7 +36,7 @@ describe('decode', () => {
   });
 
   it.each(['jpeg', 'png', 'webp'] as const)(
-    'turns a large %s upright as sharp turns it, whatever its orientation',
+    'turns a large %s upright like sharp, for every orientation',
     async format => {
       for (const orientation of format === 'jpeg' ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 6]) {
         const bytes = await corners(orientation, format);

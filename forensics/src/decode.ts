@@ -10,14 +10,14 @@ import { halved, type Picture } from './picture.ts';
  */
 export const FULL_PIXELS = 24_000_000;
 
-/** By how much the sides of a picture are shrunk when it is decoded: 1, 2 or 4. */
+/** The factor by which decoding shrinks a picture's sides: 1, 2 or 4. */
 export function shrinkOnLoad({ width, height }: Pick<ImageInfo, 'width' | 'height'>): number {
   const pixels = width * height;
   if (pixels <= FULL_PIXELS) return 1;
   return pixels <= 4 * FULL_PIXELS ? 2 : 4;
 }
 
-/** A picture over this many pixels is analysed alone: its analysis takes up to 450 MB. */
+/** A larger picture is analysed alone, because its analysis takes up to 450 MB. */
 const ALONE_PIXELS = 16_000_000;
 
 export const isLarge = ({ width, height }: Pick<ImageInfo, 'width' | 'height'>): boolean =>
@@ -27,13 +27,13 @@ export const isLarge = ({ width, height }: Pick<ImageInfo, 'width' | 'height'>):
 const PREVIEW_SIDE = 1600;
 
 /**
- * A picture opened for decoding. HEIC and HEIF are decoded once (libheif in WebAssembly, since the prebuilt libvips has no
- * HEVC decoder) and then served from memory; everything else goes to libvips.
+ * A picture opened for decoding. HEIC and HEIF are decoded once and kept in memory: libheif in WebAssembly does it, because the prebuilt
+ * libvips has no HEVC decoder. libvips reads everything else.
  */
 interface Source {
-  /** By how much the sides are shrunk when it is decoded. */
+  /** The factor by which decoding shrinks the sides. */
   factor: number;
-  /** A fresh pipeline without alpha in sRGB; upright unless `asStored`. */
+  /** Creates a new pipeline in sRGB without alpha; upright unless `asStored`. */
   pipeline(o?: { asStored?: boolean }): Sharp;
 }
 
@@ -58,7 +58,7 @@ async function open(bytes: Uint8Array, info: ImageInfo): Promise<Source> {
   };
 }
 
-/** libheif's RGBA of the primary picture, rotated as the file asks; undefined when it cannot decode this one. */
+/** Decodes the primary picture to RGBA with libheif, rotated as the file says; undefined when libheif cannot decode it. */
 async function decodeHeif(bytes: Uint8Array): Promise<{ data: Buffer; width: number; height: number } | undefined> {
   const { default: libheif } = await import('libheif-js/wasm-bundle.js');
   const images = new libheif.HeifDecoder().decode(bytes);
@@ -82,18 +82,18 @@ function undecodable(cause: unknown): ImageFault {
   return new ImageFault('undecodable', 'The picture could not be decoded.', { cause });
 }
 
-/** The pixels and a preview of one picture, from one opening of the file. */
+/** The pixels and a preview of one picture, from one decode. */
 export interface Decoded {
   info: ImageInfo;
-  /** The whole picture; shrunk where it is large. */
+  /** The whole picture, shrunk if it is large. */
   picture: Picture;
   /** JPEG, at most 1600 pixels a side, without metadata. */
   preview: Buffer;
 }
 
 /**
- * Decodes a picture once, upright, 8-bit sRGB (an alpha channel is laid on mid grey; of an animation the first frame), shrunk
- * past {@link FULL_PIXELS}, and makes its preview from the same pixels. Damage inside the compressed data is decoded as far as it goes, as browsers do.
+ * Decodes a picture once to upright 8-bit sRGB, shrunk above {@link FULL_PIXELS}, and makes its preview from the same pixels. Blends alpha
+ * onto mid grey and takes the first frame of an animation. Decodes damaged data as far as possible, as browsers do.
  *
  * @throws ImageFault as `inspect` does, and `undecodable` when the decoder gives up.
  */
@@ -106,7 +106,7 @@ export async function decode(bytes: Uint8Array): Promise<Decoded> {
   return { info, picture, preview };
 }
 
-/** As `decode`, without the preview. */
+/** Like `decode`, without the preview. */
 export async function decodePicture(bytes: Uint8Array, info: ImageInfo): Promise<Picture> {
   try {
     const source = await open(bytes, info);
@@ -119,7 +119,7 @@ export async function decodePicture(bytes: Uint8Array, info: ImageInfo): Promise
   }
 }
 
-/** The EXIF orientations in sharp's terms: mirrored first, then turned. */
+/** The EXIF orientations in sharp's terms: mirror first, then rotate. */
 const UPRIGHT: Readonly<Record<number, { flip?: boolean; flop?: boolean; turn: number }>> = {
   2: { flop: true, turn: 0 },
   3: { turn: 180 },
@@ -130,17 +130,14 @@ const UPRIGHT: Readonly<Record<number, { flip?: boolean; flop?: boolean; turn: n
   8: { turn: 270 },
 };
 
-/**
- * Turns the picture after shrinking it. A turned picture otherwise has to be decoded whole before its first row is
- * known.
- */
+/** Rotates the picture after shrinking it. Otherwise the decoder needs the whole picture before it can output the first rotated row. */
 async function decodeShrunk(source: Source, info: ImageInfo): Promise<Picture> {
   const { width, height, orientation } = info;
   const { factor } = source;
   const [storedWidth, storedHeight] = orientation >= 5 ? [height, width] : [width, height];
   const { data, info: out } = await source
     .pipeline({ asStored: true })
-    // Rounded up, as a JPEG decoder shrinks: nothing is left to resample.
+    // Rounded up like a JPEG decoder's shrink, so nothing is left to resample.
     .resize({ width: Math.ceil(storedWidth / factor), height: Math.ceil(storedHeight / factor), fit: 'fill' })
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
@@ -157,7 +154,7 @@ async function decodeShrunk(source: Source, info: ImageInfo): Promise<Picture> {
   return { width: turned.info.width, height: turned.info.height, data: turned.data };
 }
 
-/** Grey (one channel) or more than three to three. */
+/** Converts grey (one channel), or more than three channels, to three. */
 function spread(data: Uint8Array, channels: number): Uint8Array {
   const pixels = data.length / channels;
   const rgb = new Uint8Array(pixels * 3);
@@ -171,16 +168,16 @@ function encodePreview(pipeline: Sharp): Promise<Buffer> {
   return (
     pipeline
       .resize({ width: PREVIEW_SIDE, height: PREVIEW_SIDE, fit: 'inside', withoutEnlargement: true })
-      // Optimised Huffman tables would save one byte in a hundred and take as long as all other steps together.
+      // Optimised Huffman tables would save 1% of the bytes and take as long as all other steps together.
       .jpeg({ quality: 80, optimiseCoding: false })
       .toBuffer()
   );
 }
 
 /**
- * A JPEG of at most 1600 pixels a side, upright, without any metadata (so without position and device).
+ * Makes an upright JPEG of at most 1600 pixels a side, without metadata (so without position and device).
  *
- * @throws ImageFault as `decode` does.
+ * @throws ImageFault like `decode`.
  */
 export async function makePreview(bytes: Uint8Array): Promise<Buffer> {
   const info = await inspect(bytes);

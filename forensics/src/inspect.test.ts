@@ -15,11 +15,11 @@ const formats = {
 
 describe('inspect', () => {
   for (const [contentType, make] of Object.entries(formats)) {
-    it(`tells ${contentType} and its size from the content`, async () => {
+    it(`detects ${contentType} and its size by content`, async () => {
       expect(await inspect(await make())).toEqual({ contentType, width: 40, height: 30, orientation: 1 });
     });
 
-    it(`names every truncation of ${contentType}`, async () => {
+    it(`reports every truncation of ${contentType}`, async () => {
       const whole = await make();
       for (let length = 16; length < whole.length; length += 7) {
         const fault = await inspect(whole.subarray(0, length)).catch((cause: unknown) => cause);
@@ -29,7 +29,7 @@ describe('inspect', () => {
     });
   }
 
-  it('gives width and height as the viewer sees them', async () => {
+  it('gives width and height after orientation', async () => {
     const turned = await blank(40, 30).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     expect(await inspect(turned)).toEqual({ contentType: 'image/jpeg', width: 30, height: 40, orientation: 6 });
   });

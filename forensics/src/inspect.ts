@@ -24,10 +24,10 @@ export class ImageFault extends Error {
   }
 }
 
-/** Beyond this a picture is refused before anything is decoded. */
+/** A larger picture is refused before anything is decoded. */
 export const MAX_PIXELS = 100_000_000;
 
-/** Segments or chunks of a file. PNG writers cut 25 MB into some 3,000; far more of them only cost time. */
+/** Maximum segments or chunks of a file. PNG writers split 25 MB into about 3,000; far more only cost time. */
 const MAX_PARTS = 20_000;
 
 /**
@@ -144,7 +144,7 @@ function readJpeg(bytes: Uint8Array): Header {
 /** Offset of the marker that ends the entropy-coded data starting at `at`, -1 when the file ends first. */
 function endOfScan(buffer: Buffer, at: number): number {
   for (;;) {
-    // A call of indexOf costs as much as looking at some dozen bytes: where 0xff is dense, they are looked at here.
+    // A call of indexOf costs as much as checking a few dozen bytes, so runs with many 0xff are checked in this loop.
     while (buffer[at] === 0xff && buffer[at + 1] === 0x00) at += 2;
     const near = Math.min(at + 64, buffer.length);
     while (at < near && buffer[at] !== 0xff) at++;
@@ -157,7 +157,7 @@ function endOfScan(buffer: Buffer, at: number): number {
   }
 }
 
-/** Chunk walk (PNG 3rd edition, 5.3) from IHDR to IEND. */
+/** Walks the chunks (PNG 3rd edition, 5.3) from IHDR to IEND. */
 function readPng(bytes: Uint8Array): Header {
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let width = 0;
@@ -188,7 +188,7 @@ function readPng(bytes: Uint8Array): Header {
   return { contentType: 'image/png', width, height, orientation };
 }
 
-/** RIFF chunks of WebP (RFC 9649). */
+/** Walks the RIFF chunks of WebP (RFC 9649). */
 function readWebp(bytes: Uint8Array): Header {
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = data.getUint32(4, true) + 8;

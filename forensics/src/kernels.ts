@@ -27,16 +27,16 @@ const { exports } = new WebAssembly.Instance(
 export const kernels = exports as unknown as Kernels;
 
 const { buffer } = exports.memory as { buffer: ArrayBuffer };
-/** An exported constant: an address, or a number of things. */
+/** Reads an exported constant: an address or a count. */
 const constant = (name: string): number => (exports[name] as { value: number }).value;
 const bytes = (name: string, length: number): Uint8Array => new Uint8Array(buffer, constant(name), length);
 const floats = (name: string, length: number): Float32Array => new Float32Array(buffer, constant(name), length);
 const doubles = (name: string, length: number): Float64Array => new Float64Array(buffer, constant(name), length);
 
-/** Pixels of a row that `halveRow` makes at most, half of what `addLuma` reads. */
+/** Maximum pixels per row that `halveRow` writes; `addLuma` reads up to twice as many. */
 export const ROW_PIXELS = constant('ROW_PIXELS');
 
-/** Rings of frequency in which colour is looked at, the sectors of each, and the bins of sums: those sectors and the rings above them. */
+/** Frequency rings in which colour is measured, sectors per ring, and bins of sums: those sectors, the rings above them, and the rest. */
 export const COLOUR_RINGS = constant('COLOUR_RINGS');
 export const SECTORS = constant('SECTORS');
 export const SUMMED_BINS = constant('BINS') - 1;

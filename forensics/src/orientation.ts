@@ -1,7 +1,7 @@
 const ORIENTATION = 0x0112;
 const SHORT = 3;
 
-/** The orientation (1..8) in IFD0 of a TIFF block (EXIF 2.32, 4.6.4); undefined when absent or malformed. */
+/** Reads the orientation (1..8) from IFD0 of a TIFF block (EXIF 2.32, 4.6.4); undefined when absent or malformed. */
 export function readOrientation(tiff: Uint8Array): number | undefined {
   if (tiff.length < 14) return undefined;
   const data = new DataView(tiff.buffer, tiff.byteOffset, tiff.byteLength);

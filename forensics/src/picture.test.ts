@@ -7,7 +7,7 @@ function noise(width: number, height: number): Picture {
   return { width, height, data: Uint8Array.from({ length: width * height * 3 }, () => random() * 256) };
 }
 
-/** The definition, a pixel at a time. */
+/** Computes the result pixel by pixel, by definition. */
 function box({ data, width, height }: Picture, factor: number): Picture {
   const small = { width: Math.floor(width / factor), height: Math.floor(height / factor) };
   const out = new Uint8Array(small.width * small.height * 3);
@@ -22,7 +22,7 @@ function box({ data, width, height }: Picture, factor: number): Picture {
 }
 
 describe('shrink', () => {
-  // Widths around the eight pixels that are done at once, and one past what is done of a row at once.
+  // Widths around the vector width of eight pixels, and one larger than a row buffer.
   it.each([
     [1, 1],
     [2, 2],
@@ -41,13 +41,13 @@ describe('shrink', () => {
     expect(Buffer.compare(data, expected)).toBe(0);
   });
 
-  it.each([3, 5])('means boxes of side %i', factor => {
+  it.each([3, 5])('averages boxes of side %i', factor => {
     const picture = noise(31, 22);
     expect(Buffer.compare(shrink(picture, factor).data, box(picture, factor).data)).toBe(0);
   });
 });
 
-it('halves a picture once for all that want it', () => {
+it('halved computes the half size once per picture', () => {
   const picture = noise(20, 20);
   expect(halved(picture)).toBe(halved({ ...picture }));
 });

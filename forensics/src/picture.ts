@@ -10,7 +10,7 @@ export interface Picture {
 
 const halves = new WeakMap<Uint8Array, Picture>();
 
-/** The picture at half size, as `shrink` makes it, made once for all that want it. */
+/** Returns the picture at half size, as `shrink` makes it. Cached, so that all detectors share it. */
 export function halved(picture: Picture): Picture {
   const known = halves.get(picture.data);
   if (known) return known;

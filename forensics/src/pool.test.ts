@@ -10,7 +10,7 @@ const picture = () =>
     .jpeg()
     .toBuffer();
 
-/** This process's threads: their names and niceness (Linux). */
+/** Returns names and niceness of this process's threads (Linux). */
 async function threads(): Promise<{ name: string; niceness: number }[]> {
   const ids = await readdir('/proc/self/task');
   const found = ids.map(async id => {
@@ -29,7 +29,7 @@ describe('createAnalysisPool', () => {
   afterEach(() => pool?.close());
 
   it('analyses in threads and answers each caller with its own picture', async () => {
-    pool = createAnalysisPool({ threads: 2, timeoutMs: 30_000, memoryMb: 256 });
+    pool = createAnalysisPool({ threads: 2, timeoutMs: 120_000, memoryMb: 256 });
     const small = await sharp({ create: { width: 10, height: 20, channels: 3, background: '#fff' } })
       .png()
       .toBuffer();
@@ -42,8 +42,8 @@ describe('createAnalysisPool', () => {
     expect((await pool.inspect(small)).preview.length).toBeGreaterThan(100);
   });
 
-  it('names the fault of a bad picture and goes on with the next', async () => {
-    pool = createAnalysisPool({ threads: 1, timeoutMs: 30_000, memoryMb: 256 });
+  it('names the fault of a bad picture and continues with the next', async () => {
+    pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
     await expect(pool.analyze({ bytes: Buffer.from('hello'), signals: ['ai'] })).rejects.toMatchObject({
       name: 'ImageFault',
       code: 'not_an_image',
@@ -58,12 +58,12 @@ describe('createAnalysisPool', () => {
     await expect(pool.analyze({ bytes, signals: ['screen'] })).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  it('starts its threads ahead when it warms up, and the pictures that follow find them', async () => {
+  it('warms up its threads before the first picture', async () => {
     let started = 0;
     const count = () => void started++;
     subscribe('worker_threads', count);
     try {
-      pool = createAnalysisPool({ threads: 2, timeoutMs: 30_000, memoryMb: 256 });
+      pool = createAnalysisPool({ threads: 2, timeoutMs: 120_000, memoryMb: 256 });
       await pool.warmUp();
       expect(started).toBe(2);
       const bytes = await picture();
@@ -74,14 +74,14 @@ describe('createAnalysisPool', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')('gives way with the threads of its decoder too', async () => {
-    pool = createAnalysisPool({ threads: 1, timeoutMs: 30_000, memoryMb: 256 });
+  it.runIf(process.platform === 'linux')('lowers the priority of the decoder’s threads too', async () => {
+    pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
     const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
     const large = await sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#888', noise } })
       .jpeg()
       .toBuffer();
     await pool.analyze({ bytes: large, signals: [] });
-    // Those that made the pictures of this test were there before, and had its own priority.
+    // Threads that drew this test's pictures existed before and have the process's own priority.
     const seen = new Map<string, Set<number>>();
     let done = false;
     const analysing = pool.analyze({ bytes: large, signals: [] }).finally(() => {
@@ -96,15 +96,15 @@ describe('createAnalysisPool', () => {
     expect(Object.fromEntries(seen)).toEqual({ 'libuv-worker': new Set([10]), 'libvips worker': new Set([10]) });
   });
 
-  it('ends a warming up when it is closed', async () => {
-    pool = createAnalysisPool({ threads: 1, timeoutMs: 30_000, memoryMb: 256 });
+  it('ends its warm-up when closed', async () => {
+    pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
     const warming = pool.warmUp();
     await pool.close();
     await expect(warming).resolves.toBeUndefined();
   });
 
-  it('answers what still waits when it is closed', async () => {
-    pool = createAnalysisPool({ threads: 1, timeoutMs: 30_000, memoryMb: 256 });
+  it('answers waiting requests when closed', async () => {
+    pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
     const bytes = await picture();
     const waiting = [1, 2].map(() => pool?.analyze({ bytes, signals: [] }).catch((cause: unknown) => cause));
     await pool.close();

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { AnalysisRequest, PictureAnalysis } from './analyze.ts';
 import { ImageFault, type ImageFaultCode, type ImageInfo } from './inspect.ts';
 
-/** Why an analysis ended without an answer although the picture may be sound. */
+/** The analysis ended without an answer, although the picture may be fine. */
 export class AnalysisFault extends Error {
   readonly code: 'timeout' | 'crashed' | 'failed' | 'closed';
   constructor(code: AnalysisFault['code'], message: string) {
@@ -13,9 +13,9 @@ export class AnalysisFault extends Error {
 }
 
 export interface PoolOptions {
-  /** Pictures analysed at once. */
+  /** Number of pictures analysed concurrently. */
   threads: number;
-  /** Past this a thread is ended and replaced, and its picture answered with `timeout`. */
+  /** After this time the pool replaces the thread and answers its picture with `timeout`. */
   timeoutMs: number;
   /**
    * The bound on one thread's JavaScript heap. Decoded pixels are outside it (at most three bytes a pixel, several
@@ -27,11 +27,11 @@ export interface PoolOptions {
 export interface AnalysisPool {
   /** @throws ImageFault for the picture, AnalysisFault for the analysis. */
   analyze(request: AnalysisRequest): Promise<PictureAnalysis>;
-  /** Type, size and preview, off the main thread. @throws as `analyze` does. */
+  /** Reads type and size and makes the preview, off the main thread. @throws like `analyze`. */
   inspect(bytes: Uint8Array): Promise<{ info: ImageInfo; preview: Uint8Array }>;
   /**
-   * Starts the threads before they are needed, one after another, and has each load what its first picture would wait for. A thread
-   * that replaces another does the same. Resolves when the last is ready; never rejects, since pictures say themselves what fails.
+   * Starts the threads one after another before they are needed, and lets each load everything its first picture would wait for. A
+   * replacement thread does the same. Resolves when the last is ready. Never rejects, because the first picture reports any failure.
    */
   warmUp(): Promise<void>;
   /** Ends the threads. Waiting requests are answered with `closed`. */
@@ -43,8 +43,10 @@ export type Question =
   | { id: typeof WARM_UP; kind: 'warm-up' };
 
 const WARM_UP = 0;
+/** The clock of an analysis counts in steps of this. */
+const TICK_MS = 500;
 
-/** Messages from a thread: its picture is large, and later the result. */
+/** Messages from a thread: a notice that its picture is large, and later the result. */
 export type Reply = Answer | { id: number; large: true };
 
 export interface Answer {
@@ -63,7 +65,7 @@ interface Task {
 
 interface Thread {
   worker: Worker;
-  /** Settled once the thread has warmed up or ended; undefined where it was not asked to. */
+  /** Settles when the thread has warmed up or ended; undefined without a warm-up. */
   warm?: { promise: Promise<void>; resolve(): void };
   task?: Task;
   timer?: NodeJS.Timeout;
@@ -107,15 +109,20 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   };
 
   const startClock = (thread: Thread): void => {
-    thread.timer = setTimeout(() => {
+    let left = options.timeoutMs;
+    const tickMs = Math.min(TICK_MS, options.timeoutMs);
+    // A process that was stopped and woken has missed its ticks: the time it stood still does not count.
+    thread.timer = setInterval(() => {
+      left -= tickMs;
+      if (left > 0) return;
       drop(thread, new AnalysisFault('timeout', `The analysis took longer than ${options.timeoutMs} ms.`));
       void thread.worker.terminate();
-    }, options.timeoutMs);
+    }, tickMs);
   };
 
-  /** The first in the list has a large picture in work, the others wait for it, and their time with them. */
+  /** The first thread in the list works on a large picture. The others wait for it, and their timeouts are paused. */
   const enlist = (thread: Thread): void => {
-    clearTimeout(thread.timer);
+    clearInterval(thread.timer);
     if (large.push(thread) === 1) goAhead();
   };
   const goAhead = (): void => {
@@ -150,7 +157,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
         return;
       }
       const { task } = thread;
-      clearTimeout(thread.timer);
+      clearInterval(thread.timer);
       delist(thread);
       thread.task = undefined;
       if (answer.spent) {
@@ -172,7 +179,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
 
   const drop = (thread: Thread, fault: AnalysisFault): void => {
     if (!threads.delete(thread)) return;
-    clearTimeout(thread.timer);
+    clearInterval(thread.timer);
     delist(thread);
     thread.warm?.resolve();
     thread.task?.reject(fault);

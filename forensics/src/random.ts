@@ -1,8 +1,8 @@
-/** A small seeded generator (mulberry32), so that every simulated picture can be made again from its number. */
+/** A small seeded generator (mulberry32), so that every simulated picture is reproducible from its number. */
 export interface Random {
   /** Uniform in [low, high). */
   uniform(low?: number, high?: number): number;
-  /** Uniform in the logarithm, between two positive bounds. */
+  /** Log-uniform between two positive bounds. */
   logUniform(low: number, high: number): number;
   /** Standard normal. */
   normal(): number;

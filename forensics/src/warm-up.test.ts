@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { analyzePicture } from './analyze.ts';
 import { warmUp } from './warm-up.ts';
 
-it('loads the networks that the first picture would have to wait for', async () => {
+it('warmUp loads the networks that the first picture would wait for', async () => {
   const create = vi.spyOn(ort.InferenceSession, 'create');
   await warmUp();
   const loaded = create.mock.calls.length;

@@ -2,8 +2,8 @@ import sharp from 'sharp';
 import { analyzePicture } from './analyze.ts';
 
 /**
- * Analyses a drawn picture, so that all that is loaded and compiled once a thread is there before the first real one: the networks
- * of the screen detector alone take half a second.
+ * Analyses a drawn picture, so that everything a thread loads and compiles once is ready before the first real picture. The networks of the
+ * screen detector alone take half a second.
  */
 export async function warmUp(): Promise<void> {
   const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;

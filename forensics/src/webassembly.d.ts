@@ -1,4 +1,4 @@
-/** The part that is used; TypeScript declares it with the browser's interfaces only. */
+/** The part that we use. TypeScript declares WebAssembly only in its browser library. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

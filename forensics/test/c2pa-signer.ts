@@ -1,11 +1,11 @@
-/** Signs drawn pictures with C2PA manifests of the test's own making, under a certificate authority made for the run. */
+/** Signs drawn pictures with C2PA manifests under a certificate authority created for the run. */
 
 import { sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { makeChain } from './certificates.ts';
 
-/** The library reads a Blob as a browser's worker would; Node has no synchronous reader, so the bytes ride along. */
+/** The library reads a Blob synchronously, as in a browser's worker. Node has no such reader, so this class keeps the bytes. */
 class BytesBlob extends Blob {
   readonly held: Uint8Array;
   constructor(held: Uint8Array) {
@@ -22,7 +22,7 @@ class FileReaderSync {
   }
 }
 
-/** CBOR (RFC 8949) of the few shapes a COSE signature needs. */
+/** Encodes CBOR (RFC 8949) for the few shapes that a COSE signature needs. */
 function cbor(value: number | string | Uint8Array | null | unknown[] | Map<unknown, unknown>): Buffer {
   const head = (major: number, n: number): Buffer =>
     n < 24
@@ -40,7 +40,7 @@ function cbor(value: number | string | Uint8Array | null | unknown[] | Map<unkno
 }
 
 export interface Signer {
-  /** PEM of the root that a reader may trust. */
+  /** PEM of the root certificate that a reader may trust. */
   root: string;
   /** Returns the picture with an embedded, signed manifest. */
   sign(

@@ -1,4 +1,4 @@
-/** X.509 certificates (RFC 5280) of the one shape C2PA signers have, written as DER by hand. */
+/** Writes X.509 certificates (RFC 5280) for C2PA signers as DER. */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 const tlv = (tag: number, ...parts: Uint8Array[]): Buffer => {
@@ -95,7 +95,7 @@ export interface Chain {
   rootPem: string;
 }
 
-/** A root and a leaf that may sign C2PA claims, made anew each time. */
+/** Creates a new root and a leaf that may sign C2PA claims. */
 export function makeChain(): Chain {
   const root = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -1,4 +1,4 @@
-/** Processor time that `work` takes, in milliseconds: a bound on it holds however busy the machine is. */
+/** Returns the processor time of `work` in milliseconds, which depends little on other load. */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -19,9 +19,9 @@ import { disparity, dynamicDepthFile, gdepthFile, mpfFile, type Shape } from './
 import { drawing, exifSegment, iTXt, jpegWith, pngWith, tEXt, xmpPacket, xmpSegment, zTXt } from './files.ts';
 
 export interface Specimen {
-  /** What it stands for. */
+  /** The kind of file that this specimen represents. */
   kind: string;
-  /** Where it comes from: its path in the folder of real pictures, or `drawn`. */
+  /** Origin: its path in the folder of real pictures, or `drawn`. */
   from: string;
   bytes: Buffer;
 }
@@ -41,7 +41,7 @@ const having = (bytes: Buffer, type: string) => heifItems(bytes).some(item => it
 const text: Test = async bytes =>
   is('png')(bytes) && (await readMetadata(bytes)).fields.some(field => field.source === 'png');
 
-/** Kind, folders where it is looked for, least bytes, what tells it. The smallest that fits is taken. */
+/** Kind, folders to search, minimum bytes, and a test that recognises it. The smallest matching file is used. */
 const REAL: [kind: string, folders: string[], least: number, test: Test][] = [
   ['JPEG with EXIF', ['camera'], 100_000, async bytes => is('jpeg')(bytes) && !!(await readMetadata(bytes)).make],
   [
@@ -64,7 +64,7 @@ const REAL: [kind: string, folders: string[], least: number, test: Test][] = [
   ['TIFF', ['c2pa', 'camera'], 0, bytes => /^(II\*\0|MM\0\*)/.test(bytes.toString('latin1', 0, 4))],
 ];
 
-/** One real file of each kind the folder of real pictures holds. */
+/** Returns one real file of each kind in the folder of real pictures. */
 export async function realSpecimens(): Promise<Specimen[]> {
   const found: Specimen[] = [];
   for (const [kind, folders, least, test] of REAL) {
@@ -83,7 +83,7 @@ export async function realSpecimens(): Promise<Specimen[]> {
 
 const room: Shape = (u, v) => (u > 0.3 && u < 0.7 && v > 0.4 ? 1.6 : 0.4 + 0.5 * v);
 
-/** The same kinds as far as we can write them ourselves, some kilobytes each. */
+/** Writes the same kinds, as far as possible, with a few kilobytes each. */
 export async function drawnSpecimens(): Promise<Specimen[]> {
   const [width, height] = [400, 300];
   const picture = sharp(drawing(width, height), { raw: { width, height, channels: 3 } });
@@ -128,7 +128,7 @@ export async function drawnSpecimens(): Promise<Specimen[]> {
   return Object.entries(drawn).map(([kind, bytes]) => ({ kind, from: 'drawn', bytes }));
 }
 
-/** Where lengths and types of a file's pieces stand, and what the pieces are. */
+/** Returns the positions of lengths and types in a file, and its pieces. */
 function pieces(bytes: Buffer): { list: Piece[]; head: number; size: 2 | 4; little: boolean } {
   const container = containerOf(bytes);
   if (container === 'jpeg') return { list: jpegSegments(bytes), head: 4, size: 2, little: false };
@@ -142,7 +142,7 @@ function pieces(bytes: Buffer): { list: Piece[]; head: number; size: 2 | 4; litt
 
 const EXTREMES = [0, 1, 2, 7, 8, 9, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff];
 
-/** Writes an extreme, or a little more or less than what stands there. */
+/** Writes an extreme value, or slightly more or less than the current one. */
 function spoilNumber(bytes: Buffer, at: number, size: 2 | 4, little: boolean, rng: Random): void {
   if (at < 0 || at + size > bytes.length) return;
   const most = size === 2 ? 0xffff : 0xffffffff;
@@ -154,7 +154,7 @@ function spoilNumber(bytes: Buffer, at: number, size: 2 | 4, little: boolean, rn
 }
 
 const DAMAGES: ((bytes: Buffer, rng: Random) => Buffer)[] = [
-  // Bits, as often near the beginning, where the structure is, as anywhere.
+  // Flip bits: half of them near the beginning, where the structure is.
   (bytes, rng) => {
     const reach = rng.uniform() < 0.5 ? Math.min(bytes.length, 4_096) : bytes.length;
     for (let i = 0; i < rng.uniform(1, 24); i++) {
@@ -163,7 +163,7 @@ const DAMAGES: ((bytes: Buffer, rng: Random) => Buffer)[] = [
     }
     return bytes;
   },
-  // Lengths of pieces.
+  // Change lengths of pieces.
   (bytes, rng) => {
     const { list, head, size, little } = pieces(bytes);
     if (list.length > 0)
@@ -171,7 +171,7 @@ const DAMAGES: ((bytes: Buffer, rng: Random) => Buffer)[] = [
         spoilNumber(bytes, rng.pick(list).start - (size === 2 ? 2 : head), size, little, rng);
     return bytes;
   },
-  // Numbers inside a piece, where offsets and counts of TIFF directories, item locations, manifests and palettes stand.
+  // Change numbers inside a piece: offsets and counts of TIFF directories, item locations, manifests, palettes.
   (bytes, rng) => {
     const { list } = pieces(bytes);
     const { start, end } = list.length > 0 ? rng.pick(list) : { start: 0, end: bytes.length };
@@ -180,7 +180,7 @@ const DAMAGES: ((bytes: Buffer, rng: Random) => Buffer)[] = [
       spoilNumber(bytes, start + Math.floor(rng.uniform(0, reach)), rng.pick([2, 4]), rng.uniform() < 0.5, rng);
     return bytes;
   },
-  // Two pieces change places, one is doubled, or one is left out.
+  // Swap two pieces, duplicate one, or drop one.
   (bytes, rng) => {
     const { list, head } = pieces(bytes);
     if (list.length < 2) return bytes;
@@ -197,7 +197,7 @@ const DAMAGES: ((bytes: Buffer, rng: Random) => Buffer)[] = [
     ]);
     return Buffer.concat(order);
   },
-  // A stretch of the file in another place.
+  // Copy a range of the file to another place.
   (bytes, rng) => {
     const length = Math.floor(rng.uniform(1, Math.min(8_192, bytes.length / 4)));
     const [from, to] = [rng, rng].map(source => Math.floor(source.uniform(0, bytes.length - length))) as [
@@ -209,7 +209,7 @@ const DAMAGES: ((bytes: Buffer, rng: Random) => Buffer)[] = [
   },
 ];
 
-/** The file damaged in one of these ways, the same for the same seed. */
+/** Damages the file in one of these ways, reproducible by seed. */
 export function damaged(bytes: Buffer, seed: number): Buffer {
   const rng = random(seed);
   return DAMAGES[seed % DAMAGES.length]!(Buffer.from(bytes), rng);

@@ -1,10 +1,10 @@
-/** The real pictures some suites run on: a folder with a `MANIFEST.tsv`, named by `FIRSTHAND_DATA`; without it there are none. */
+/** The real pictures that some suites use: `FIRSTHAND_DATA` names a folder with a `MANIFEST.tsv`. Empty without it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface DataFile {
   kind: string;
-  /** Relative to the folder, as the manifest spells it. */
+  /** Relative to the folder, as in the manifest. */
   path: string;
   repository: string;
   read(): Buffer;

@@ -1,4 +1,4 @@
-/** Writers of pictures that carry a depth map, as cameras and phones write them. */
+/** Writes pictures with depth maps in the formats of cameras and phones. */
 import sharp from 'sharp';
 import type { DepthMap } from '../src/depth-maps/planarity.ts';
 import { jpeg, xmpPacket, xmpSegment } from './files.ts';
@@ -33,7 +33,7 @@ const GUID = '0123456789ABCDEF0123456789ABCDEF';
 const NEAR = 0.5;
 const FAR = 2.5;
 
-/** GDepth as camera apps write it: attributes in the main packet, the map in an extended one, cut into segments. */
+/** Writes GDepth like camera apps: attributes in the main packet, the map in an extended packet split into segments. */
 export async function gdepthFile(
   shape: Shape,
   format: 'RangeInverse' | 'RangeLinear',
@@ -63,7 +63,7 @@ export async function gdepthFile(
 
 const apdi = (attributes: string) => xmpPacket(`xmlns:apdi="http://ns.apple.com/pixeldatainfo/1.0/" ${attributes}`);
 
-/** A JPEG with further ones behind it and an MPF index that says where. */
+/** Writes a JPEG followed by others, with an MPF index of their positions. */
 export async function mpfFile(...others: Buffer[]): Promise<Buffer> {
   const plain = await jpeg();
   const table = Buffer.alloc(16 * (others.length + 1));

@@ -1,4 +1,4 @@
-/** Writers of small picture files with the metadata a test asks for. */
+/** Writes small picture files with given metadata. */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
@@ -9,7 +9,7 @@ const be32 = (value: number): Buffer => {
   return bytes;
 };
 
-/** A gradient with a few blocks, as pixels that compress like a picture. */
+/** Draws a gradient with a few blocks, which compresses like a photo. */
 export function drawing(width: number, height: number, channels: 1 | 3 | 4 = 3): Buffer {
   const pixels = Buffer.alloc(width * height * channels);
   for (let y = 0; y < height; y++)
@@ -33,7 +33,7 @@ export const png = (width = 64, height = 48): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-/** A JPEG with segments put behind SOI; each is a marker and its payload. */
+/** Inserts segments (marker and payload) after the SOI of a JPEG. */
 export async function jpegWith(segments: [marker: number, payload: Uint8Array][]): Promise<Buffer> {
   const plain = await jpeg();
   const parts = segments.map(([marker, payload]) =>
@@ -47,7 +47,7 @@ export function pngChunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([be32(data.length), body, be32(crc32(body))]);
 }
 
-/** A PNG with chunks put behind IHDR. */
+/** Inserts chunks after the IHDR of a PNG. */
 export async function pngWith(...chunks: Buffer[]): Promise<Buffer> {
   const plain = await png();
   return Buffer.concat([plain.subarray(0, 33), ...chunks, plain.subarray(33)]);
@@ -116,7 +116,7 @@ export interface ExifParts {
   gps?: [number, ExifValue][];
 }
 
-/** A big-endian TIFF block with IFD0, and Exif and GPS IFDs where given. Tags by number. */
+/** Writes a big-endian TIFF block with IFD0 and optional Exif and GPS IFDs. Tags by number. */
 export function exifBlock({ main = [], exif, gps }: ExifParts): Buffer {
   const pointers: [number, ExifValue][] = [];
   const build = (): Buffer[] => {
@@ -139,7 +139,7 @@ export const exifSegment = (parts: ExifParts): [number, Buffer] => [
   Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), exifBlock(parts)]),
 ];
 
-/** A packet whose one Description carries these attributes and this inner XML. */
+/** Writes a packet with one Description that has these attributes and inner XML. */
 export const xmpPacket = (attributes: string, inner = ''): string =>
   `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""${
     attributes ? ` ${attributes}` : ''

@@ -1,4 +1,4 @@
-/** A tiny ONNX model in protobuf by hand: the mean of all input values, times `gain`, plus `bias`. */
+/** Writes a tiny ONNX model as protobuf: the mean of all input values, times `gain`, plus `bias`. */
 
 function varint(value: number): number[] {
   const bytes: number[] = [];

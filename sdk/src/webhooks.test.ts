@@ -18,7 +18,7 @@ const reasonOf = (promise: Promise<unknown>) =>
   );
 
 describe('verifyWebhook', () => {
-  it('takes what the standardwebhooks library signs', async () => {
+  it('accepts signatures of the standardwebhooks library', async () => {
     await fc.assert(
       fc.asyncProperty(ids, bodies, secrets, async (id, body, secret) => {
         const at = new Date();
@@ -32,7 +32,7 @@ describe('verifyWebhook', () => {
     );
   });
 
-  it('signs what the standardwebhooks library takes', async () => {
+  it('makes signatures that the standardwebhooks library accepts', async () => {
     await fc.assert(
       fc.asyncProperty(ids, bodies, secrets, async (id, body, secret) => {
         const headers = await signWebhook(id, body, secret);
@@ -41,7 +41,7 @@ describe('verifyWebhook', () => {
     );
   });
 
-  it('agrees with the vector of the specification', async () => {
+  it('agrees with the specification’s test vector', async () => {
     // Standard Webhooks 1.0, its example of a symmetric signature.
     const headers = {
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -53,7 +53,7 @@ describe('verifyWebhook', () => {
     expect(await verifyWebhook('{"test": 2432232314}', headers, secret, { now })).toEqual({ test: 2_432_232_314 });
   });
 
-  it('takes bytes, web headers, Node headers in any case, several signatures and several secrets', async () => {
+  it('accepts bytes, web headers, Node headers in any case, several signatures and several secrets', async () => {
     const other = secretOf(Buffer.from('another'));
     const signed = await signWebhook('evt_1', BODY, SECRET);
     const beside = await signWebhook('evt_1', BODY, other);
@@ -86,7 +86,7 @@ describe('verifyWebhook', () => {
     expect(await reasonOf(verifyWebhook(BODY, unversioned, SECRET))).toBe('bad_signature');
   });
 
-  it('refuses what is too old or from the future, to the second', async () => {
+  it('refuses a timestamp too old or in the future, to the second', async () => {
     const at = 1_800_000_000_000;
     const headers = await signWebhook('evt_1', BODY, SECRET, at);
     const verify = (seconds: number, toleranceSeconds?: number) =>
@@ -105,7 +105,7 @@ describe('verifyWebhook', () => {
     expect([await verify(10, 10), await verify(11, 10)]).toEqual([null, 'too_old']);
   });
 
-  it('names what is wrong with a request that is none of ours', async () => {
+  it('names the fault of a foreign request', async () => {
     const headers = await signWebhook('evt_1', BODY, SECRET);
     for (const name of Object.keys(headers)) {
       expect(await reasonOf(verifyWebhook(BODY, { ...headers, [name]: undefined }, SECRET))).toBe('missing_header');

@@ -22,6 +22,7 @@ import { type Phase, registerHealth } from './http/health.ts';
 import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
+import { registerVerifyPage } from './http/verify-page.ts';
 import { endOtherSessions, endSession, getMe, listSessions, signOut, switchTenant } from './people/me.ts';
 import { addPasskey, deletePasskey, passkeyCreationOptions } from './people/passkeys.ts';
 import { endPersonsSessions, invitePerson, listPeople, patchPerson, removePerson } from './people/people.ts';
@@ -159,6 +160,7 @@ export async function createApp(
   registerHealth(app, deps, phase);
   registerLog(app, deps);
   await registerPages(app, pages);
+  registerVerifyPage(app);
   await registerDashboard(app, deps);
   await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs });
   return app;

@@ -24,6 +24,8 @@ export interface Deps {
   config: Config;
   log: Log;
   db: Pool;
+  /** The same database without a pooler in between, for LISTEN; `db` itself unless DATABASE_DIRECT_URL is set. */
+  direct: Pool;
   blobs: BlobStore;
   keyring: Keyring;
   sessionTokens: SessionTokens;

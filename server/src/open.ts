@@ -16,6 +16,8 @@ import { openKeyring } from './lib/secrets.ts';
 import { createSessionTokens } from './lib/session-tokens.ts';
 import { connectVision } from './vision/connect.ts';
 
+/** One listens; the other is spare. */
+const DIRECT_CONNECTIONS = 2;
 const ANALYSIS_TIMEOUT_MS = 60_000;
 const ANALYSIS_MEMORY_MB = 768;
 
@@ -44,16 +46,21 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     : await (o.database === 'own' ? startEmbeddedPostgres(embeddedOptions) : openEmbeddedPostgres(embeddedOptions));
   const url = config.databaseUrl ?? embedded!.url;
   const onError = (error: Error) => log.warn({ err: error }, 'an idle database connection was lost');
+  // A command may take its time.
+  const timeouts = o.database === 'own' ? config.databaseTimeouts : UNHURRIED;
+  const direct = config.databaseDirectUrl
+    ? createPool(config.databaseDirectUrl, DIRECT_CONNECTIONS, onError, { timeouts })
+    : null;
   const db = createPool(url, config.databasePoolSize, onError, {
-    // A command may take its time.
-    timeouts: o.database === 'own' ? config.databaseTimeouts : UNHURRIED,
+    timeouts,
+    pooled: direct !== null,
     onSilence: silent =>
       silent
         ? log.error('the database does not answer; requests get 503 until it does')
         : log.warn('the database answers again'),
   });
   const clock = await openDatabaseClock(db, log).catch(async error => {
-    await db.end();
+    await Promise.all([db.end(), direct?.end()]);
     await embedded?.stop();
     throw error;
   });
@@ -82,6 +89,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     config,
     log,
     db,
+    direct: direct ?? db,
     blobs,
     keyring,
     sessionTokens: createSessionTokens(config.sessionSecrets, keyring),
@@ -98,7 +106,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     databaseEnded: embedded?.exited ?? new Promise(() => {}),
     async migrate() {
       // One connection holds the turn, the queue's migrations take another.
-      const pool = createPool(url, 2, onError);
+      const pool = createPool(config.databaseDirectUrl ?? url, 2, onError);
       try {
         await migrate(pool, log);
       } finally {
@@ -109,7 +117,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
       await pictures.close();
       mailer?.close();
       clock.close();
-      await db.end();
+      await Promise.all([db.end(), direct?.end()]);
       await embedded?.stop();
     },
   };

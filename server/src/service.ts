@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
 import { ensureLog } from './evidence/log.ts';
@@ -47,6 +48,8 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
       firstRun: run,
       async stop() {
         phase = 'draining';
+        // A proxy that looks at /readyz sends nothing more; until it has looked, requests are still answered.
+        if (app) await sleep(deps.config.drainMs);
         if (app) await drain(app);
         await worker?.stop();
         await close();

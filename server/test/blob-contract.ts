@@ -24,7 +24,7 @@ export async function serve(store: BlobStore): Promise<{ app: FastifyInstance; a
 
 /** What a store and its presigned URLs promise, whatever lies behind. */
 export function keepsObjects(store: () => BlobStore): void {
-  test('keeps bytes and their type, and forgets them when told to, even twice', async () => {
+  test('stores bytes and their type, and deletes them, even twice', async () => {
     const key = newKey();
     const bytes = randomBytes(300_000);
     await store().put(key, bytes, { contentType: 'image/png' });
@@ -36,7 +36,7 @@ export function keepsObjects(store: () => BlobStore): void {
     await expect(store().get(key, { maxBytes: MB })).rejects.toThrow(BlobMissing);
   });
 
-  test('keeps an empty object', async () => {
+  test('stores an empty object', async () => {
     const key = newKey();
     await store().put(key, new Uint8Array(), { contentType: 'text/plain' });
     expect(await store().head(key)).toEqual({ size: 0, contentType: 'text/plain' });
@@ -53,7 +53,7 @@ export function keepsObjects(store: () => BlobStore): void {
     expect((await store().get(key, { maxBytes: MB })).toString()).toBe('third');
   });
 
-  test('holds a key beside one that begins with it', async () => {
+  test('stores a key beside a longer one with the same prefix', async () => {
     const key = newKey();
     await store().put(`${key}/preview`, Buffer.from('below'), { contentType: 'image/png' });
     expect(await store().head(key)).toBeNull();
@@ -62,7 +62,7 @@ export function keepsObjects(store: () => BlobStore): void {
     expect((await store().get(key, { maxBytes: MB })).toString()).toBe('above');
   });
 
-  test('refuses to read more than asked for', async () => {
+  test('refuses to read more than maxBytes', async () => {
     const key = newKey();
     await store().put(key, new Uint8Array(101), { contentType: 'image/png' });
     await expect(store().get(key, { maxBytes: 100 })).rejects.toThrow(BlobTooLarge);
@@ -97,7 +97,7 @@ export function keepsObjects(store: () => BlobStore): void {
     for (const call of calls) await expect((async () => call())()).rejects.toThrow(TypeError);
   });
 
-  test('with a size given takes that size alone', async () => {
+  test('with a size accepts only that size', async () => {
     const key = newKey();
     const { url, headers } = await store().presignPut(key, { ...upload, sizeBytes: 1000 });
     expect(Object.keys(headers).map(name => name.toLowerCase())).not.toContain('content-length');
@@ -109,7 +109,7 @@ export function keepsObjects(store: () => BlobStore): void {
     expect((await put(url, new Uint8Array(1000), headers)).status).toBe(200);
   });
 
-  test('shows an object under another type, or hands it over under a file name', async () => {
+  test('serves an object with another type, or as a download with a file name', async () => {
     const key = newKey();
     await store().put(key, Buffer.from('bytes'), { contentType: 'image/png' });
     const url = await store().presignGet(key, {
@@ -124,11 +124,11 @@ export function keepsObjects(store: () => BlobStore): void {
     );
   });
 
-  test('answers 404 for an object that is not there', async () => {
+  test('answers 404 for a missing object', async () => {
     expect((await fetch(await store().presignGet(newKey(), { expiresSeconds: 60 }))).status).toBe(404);
   });
 
-  test('finds itself well', async () => {
+  test('passes its health check', async () => {
     await store().check();
   });
 }
@@ -138,7 +138,7 @@ export function takesUploads(store: () => BlobStore, sized: boolean): void {
   const presign = (key: string, size: number, more: Partial<PresignPut> = {}) =>
     store().presignPut(key, { ...upload, ...(sized ? { sizeBytes: size } : {}), ...more });
 
-  test('takes one PUT of a presigned URL, and shows it at another', async () => {
+  test('accepts one PUT to a presigned URL, and serves it at another', async () => {
     const key = newKey();
     const bytes = randomBytes(200_000);
     const { url, headers, expiresAt } = await presign(key, bytes.length);
@@ -157,7 +157,7 @@ export function takesUploads(store: () => BlobStore, sized: boolean): void {
     expect(Buffer.from(await shown.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  test('takes exactly one of many PUTs that race, and keeps that one whole', async () => {
+  test('accepts exactly one of many racing PUTs, and keeps it whole', async () => {
     const key = newKey();
     const { url, headers } = await presign(key, 150_000);
     const bodies = Array.from({ length: 8 }, () => randomBytes(150_000));
@@ -184,7 +184,7 @@ export function takesUploads(store: () => BlobStore, sized: boolean): void {
     expect((await put(url, 'bytes', headers)).status).toBe(200);
   });
 
-  test('refuses a URL whose time is over, to PUT and to GET', async () => {
+  test('refuses an expired URL, for PUT and GET', async () => {
     const key = newKey();
     const { url, headers } = await presign(key, 5, { expiresSeconds: 1 });
     const shown = newKey();
@@ -196,7 +196,7 @@ export function takesUploads(store: () => BlobStore, sized: boolean): void {
     expect((await fetch(get)).status).toBeGreaterThanOrEqual(400);
   });
 
-  test('refuses a URL that was changed anywhere', async () => {
+  test('refuses a URL with any change', async () => {
     const key = newKey();
     const other = newKey();
     await store().put(other, Buffer.from('not yours'), { contentType: 'image/png' });

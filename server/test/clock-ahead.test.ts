@@ -30,7 +30,7 @@ describe('a node whose clock is 90 s ahead', () => {
       },
     });
     await node.ready();
-  }, 60_000);
+  });
   afterAll(async () => {
     await node?.stop();
     await service?.stop();
@@ -84,9 +84,9 @@ describe('a node whose clock is 90 s ahead', () => {
       await service.deps.db.query(`delete from graphile_worker._private_jobs where key = 'held'`);
       await receiver.close();
     }
-  }, 60_000);
+  });
 
-  it('takes over no request that still runs on another node, and expires nothing early', async () => {
+  it('takes over no request that runs on another node, and expires nothing early', async () => {
     const { tenant, deps } = service;
     const body = { expires_in_seconds: 60 };
     const made = await createVerification(service, body);
@@ -107,16 +107,17 @@ describe('a node whose clock is 90 s ahead', () => {
     expect(read.body.status).toBe('pending');
   });
 
-  it('writes the times that the others do: what it makes is announced at once and lasts as long as it says', async () => {
+  it('writes the same times as other nodes: its events are announced at once, and its deadlines hold', async () => {
     const receiver = await receiveWebhooks();
     try {
       const reply = await ask<Verification>(node, '/v1/verifications', {
         key: service.tenant.pk_test,
         body: { webhook_url: receiver.url, expires_in_seconds: 3_600 },
       });
-      expect(Math.abs(Date.parse(reply.body.created_at) - Date.now())).toBeLessThan(2_000);
-      expect(Math.abs(Date.parse(reply.body.expires_at) - Date.now() - 3_600_000)).toBeLessThan(2_000);
-      await until(async () => receiver.received.length === 1, 'the webhook', 5_000);
+      const [createdAt, expiresAt] = [Date.parse(reply.body.created_at), Date.parse(reply.body.expires_at)];
+      expect(Math.abs(createdAt - Date.now())).toBeLessThan(AHEAD_MS / 2);
+      expect(expiresAt - createdAt).toBe(3_600_000);
+      await until(async () => receiver.received.length === 1, 'the webhook');
     } finally {
       await receiver.close();
     }

@@ -26,7 +26,7 @@ interface Acknowledged {
   completed?: Verification;
 }
 
-describe('the service, killed at random moments', () => {
+describe('service killed at random moments', () => {
   let dataDir: string;
   let port: number;
   let service: ServiceProcess;
@@ -130,7 +130,7 @@ describe('the service, killed at random moments', () => {
     }
   }
 
-  test('loses nothing that it acknowledged, and does nothing twice', async () => {
+  test('loses nothing that it acknowledged and does nothing twice', async () => {
     // The very first start is killed, too: while the database is created, migrated, or given its first tenant.
     for (const delay of [300, 1_500, 2_500]) {
       start();

@@ -69,7 +69,7 @@ describe('npm run dev', () => {
     expect((await ask({ url }, '/v1/settings', { key: 'rk_secret_none' })).status).toBe(ERROR_STATUS.unauthorized);
   });
 
-  it('starts the server again when one of its files is saved', async () => {
+  it('restarts the server when one of its files is saved', async () => {
     const file = join(ROOT, 'server', 'src', 'lib', 'text.ts');
     const starts = () => output.split('is ready at').length - 1;
     const before = starts();
@@ -79,7 +79,7 @@ describe('npm run dev', () => {
     expect((await ask({ url }, '/v1/settings', { key: seeded[0]!.rk_secret })).status).toBe(200);
   });
 
-  it('ends with the server and its database when it is stopped', async () => {
+  it('stops the server and its database when it is stopped', async () => {
     const ended = once(dev, 'exit');
     process.kill(-dev.pid!, 'SIGTERM');
     await ended;

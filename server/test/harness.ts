@@ -56,6 +56,7 @@ export async function startTestService(o: TestOptions = {}): Promise<TestService
       DATABASE_URL: database?.url ?? o.beside?.deps.config.databaseUrl ?? '',
       ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
       ANALYSIS_THREADS: '1',
+      DRAIN_SECONDS: '0',
       RATE_LIMIT_PER_MINUTE: '100000',
       ...o.env,
     }),
@@ -149,7 +150,7 @@ export const submit = (service: { url: string }, id: string, bytes: Uint8Array, 
 export async function until<T>(
   ready: () => Promise<T | null | undefined | false>,
   what: string,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

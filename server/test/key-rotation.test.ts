@@ -16,8 +16,8 @@ const newKey = () => randomBytes(32);
 const deliveriesOf = async (service: TestService, key: string) =>
   (await ask<{ data: WebhookDelivery[] }>(service, '/v1/webhook-deliveries', { key })).body.data;
 
-describe('a webhook secret that no key opens', () => {
-  it('stops the endpoints of its own account alone, is named in the attempt, and can be rotated away', async () => {
+describe('webhook secret that no key decrypts', () => {
+  it('stops only its account’s endpoints, is named in the attempt, and can be rotated', async () => {
     const service = await startTestService({ config: { webhookRetrySeconds: Array(50).fill(1) } });
     const receiver = await receiveWebhooks();
     try {
@@ -35,11 +35,7 @@ describe('a webhook secret that no key opens', () => {
       await seal(createKeyring([newKey()]).encrypt(victim.webhook_secret));
       const stuck = await createVerification(service, { webhook_url: `${receiver.url}/victim` }, victim.pk_live);
       const { id } = await createVerification(service, { webhook_url: receiver.url }, beside.pk_live);
-      await until(
-        async () => receiver.received.find(({ event }) => 'id' in event.data && event.data.id === id),
-        'it',
-        5_000,
-      );
+      await until(async () => receiver.received.find(({ event }) => 'id' in event.data && event.data.id === id), 'it');
       const failed = await until(
         async () => (await deliveriesOf(service, victim.rk_secret)).find(({ attempts }) => attempts.length > 0),
         'an attempt',
@@ -75,7 +71,7 @@ describe('a webhook secret that no key opens', () => {
 });
 
 describe('firsthand rekey', () => {
-  it('encrypts every row under the first key while the service runs, in batches, and does nothing the second time', async () => {
+  it('re-encrypts every row under the first key while the service runs, in batches, and does nothing the second time', async () => {
     const [old, current] = [newKey(), newKey()];
     const service = await startTestService({ config: { encryptionKeys: [old] } });
     const next = await startTestService({ beside: service, config: { encryptionKeys: [current, old] } });
@@ -109,7 +105,7 @@ describe('firsthand rekey', () => {
     }
   });
 
-  it('names the rows that no key opens and rewrites the others', async () => {
+  it('names the rows that no key decrypts and rewrites the others', async () => {
     const [old, current] = [newKey(), newKey()];
     const service = await startTestService({ worker: false, config: { encryptionKeys: [old] } });
     try {
@@ -130,7 +126,7 @@ describe('firsthand rekey', () => {
     }
   });
 
-  it('covers every column of the schema that holds sealed text', async () => {
+  it('covers every column of the schema with encrypted text', async () => {
     const service = await startTestService({ worker: false });
     try {
       const { rows } = await service.deps.db.query<{ place: string }>(
@@ -144,8 +140,8 @@ describe('firsthand rekey', () => {
   });
 });
 
-describe('a presigned link to the disk store', () => {
-  it('still opens after its key was rotated to second place, and no longer once it is gone', async () => {
+describe('presigned link to the disk store', () => {
+  it('works after its key was rotated to second place, and stops when the key is removed', async () => {
     const [old, current] = [newKey(), newKey()];
     const service = await startTestService({ config: { encryptionKeys: [old] } });
     const nodes: TestService[] = [];

@@ -17,7 +17,7 @@ const KINDS = {
 };
 
 test.runIf(process.platform === 'linux').each(Object.entries(KINDS))(
-  `the service judges ${PICTURES} pictures of 100 megapixels (%s) sent at once, twice each, within ${MAX_RESIDENT_MB} MB`,
+  `the service analyses ${PICTURES} pictures of 100 megapixels (%s), sent at once, twice each, within ${MAX_RESIDENT_MB} MB`,
   async (kind, encode) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'fh-large-'));
     const service = startServiceProcess({ dataDir, port: await freePort(), env: { ANALYSIS_THREADS: '2' } });

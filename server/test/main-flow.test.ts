@@ -17,7 +17,7 @@ import { firstHand, photoOfScreen, plain } from './pictures.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-describe('from a capture link to a signed verdict', () => {
+describe('main flow, from capture link to signed verdict', () => {
   let service: TestService;
   let receiver: Awaited<ReturnType<typeof receiveHooks>>;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('from a capture link to a signed verdict', () => {
     await service?.stop();
   });
 
-  it('takes a first-hand picture by presigned upload to verified, with signed webhooks', async () => {
+  it('takes a genuine picture by presigned upload to verified, with signed webhooks', async () => {
     const picture = await firstHand(3);
     const verification = await createVerification(service, { webhook_url: receiver.url, metadata: { ref: 'claim-7' } });
     expect(verification).toMatchObject({ status: 'pending', captures_count: 0, livemode: false });
@@ -78,7 +78,7 @@ describe('from a capture link to a signed verdict', () => {
     expect(inOrder.some(({ raw }) => raw.includes('image_url'))).toBe(false);
   });
 
-  it('finds a photo of a screen out', async () => {
+  it('detects a photo of a screen', async () => {
     const { id } = await createVerification(service);
     expect((await submit(service, id, await photoOfScreen(4))).status).toBe(201);
     const done = await untilStatus(service, id, ['completed']);
@@ -89,7 +89,7 @@ describe('from a capture link to a signed verdict', () => {
     expect(JSON.stringify(done)).not.toContain('heatmap_blob');
   });
 
-  it('keeps tenants and modes apart, with the body of an unknown id', async () => {
+  it('separates tenants and modes, with the body of an unknown id', async () => {
     const { id } = await createVerification(service);
     const other = await service.newTenant();
     const unknown = await ask(service, `/v1/verifications/vfy_${'0'.repeat(26)}`, { key: service.tenant.pk_test });
@@ -101,7 +101,7 @@ describe('from a capture link to a signed verdict', () => {
     expect((await ask(service, `/v1/verifications/${id}`)).status).toBe(401);
   });
 
-  it('refuses bytes that are no picture and stores nothing', async () => {
+  it('refuses bytes that are not a picture and stores nothing', async () => {
     const { id } = await createVerification(service);
     const picture = await plain({ width: 600, height: 400 });
     const bad: Record<string, Buffer> = {

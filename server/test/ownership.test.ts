@@ -82,13 +82,13 @@ const files = globSync('**/*.ts', { cwd: SOURCES })
   .map(file => join(SOURCES, file));
 const writes = files.flatMap(writesOf);
 
-describe('a table', () => {
-  it.each(Object.entries(OWNER))('%s is written by %s alone', (table, owner) => {
+describe('table', () => {
+  it.each(Object.entries(OWNER))('%s is written only by %s', (table, owner) => {
     const others = writes.filter(write => write.table === table && write.folder !== owner);
     expect(others.map(({ file }) => file)).toEqual([]);
   });
 
-  it('that the schema creates has an owner', () => {
+  it('of the schema has an owner', () => {
     const schema = readFileSync(join(SOURCES, '..', 'schema.sql'), 'utf8');
     const tables = [...schema.matchAll(/^create (?:unlogged )?table (?:public\.)?([a-z_]+)/gim)].map(
       ([, name]) => name!,
@@ -97,7 +97,7 @@ describe('a table', () => {
     expect(tables.length).toBeGreaterThan(20);
   });
 
-  it('with an owner is written somewhere, so that the search is known to find writes', () => {
+  it('with an owner is written somewhere, so the search finds writes', () => {
     const unwritten = Object.keys(OWNER).filter(table => !writes.some(write => write.table === table));
     // rate-limiter-flexible writes the windows; only migrations write the settings.
     expect(unwritten.filter(table => !table.startsWith('evidence_'))).toEqual(['rate_windows', 'settings']);

@@ -25,7 +25,7 @@ async function join(dataDir: string) {
   };
 }
 
-test('a picture whose analysis ends the process three times fails, and the next one gets its verdict', async () => {
+test('a picture whose analysis kills the process three times fails, and the next one gets its verdict', async () => {
   const dataDir = await mkdtemp(pathOf(tmpdir(), 'fh-poison-'));
   const port = await freePort();
   let service = startServiceProcess({ dataDir, port });

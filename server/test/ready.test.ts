@@ -7,7 +7,7 @@ import type { Phase } from '../src/http/health.ts';
 import { startTestService } from './harness.ts';
 import { firstRunOf, freePort, startServiceProcess } from './service-process.ts';
 
-test('readyz says 503 until the first tenant and the worker are there, and again while draining', async () => {
+test('/readyz answers 503 until the first tenant and the worker exist, and again while draining', async () => {
   const service = await startTestService({ worker: false });
   let phase: Phase = 'starting';
   const app = await createApp(service.deps, { phase: () => phase });
@@ -26,7 +26,7 @@ test('readyz says 503 until the first tenant and the worker are there, and again
   ]);
 });
 
-test('whoever waits for readyz finds first-run.json', async () => {
+test('/readyz answers 200 only when first-run.json exists', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fh-ready-'));
   const service = startServiceProcess({ dataDir, port: await freePort() });
   try {

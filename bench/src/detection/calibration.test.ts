@@ -12,15 +12,15 @@ interface Baseline {
 }
 
 /**
- * Expected calibration error that the published scores may have, pooled over sources that no scoring model was fitted on. The aim
- * is 0.05; a hundred and fifty pictures cannot tell less than twice that from chance.
+ * Limit for the expected calibration error of the published scores, pooled over sources that no scoring model was fitted on. The aim is
+ * 0.05, but with 150 pictures anything below 0.1 could be chance.
  */
 const MOST = 0.1;
 
 const baseline: Baseline = JSON.parse(readFileSync(new URL('./baseline.json', import.meta.url), 'utf8'));
 
-describe('the confidence of the screen signal', () => {
-  it('is calibrated in the published benchmark, which is that of the shipped model', () => {
+describe('screen signal confidence', () => {
+  it('is calibrated in the published benchmark of the shipped model', () => {
     expect({ model: baseline.model, thresholds: baseline.thresholds }).toEqual({
       model: screenModel.name,
       thresholds: screenModel.thresholds,
@@ -32,7 +32,7 @@ describe('the confidence of the screen signal', () => {
     expect(pooled?.calibration_error).toBeLessThanOrEqual(MOST);
   });
 
-  it('is the chance of the answer beside it: p where a screen was detected, else 1 - p', async () => {
+  it('is the probability of its own answer: p if a screen was detected, else 1 - p', async () => {
     const size = { width: 640, height: 480 };
     const capture = plainCapture(4, size);
     const scene = drawScene(4, size);

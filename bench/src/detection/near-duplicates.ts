@@ -1,12 +1,12 @@
 /**
- * Are altered copies of a picture found again, and is nothing else? The service's own path: fingerprint, slot index in PostgreSQL, many
- * look-ups, geometric confirmation.
+ * Measures whether reverse search finds altered copies of a picture, and nothing else. Uses the service's own code: fingerprint, slot index
+ * in PostgreSQL, lookups, geometric confirmation.
  *
- *   npm run bench:duplicates -- [--data FOLDER] [--drawn N] [--every N] [--only TEXT]... [--json OUT] [--write FILE] [--gate]
+ * npm run bench:duplicates -- [--data FOLDER] [--drawn N] [--every N] [--only TEXT]... [--json OUT] [--write FILE] [--gate]
  *
- * FOLDER holds MANIFEST.tsv (class, path, repository ...), whose pictures of class `camera` are kept and altered, every Nth of
- * them; N drawn scenes besides. `--only` picks the alterations whose name holds TEXT. Copies are made from the picture at 1200 pixels at most and saved as JPEG of quality 85 unless the
- * alteration says otherwise. With `--gate` the run fails below 0.97 of the copies of any alteration that is aimed at.
+ * FOLDER holds MANIFEST.tsv (class, path, repository ...). The bench stores and alters every Nth of its pictures of class `camera`, plus N
+ * drawn scenes. `--only` picks the alterations whose name contains TEXT. Copies are at most 1200 pixels wide and JPEG of quality 85 unless
+ * the alteration says otherwise. With `--gate` the run fails when fewer than 0.97 of the copies of any targeted alteration are found.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -44,19 +44,19 @@ const { values: options } = parseArgs({
 });
 
 const GATE = 0.97;
-/** Longest side of the pictures that copies are made of. */
+/** Longest side of the pictures from which copies are made. */
 const SIDE = 1200;
 
 type Size = { width: number; height: number };
 interface Alteration {
   name: string;
-  /** Part of what is asked for; the others are reported only. */
+  /** Targeted: counts for `--gate`. Others are only reported. */
   aimed: boolean;
   alter(picture: Sharp, size: Size): Sharp;
   quality?: number;
 }
 
-/** Cuts shares off the left, top, right and bottom. */
+/** Crops shares off the left, top, right and bottom. */
 const cut =
   (left: number, top: number, right: number, bottom: number) =>
   (picture: Sharp, { width, height }: Size): Sharp => {
@@ -102,13 +102,13 @@ type Search = Required<PictureAnalysis>['reverse'];
 
 interface Kept {
   name: string;
-  /** At most SIDE pixels a side. */
+  /** The picture with at most SIDE pixels a side. */
   base: Picture;
   fingerprint: Fingerprint;
   search: Search;
 }
 
-/** As the service analyses a picture; undefined where it is too plain to be recognised by. */
+/** Fingerprints a picture like the service; undefined when it is too plain. */
 async function keep(name: string, bytes: Buffer): Promise<Kept | undefined> {
   const { info, fingerprint, reverse } = await analyzePicture({ bytes, signals: ['reverse'] });
   if (!reverse || fingerprint.entries.length === 0) return undefined;

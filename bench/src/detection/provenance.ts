@@ -1,11 +1,11 @@
 /**
- * Measures how provenance alone judges each source's files:
+ * Measures how provenance alone classifies each source's files:
  *
- *   npm run bench:provenance -- --data FOLDER [--repositories FOLDER] [--write FILE]
+ * npm run bench:provenance -- --data FOLDER [--repositories FOLDER] [--write FILE]
  *
- * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Sources of class `ai` carry a generator's marks
- * or none. The program ends with an error when a camera's file is called generated. `--repositories` adds the
- * photographs that `forensics/training/screen/sets.tsv` lists, from clones at FOLDER/OWNER/NAME. Fetches nothing.
+ * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Sources of class `ai` carry a generator's marks or none. The program
+ * ends with an error when a camera's file is called generated. `--repositories` adds the photographs that
+ * `forensics/training/screen/sets.tsv` lists, from clones at FOLDER/OWNER/NAME. Fetches nothing.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { upperBound } from './statistics.ts';
 const CLASSES = ['ai', 'c2pa', 'camera', 'screen', 'heic', 'depth'];
 /** Classes whose files come from cameras. */
 const GENUINE = ['camera', 'screen', 'heic', 'depth', 'listed'];
-/** Of the listed ones those that no class of the manifest holds. */
+/** The listed uses that no class of the manifest contains. */
 const LISTED: Use[] = ['report', 'choose', 'held', 'confounder'];
 
 const { values: options } = parseArgs({

@@ -1,15 +1,15 @@
 /**
- * How good the screen detector is on pictures whose source it never saw, per source and pooled, with its robustness:
+ * Measures the screen detector and its robustness on pictures of unseen sources, per source and pooled:
  *
- *   npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--measured FILE.jsonl]
- *     [--json OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE]
+ * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--measured FILE.jsonl] [--json
+ * OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE]
  *
- * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures
- * that `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME; with `--displays`, `--held` or
- * `--confounders` those alone that no fit has seen. Every source is scored by the model that was fitted without it
- * (folds.generated.json), unseen ones by the published one. Senders found later (`develop`) are pooled by themselves. Fetches nothing. `--measured` reads what
- * `forensics/training/screen/measure.ts` has measured of the same pictures and measures the rest. `--scores` writes a line a picture.
- * With a baseline, fails when a number fell by more than noise.
+ * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures that
+ * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--held`
+ * or `--confounders` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
+ * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. Fetches nothing.
+ * `--measured` reads features that `forensics/training/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
+ * picture. With a baseline, fails when a number drops by more than noise.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Pictures that no fit has seen: looked at as they are. */
+/** Pictures that no fit has seen are scored unaltered. */
 const unseen = options.displays
   ? 'display-held'
   : options.held
@@ -59,7 +59,7 @@ interface Row {
   calibration_error?: number;
   /** Share of pictures with an answer. */
   coverage: number;
-  /** Displays missed and genuine pictures refused at each band (ISO/IEC 30107-3), and the latter's 95% upper bound. */
+  /** Share of displays missed and of genuine pictures refused at each band (ISO/IEC 30107-3), and the latter's 95% upper bound. */
   apcer: { doubtful?: number; confident?: number };
   bpcer: { doubtful?: number; confident?: number };
   bpcer_upper: { doubtful?: number; confident?: number };
@@ -74,7 +74,7 @@ function readItems(): LabelledPicture[] {
   ];
 }
 
-/** Features by name and variant, from a file of `measure.ts`. */
+/** Reads features by name and variant from a file that `measure.ts` wrote. */
 function readMeasured(): Map<string, Features> {
   const lines = options.measured ? readFileSync(options.measured, 'utf8').trim().split('\n') : [];
   const rows = lines.map((line): { name: string; v: string; f: Features } => JSON.parse(line));

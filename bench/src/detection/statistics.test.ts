@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
 
-describe('statistics of detection', () => {
-  it('ranks: perfect, useless, tied', () => {
+describe('detection statistics', () => {
+  it('areaUnderCurve ranks perfect, useless and tied scores', () => {
     expect(areaUnderCurve([3, 4], [1, 2])).toBe(1);
     expect(areaUnderCurve([1, 2], [3, 4])).toBe(0);
     expect(areaUnderCurve([1, 1], [1, 1])).toBe(0.5);
   });
 
-  it('finds what lies above the allowed negatives', () => {
+  it('foundAt counts positives above the allowed negatives', () => {
     const negatives = Array.from({ length: 100 }, (_, i) => i / 100);
     expect(foundAt([0.985, 0.5], negatives, 0.01)).toBe(0.5);
     expect(foundAt([2, 3], negatives, 0)).toBe(1);
   });
 
-  it('bounds a share as the binomial tables do', () => {
+  it('upperBound agrees with binomial tables', () => {
     expect(upperBound(0, 300)).toBeCloseTo(0.00994, 4);
     expect(upperBound(1, 100)).toBeCloseTo(0.0466, 3);
     expect(upperBound(5, 5)).toBe(1);
   });
 
-  it('is zero for honest probabilities and large for boasting ones', () => {
+  it('calibrationError is zero for honest probabilities and large for overconfident ones', () => {
     expect(calibrationError([0.5], [0.5])).toBeCloseTo(0);
     expect(calibrationError([0.99], [0.99])).toBeCloseTo(0.49);
   });

@@ -1,4 +1,4 @@
-/** Chance that a positive scores above a negative (Mann and Whitney), ties counting half. */
+/** Returns the probability that a positive scores above a negative (Mann and Whitney). Ties count half. */
 export function areaUnderCurve(positives: number[], negatives: number[]): number {
   const all = [
     ...positives.map(score => ({ score, positive: 1 })),
@@ -16,14 +16,14 @@ export function areaUnderCurve(positives: number[], negatives: number[]): number
   return (ranks - (n * (n + 1)) / 2) / (n * negatives.length);
 }
 
-/** Share of positives above the threshold that at most `rate` of the negatives pass. */
+/** Returns the share of positives above the threshold that at most `rate` of the negatives exceed. */
 export function foundAt(positives: number[], negatives: number[], rate: number): number {
   const sorted = [...negatives].sort((a, b) => b - a);
   const threshold = sorted[Math.floor(rate * sorted.length)] ?? Number.NEGATIVE_INFINITY;
   return positives.filter(score => score > threshold).length / positives.length;
 }
 
-/** Expected calibration error in ten bins of equal width, both classes counting alike. */
+/** Expected calibration error in ten bins of equal width, with equal class weights. */
 export function calibrationError(positives: number[], negatives: number[]): number {
   const bins = Array.from({ length: 10 }, () => ({ weight: 0, predicted: 0, positive: 0 }));
   const add = (p: number, weight: number, positive: number): void => {
@@ -37,7 +37,7 @@ export function calibrationError(positives: number[], negatives: number[]): numb
   return bins.reduce((sum, { predicted, positive }) => sum + Math.abs(predicted - positive), 0);
 }
 
-/** One-sided 95% upper bound of a share of `k` in `n` (Clopper and Pearson), by bisection. */
+/** Returns the one-sided 95% upper bound for `k` of `n` (Clopper and Pearson), by bisection. */
 export function upperBound(k: number, n: number): number {
   if (n === 0 || k >= n) return 1;
   const atMost = (p: number): number => {

@@ -1,15 +1,14 @@
 /**
- * The two-frame test on simulated flat subjects against real deep ones, and simulated deep ones beside them:
+ * Measures the two-frame test on simulated flat subjects against real and simulated deep ones:
  *
- *   npm run bench:frames -- [--frames FOLDER] [--data FOLDER] [--subjects N] [--tuning] [--cache FOLDER] [--workers N]
- *     [--json OUT] [--write FILE] [--gate]
+ * npm run bench:frames -- [--frames FOLDER] [--data FOLDER] [--subjects N] [--tuning] [--cache FOLDER] [--workers N] [--json OUT] [--write
+ * FILE] [--gate]
  *
- * FOLDER of `--frames` holds the sets of `frame-sets.tsv`, each in a folder of its name; sets that are not there are left out.
- * `--data` (or FIRSTHAND_DATA) names a folder with MANIFEST.tsv, whose camera photographs are shown on the simulated displays and
- * prints; without it they show drawn pictures alone. N subjects are seen from three places each, which makes 3 N pairs. Simulated
- * pictures are kept in the cache, so that a run cut short goes on where it was. `--tuning` runs the sets and seeds that
- * coefficients were set on instead of those that are reported. `--gate` fails where fewer than 0.9 of the simulated pairs with an
- * answer are told right.
+ * FOLDER of `--frames` holds the sets of `frame-sets.tsv`, each in a folder of its name. Missing sets are skipped. `--data` (or
+ * FIRSTHAND_DATA) names a folder with MANIFEST.tsv, whose camera photographs are shown on the simulated displays and prints; without it
+ * they show only drawn pictures. N subjects, each seen from three positions, make 3 N pairs. Simulated pictures are cached, so an
+ * interrupted run resumes. `--tuning` uses the sets and seeds that the coefficients were set on instead of the reported ones. `--gate`
+ * fails when fewer than 0.9 of the simulated pairs with an answer are correct.
  */
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -113,7 +112,7 @@ interface Rates {
   pairs: { flat: number; deep: number };
   answered: { flat: number; deep: number };
   auc?: number;
-  /** Share of flat pairs found, of those answered, at the threshold that 1% of the deep ones pass. */
+  /** Share of the answered flat pairs found at the threshold that 1% of the deep ones exceed. */
   found_at_1?: number;
   fixed: Record<string, { found: number; found_lower: number; wrong: number; wrong_of: number; wrong_upper: number }>;
 }

@@ -6,13 +6,13 @@ export type CameraState =
   | { status: 'off' }
   | { status: 'asking' }
   | { status: 'live'; stream: MediaStream; torch: 'none' | 'off' | 'on'; lenses: number; facing: 'front' | 'back' }
-  /** `denied`: by the person or a policy. `insecure`: not a secure page. `busy`: held by another app. */
+  /** `denied`: by the person or a policy. `insecure`: the page is not HTTPS. `busy`: another app uses the camera. */
   | { status: 'blocked'; reason: 'denied' | 'none' | 'insecure' | 'busy' }
   | { status: 'lost' };
 
 export type Camera = ReturnType<typeof createCamera>;
 
-// More than any phone's sensor in the browser gives: 'ideal' then picks the highest resolution there is.
+// Larger than any phone camera in a browser, so 'ideal' picks the highest resolution.
 const BEST = { width: { ideal: 4096 }, height: { ideal: 3072 } };
 
 // `torch` is in the Image Capture draft and in Chromium, not in the DOM types.
@@ -23,7 +23,7 @@ declare const ImageCapture: (new (track: MediaStreamTrack) => ImageCaptureLike) 
 /** Longest a hardware photo may take before the current frame is used instead. */
 const PHOTO_TIMEOUT_MS = 4_000;
 
-/** One stream for the whole visit. The state is told to `subscribe`rs; nothing here touches the page. */
+/** Keeps one stream for the whole visit. Reports its state to `subscribe`rs and does not touch the page. */
 export function createCamera() {
   let state: CameraState = { status: 'off' };
   const listeners = new Set<(state: CameraState) => void>();
@@ -46,7 +46,7 @@ export function createCamera() {
     set({ status: 'live', stream, torch, lenses: lensIds.length, facing });
   }
 
-  /** Asks for the camera, or reopens it. Never rejects: the outcome is the state. */
+  /** Requests or reopens the camera. Never rejects; the state tells the outcome. */
   function open(): Promise<void> {
     opening ??= ask().finally(() => {
       opening = undefined;
@@ -65,7 +65,7 @@ export function createCamera() {
         video: { facingMode: { ideal: 'environment' }, ...BEST },
         audio: false,
       });
-      // Labels are known from here on. Some phones answer 'environment' with their ultra wide or telephoto lens.
+      // Labels are available from here on. Some phones answer 'environment' with their ultra wide or telephoto lens.
       const lenses = await navigator.mediaDevices.enumerateDevices().then(backLenses, () => []);
       lensIds = lenses.map(lens => lens.deviceId);
       const current = stream.getVideoTracks()[0]?.getSettings?.().deviceId;
@@ -78,7 +78,7 @@ export function createCamera() {
     }
   }
 
-  /** Another camera in the place of `stream`; phones open one at a time. Undefined when it will not open. */
+  /** Closes `stream` and opens another camera, because phones open one at a time. Undefined when that fails. */
   async function replace(stream: MediaStream, deviceId: string): Promise<MediaStream | undefined> {
     for (const old of stream.getTracks()) old.stop();
     try {
@@ -98,7 +98,7 @@ export function createCamera() {
     },
     open,
 
-    /** Lets the camera go: its light goes out, other apps may have it. */
+    /** Releases the camera: its light goes out and other apps can use it. */
     close(): void {
       const stream = state.status === 'live' ? state.stream : undefined;
       set({ status: 'off' });
@@ -124,12 +124,12 @@ export function createCamera() {
         await track()?.applyConstraints({ advanced: [{ torch: on } as MediaTrackConstraintSet] });
         set({ ...state, torch: on ? 'on' : 'off' });
       } catch {
-        // The light would not change; what the button shows stays true.
+        // The torch did not change, so the button keeps showing its true state.
       }
     },
 
     /**
-     * The best still there is: the sensor's own photo where the browser offers it, else the full video frame.
+     * Takes the best still available: the sensor's photo if the browser offers it, else the full video frame.
      *
      * @throws when neither gives a picture.
      */
@@ -139,10 +139,10 @@ export function createCamera() {
         try {
           const blob = await within(PHOTO_TIMEOUT_MS, new ImageCapture(live).takePhoto());
           const size = await sizeOf(blob);
-          // Some drivers hand out a thumbnail here; then the video frame is the better picture.
+          // Some drivers return a thumbnail here; the video frame is then better.
           if (size.width * size.height >= video.videoWidth * video.videoHeight) return { blob, ...size };
         } catch {
-          // Not every driver that claims to take photos does.
+          // Some drivers claim to take photos but fail.
         }
       }
       return frameOf(video);
@@ -150,7 +150,7 @@ export function createCamera() {
   };
 }
 
-/** The video's current frame as JPEG at its full size, or no longer than `maxSide`. */
+/** Returns the video's current frame as JPEG, at full size or with at most `maxSide` pixels on its longer side. */
 export async function frameOf(video: HTMLVideoElement, maxSide = Number.POSITIVE_INFINITY): Promise<Photo> {
   const scale = Math.min(1, maxSide / Math.max(video.videoWidth, video.videoHeight));
   const width = Math.round(video.videoWidth * scale);
@@ -165,7 +165,7 @@ export async function frameOf(video: HTMLVideoElement, maxSide = Number.POSITIVE
   return { blob, width, height };
 }
 
-/** Width and height of an encoded picture as it is shown (orientation applied). */
+/** Returns width and height of an encoded picture after orientation. */
 export async function sizeOf(blob: Blob): Promise<{ width: number; height: number }> {
   const bitmap = await createImageBitmap(blob);
   const { width, height } = bitmap;

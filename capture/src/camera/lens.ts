@@ -1,16 +1,16 @@
 /**
- * Which of a phone's cameras is the main one, by the labels browsers give once the camera is allowed. Labels are
- * words meant for people and differ by system, so they only rank; nothing is excluded.
+ * Ranks a phone's cameras by label; the main camera ranks first. Browsers reveal labels after permission. Labels are meant for people and
+ * differ between systems, so they only rank and exclude nothing.
  */
 export function rankLens(label: string): number {
   const text = label.toLowerCase();
   let rank = 0;
   if (/front|selfie|user|facetime|frontal|vorder|avant|delantera|frente/.test(text)) rank += 100;
-  // A single wide lens focuses and resolves best close up; ultra wide bends edges, telephoto cannot come near.
+  // A single wide lens is best close up: ultra wide distorts edges, telephoto cannot focus near.
   if (/ultra|fish|macro|desk view/.test(text)) rank += 20;
   if (/tele|zoom/.test(text)) rank += 20;
   if (/depth|infrared|\bir\b|mono|virtual/.test(text)) rank += 30;
-  // iOS: "Back Dual Camera", "Back Triple Camera" switch lenses by themselves while one frames.
+  // iOS: "Back Dual Camera" and "Back Triple Camera" switch lenses on their own while the person frames.
   if (/dual|triple/.test(text)) rank += 5;
   // Android: "camera2 0, facing back" is the main lens, higher numbers the others.
   const number = /camera2?\s+(\d+)/.exec(text);
@@ -18,7 +18,7 @@ export function rankLens(label: string): number {
   return rank;
 }
 
-/** Cameras that face away from the person, main lens first. All of them where no label tells. */
+/** Returns the rear cameras, main lens first. Returns all cameras when no label says which way they face. */
 export function backLenses<T extends { deviceId: string; label: string; kind: string }>(devices: readonly T[]): T[] {
   const cameras = devices.filter(device => device.kind === 'videoinput' && device.deviceId);
   const back = cameras.filter(camera => rankLens(camera.label) < 100);

@@ -1,8 +1,8 @@
 import type { Grey } from '../hints/picture.ts';
 
 /**
- * How far `after` has moved sideways against `before`, in pixels of these small pictures: the shift of their column
- * profiles with the least mean absolute difference, up to a third of the width. 0 for pictures without structure.
+ * Returns how far `after` moved sideways from `before`, in pixels of these small pictures. It is the shift of the column profiles with the
+ * least mean absolute difference, up to a third of the width. 0 for pictures without structure.
  */
 export function shiftBetween(before: Grey, after: Grey): number {
   const a = columnProfile(before);
@@ -10,7 +10,7 @@ export function shiftBetween(before: Grey, after: Grey): number {
   const reach = Math.floor(a.length / 3);
   let best = 0;
   let least = Number.POSITIVE_INFINITY;
-  // Nearest shifts first, so that a flat picture, where all fit alike, counts as unmoved.
+  // Tries small shifts first, so that a flat picture, where all shifts fit equally, counts as unmoved.
   for (let distance = 0; distance <= reach; distance++) {
     for (const shift of distance === 0 ? [0] : [distance, -distance]) {
       let sum = 0;
@@ -25,7 +25,7 @@ export function shiftBetween(before: Grey, after: Grey): number {
   return best;
 }
 
-/** Mean of each column, less the mean of all: brightness changes of the whole picture drop out. */
+/** Mean of each column minus the mean of all, which cancels brightness changes of the whole picture. */
 function columnProfile({ width, height, data }: Grey): Float64Array {
   const profile = new Float64Array(width);
   for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) profile[x]! += data[y * width + x]! / height;

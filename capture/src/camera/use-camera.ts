@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Camera, CameraState } from './camera.ts';
 
-/** The camera's state, and the camera open as long as the component is shown and looked at. */
+/** Returns the camera's state. Keeps the camera open while the component is mounted and the page visible. */
 export function useCamera(camera: Camera): CameraState {
   const [state, setState] = useState(camera.state);
   useEffect(() => {
@@ -11,7 +11,7 @@ export function useCamera(camera: Camera): CameraState {
 
   useEffect(() => {
     void camera.open();
-    // A phone that was locked or a call that came in may have ended the stream: ask again when it is looked at again.
+    // A phone lock or an incoming call may have ended the stream, so reopen it when the page becomes visible.
     const onVisible = () => {
       if (document.visibilityState === 'visible') void camera.open();
     };
@@ -28,7 +28,7 @@ export function useCamera(camera: Camera): CameraState {
         status.addEventListener('change', onChange);
       })
       .catch(() => {
-        // This browser does not tell about the camera's permission; the button does the same.
+        // This browser does not report the camera permission. The button also retries.
       });
     return () => {
       document.removeEventListener('visibilitychange', onVisible);

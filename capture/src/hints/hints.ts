@@ -3,7 +3,7 @@ import { greyOf } from './picture.ts';
 
 export type Hint = 'dark' | 'blurred' | 'small' | 'finger' | 'tilted';
 
-/** What might be wrong with a photo, computed on the phone. At most two hints: more would be a scolding. */
+/** Returns hints about likely problems of a photo, computed on the phone. At most two, because more would feel like scolding. */
 export async function hintsOf(blob: Blob): Promise<Hint[]> {
   const grey = await greyOf(blob, 480);
   if (!grey) return [];

@@ -7,7 +7,7 @@ import type { Grey } from './picture.ts';
 const WIDTH = 480;
 const HEIGHT = 360;
 
-/** A page of text-like bars on a table, drawn by code; `svg` adds what is over it. */
+/** Draws a page of text-like bars on a table. `svg` adds an overlay. */
 async function scene(
   o: { light?: number; blur?: number; turn?: number; over?: string; width?: number } = {},
 ): Promise<Grey> {
@@ -31,41 +31,41 @@ async function scene(
   return { width: info.width, height: info.height, data: Float32Array.from(data) };
 }
 
-describe('hints', () => {
-  test('a sharp, well lit, level page gets none', async () => {
+describe('judge', () => {
+  test('gives a sharp, well lit, level page no hint', async () => {
     expect(judge(await scene(), 2000)).toEqual([]);
   });
-  test('the same page in the dark is called dark, and nothing more', async () => {
+  test('calls the same page in the dark dark, and nothing else', async () => {
     expect(judge(await scene({ light: 0.12 }), 2000)).toEqual(['dark']);
   });
-  test('out of focus is called blurred', async () => {
+  test('calls an unfocused page blurred', async () => {
     expect(judge(await scene({ blur: 9 }), 2000)).toEqual(['blurred']);
   });
-  test('few pixels are called small', async () => {
+  test('calls a picture with few pixels small', async () => {
     expect(judge(await scene(), 400)).toEqual(['small']);
   });
-  test('a page turned by 15 degrees is called tilted, by 2 degrees not', async () => {
+  test('calls a page turned by 15 degrees tilted, by 2 degrees not', async () => {
     expect(judge(await scene({ turn: 15 }), 2000)).toEqual(['tilted']);
     expect(judge(await scene({ turn: 2 }), 2000)).toEqual([]);
   });
-  test('a dark blob over a corner is called a finger', async () => {
+  test('calls a dark blob over a corner a finger', async () => {
     const finger = '<ellipse cx="1150" cy="860" rx="520" ry="460" fill="#4a2a20"/>';
     expect(judge(await scene({ over: finger }), 2000)).toContain('finger');
   });
-  test('an empty wall is not called blurred', () => {
+  test('does not call an empty wall blurred', () => {
     const data = new Float32Array(WIDTH * HEIGHT).fill(180);
     expect(judge({ width: WIDTH, height: HEIGHT, data }, 2000)).toEqual([]);
   });
 });
 
-describe('sideways shift', () => {
+describe('shiftBetween', () => {
   const at = (grey: Grey, shift: number): Grey => {
     const data = new Float32Array(96 * 72);
     for (let y = 0; y < 72; y++)
       for (let x = 0; x < 96; x++) data[y * 96 + x] = grey.data[y * 5 * WIDTH + (60 + x + shift) * 3]!;
     return { width: 96, height: 72, data };
   };
-  test('is found in pixels, with its direction, and survives a change of light', async () => {
+  test('finds the shift in pixels, with its direction, also when the light changes', async () => {
     const grey = await scene();
     const first = at(grey, 0);
     for (const shift of [-12, -5, 0, 4, 15]) {
@@ -74,7 +74,7 @@ describe('sideways shift', () => {
       expect(shiftBetween(first, darker)).toBe(-shift || 0);
     }
   });
-  test('of pictures without structure is none', () => {
+  test('is 0 for pictures without structure', () => {
     const flat = { width: 96, height: 72, data: new Float32Array(96 * 72).fill(90) };
     expect(shiftBetween(flat, flat)).toBe(0);
   });

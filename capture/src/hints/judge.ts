@@ -1,12 +1,12 @@
 import type { Hint } from './hints.ts';
 import type { Grey } from './picture.ts';
 
-/** Short side below which small print is lost. */
+/** Below this short side, small print is unreadable. */
 const SMALL_PX = 600;
-/** Median grey level below which a person would turn on a light. */
+/** Below this median grey level, a person would turn on a light. */
 const DARK_LEVEL = 38;
 
-/** Pure part of the hints: a small grey picture and the original's short side in pixels. */
+/** Computes the hints from a small grey picture and the original's short side in pixels. */
 export function judge(grey: Grey, shortSide: number): Hint[] {
   const hints: Hint[] = [];
   const dark = percentile(grey.data, 0.5) < DARK_LEVEL && percentile(grey.data, 0.9) < 96;
@@ -25,8 +25,8 @@ function percentile(values: Float32Array, q: number): number {
 }
 
 /**
- * Sharp edges turn within a pixel or two, blurred ones over many: the steepest second difference is compared with the
- * local contrast it happens in. A picture with nothing in it (a white wall) is not called blurred.
+ * Sharp edges change within one or two pixels, blurred ones over many. Compares the steepest second difference with the local contrast
+ * around it. A picture without content (a white wall) does not count as blurred.
  */
 function isBlurred({ width, height, data }: Grey): boolean {
   const ratios: number[] = [];
@@ -54,7 +54,7 @@ function isBlurred({ width, height, data }: Grey): boolean {
   return ratios[Math.floor(ratios.length * 0.9)]! < 0.28;
 }
 
-/** A finger at the lens: a corner region over a sixth of the picture, smooth and unlike the rest. */
+/** Detects a finger on the lens: a smooth region in a corner, larger than a sixth of the picture and unlike the rest. */
 function hasFinger({ width, height, data }: Grey): boolean {
   const columns = 6;
   const rows = 6;
@@ -85,7 +85,7 @@ function hasFinger({ width, height, data }: Grey): boolean {
     [rows - 1, 0],
     [rows - 1, columns - 1],
   ] as const) {
-    // Grow from the corner over smooth cells of about the same level.
+    // Grows from the corner over smooth cells of similar level.
     const seen = new Set<number>();
     const queue = [r * columns + c];
     const level = mean[queue[0]!]!;
@@ -108,8 +108,8 @@ function hasFinger({ width, height, data }: Grey): boolean {
 }
 
 /**
- * Edges of a page lie along two directions at right angles. When most of the strong edges agree on such a pair and it
- * is turned by 8 to 37 degrees, the page is tilted. Scenes without such a pair are left alone.
+ * A page's edges lie along two directions at right angles. The page is tilted when most strong edges agree on such a pair and it is turned
+ * by 8 to 37 degrees. Scenes without such a pair get no hint.
  */
 function isTilted({ width, height, data }: Grey): boolean {
   const bins = new Float64Array(90);
@@ -117,7 +117,7 @@ function isTilted({ width, height, data }: Grey): boolean {
   for (let y = 1; y < height - 1; y++) {
     for (let x = 1; x < width - 1; x++) {
       const at = y * width + x;
-      // Sobel's operator: its directions are truer than those of bare differences.
+      // The Sobel operator gives more accurate directions than plain differences.
       const dx =
         data[at - width + 1]! -
         data[at - width - 1]! +

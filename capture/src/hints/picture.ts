@@ -1,7 +1,7 @@
 /** Grey levels 0..255, row by row. */
 export type Grey = { width: number; height: number; data: Float32Array };
 
-/** A picture as grey levels at `width` pixels wide at most; undefined where the browser cannot decode it. */
+/** Returns a picture as grey levels, at most `width` pixels wide; undefined when the browser cannot decode it. */
 export async function greyOf(
   source: Blob | HTMLVideoElement,
   width: number,

@@ -25,7 +25,7 @@ const BROWSER_NAMES: Record<Platform['browser'], string> = {
   other: 'Browser',
 };
 
-/** How to allow the camera in this browser, in the order in which to try. */
+/** Instructions for allowing the camera in this browser, in the order to try them. */
 function instructionsFor({ system, browser }: Platform): MessageKey[] {
   if (system === 'ios') {
     return browser === 'safari' ? ['blocked.iosSafari', 'blocked.iosSafariSystem'] : ['blocked.iosOther'];
@@ -37,7 +37,7 @@ function instructionsFor({ system, browser }: Platform): MessageKey[] {
   return ['blocked.desktop'];
 }
 
-/** No camera: why, how to get it, and a way on without it. */
+/** Shown without a camera: the reason, how to allow it, and how to continue without it. */
 export function Blocked(props: Props): JSX.Element {
   const { t, platform } = usePage();
   const inApp = platform.inApp !== undefined && props.reason !== 'busy';

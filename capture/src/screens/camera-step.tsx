@@ -15,7 +15,7 @@ import { MotionSheet } from './motion-sheet.tsx';
 import { useScreen } from './parts.tsx';
 import { Review } from './review.tsx';
 
-/** One photo that the person has accepted, ready to be held for sending. */
+/** A photo that the person accepted, ready to be held for sending. */
 export type TakenPhoto = {
   bytes: ArrayBuffer;
   contentType: string;
@@ -33,7 +33,7 @@ type Shot = {
   contentType: string;
   surface: 'web' | 'web_file';
   capturedAt: string;
-  /** Under way since the shutter, so that it is the place of the shutter. */
+  /** Requested at the shutter, so that it is the place where the photo was taken. */
   location?: Promise<DeviceLocation | undefined>;
   motionFrame?: Blob;
 };
@@ -47,7 +47,7 @@ type Props = {
   locator: Locator;
   wantsLocation: boolean;
   wantsMotionFrame: boolean;
-  /** Keeps the photo and leaves the review: to another screen in its place in the history, or back to the camera. */
+  /** Keeps the photo and leaves the review, either for a screen that replaces it in the history or back to the camera. */
   onTaken: (photo: TakenPhoto) => Promise<void>;
   onSkip: (() => void) | undefined;
   onBack: () => void;
@@ -68,9 +68,9 @@ export function CameraStep(props: Props): JSX.Element {
   const stage: CaptureStage = shot && !sheet ? 'review' : state.status === 'blocked' ? 'blocked' : 'live';
   useEffect(() => props.onStage(stage, state), [stage, state]);
 
-  // Back, while a photo is looked at, is back to the camera; the step's own entry lies beneath.
+  // During the review, Back returns to the camera. The step's own history entry is below.
   useEffect(() => {
-    // The live picture is gone until the review is left, and starts anew then.
+    // The live picture stops during the review and restarts afterwards.
     if (stage === 'review') setReady(false);
     if (stage === 'review' && !history.state?.review) history.pushState({ ...history.state, review: true }, '');
   }, [stage]);
@@ -89,7 +89,7 @@ export function CameraStep(props: Props): JSX.Element {
     if (video.current && video.current.srcObject !== stream) {
       setReady(false);
       video.current.srcObject = stream;
-      // A browser that will not play without a touch starts at the next one.
+      // If the browser requires a touch before it plays, the next touch starts it.
       video.current.play().catch(() => {});
     }
   }, [stream, showsVideo]);
@@ -100,7 +100,7 @@ export function CameraStep(props: Props): JSX.Element {
     step.max > 1 ? t('camera.photoOf', { n: props.filling.sent + props.filling.held + 1, total: step.max }) : '';
   const kicker = [place, count].filter(Boolean).join(' · ');
 
-  /** What comes after a picture: the second frame, the place (asked once), then the look at it. */
+  /** Runs the stages after a photo: second frame, location (asked once), review. */
   function proceed(next: Shot, after: 'shutter' | 'motion' | 'location'): void {
     setShot(next);
     if (after === 'shutter' && props.wantsMotionFrame && next.surface === 'web') {
@@ -141,7 +141,7 @@ export function CameraStep(props: Props): JSX.Element {
     if ('fault' in checked) {
       return setFault(t(checked.fault, { types: 'JPEG, PNG, WebP, HEIC, AVIF', size: '25 MB' }));
     }
-    // Not every browser decodes what the service takes (HEIC): then there is nothing to show, but something to send.
+    // Some browsers cannot decode formats that the service accepts (HEIC). The file is then sent without a preview.
     const size = await sizeOf(file).catch(() => ({ width: 0, height: 0 }));
     const { blob, contentType } = checked;
     proceed(

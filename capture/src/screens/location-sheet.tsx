@@ -6,7 +6,7 @@ import type { Locator } from '../location.ts';
 import { usePage } from '../page-context.ts';
 import { Sheet } from './sheet.tsx';
 
-/** Asks for the place once, with the reason, at the first photo. A no lets the person go on. */
+/** Asks for the location once, at the first photo, and gives the reason. The person can refuse and continue. */
 export function LocationSheet(props: {
   locator: Locator;
   onDone: (location: DeviceLocation | undefined) => void;

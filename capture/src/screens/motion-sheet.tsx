@@ -7,14 +7,14 @@ import { Icon } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { Sheet } from './sheet.tsx';
 
-/** The second frame is sent beside the photo: large enough to match points in, small enough for a slow line. */
+/** Side of the second frame: large enough to match points, small enough for a slow connection. */
 const FRAME_SIDE_PX = 1600;
-/** How far the picture has to have moved, as a share of its width. */
+/** Required movement of the picture, as a share of its width. */
 const ENOUGH = 0.05;
 
 /**
- * The second frame for the depth signal. The guide fills as the picture moves; the frame is taken by itself once it
- * has moved enough, or by the button.
+ * Takes the second frame for the depth signal. The guide fills as the picture moves. The frame is taken automatically after enough
+ * movement, or with the button.
  */
 export function MotionSheet(props: {
   video: { current: HTMLVideoElement | null };

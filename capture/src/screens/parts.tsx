@@ -4,12 +4,12 @@ import { isLanguage, LANGUAGES } from '../i18n.ts';
 import { Icon, type IconName, Logo } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 
-/** Moves the focus to the screen's heading when the screen changes, so that it is read out and Tab starts there. */
+/** Moves the focus to the heading when the screen changes, so that screen readers read it and Tab starts there. */
 export function useScreen(title: string): { current: HTMLHeadingElement | null } {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     scrollTo(0, 0);
-    // Not on the very first screen: the page's own start is where a reader begins anyway.
+    // Not on the first screen, where screen readers start at the top of the page anyway.
     if (document.documentElement.dataset.visited) heading.current?.focus({ preventScroll: true });
     document.documentElement.dataset.visited = 'yes';
   }, []);
@@ -22,17 +22,17 @@ export function useScreen(title: string): { current: HTMLHeadingElement | null }
 type ScreenProps = {
   name: string;
   title: string;
-  /** A sign above the title. */
+  /** An icon above the title. */
   sign?: { icon: IconName; tone?: 'accent' | 'verified' | 'doubtful' | 'failed' };
   lead?: string;
   children?: ComponentChildren;
-  /** What to do next, where the thumb is. */
+  /** The next actions, at the bottom within reach of the thumb. */
   actions?: ComponentChildren;
   onBack?: (() => void) | undefined;
   kicker?: string | undefined;
 };
 
-/** One thing a screen: heading, a sentence, what belongs to it, and the big button at the bottom. */
+/** A screen with one task: heading, lead sentence, content, and the main button at the bottom. */
 export function Screen({ name, title, sign, lead, children, actions, onBack, kicker }: ScreenProps): JSX.Element {
   const heading = useScreen(title);
   const { t } = usePage();
@@ -67,7 +67,7 @@ export function Screen({ name, title, sign, lead, children, actions, onBack, kic
   );
 }
 
-/** Logo of the brand that asks, or ours if there is none. */
+/** The logo of the requesting brand, or ours if there is none. */
 export function BrandMark(): JSX.Element {
   const { brand } = usePage();
   if (!brand) return <Logo />;
@@ -102,7 +102,7 @@ export function LanguageSwitch(): JSX.Element {
   );
 }
 
-/** A file input that looks like a button. The input itself takes focus and is named by its words. */
+/** A file input that looks like a button. The input itself takes the focus, and the button text is its label. */
 export function FileButton(props: {
   label: string;
   accept: string;
@@ -123,7 +123,7 @@ export function FileButton(props: {
         {...(props.camera ? { capture: 'environment' } : {})}
         onChange={event => {
           const files = [...(event.currentTarget.files ?? [])];
-          // So that the same file, chosen again, is a change again.
+          // Resets the input, so that choosing the same file again fires a change event.
           event.currentTarget.value = '';
           if (files.length > 0) props.onFiles(files);
         }}

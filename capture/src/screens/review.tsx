@@ -6,7 +6,7 @@ import { Icon } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { useScreen } from './parts.tsx';
 
-/** An address for a blob as long as it is shown. */
+/** Returns an object URL for a blob while the component is mounted. */
 export function useObjectUrl(blob: Blob): string {
   const [url, setUrl] = useState('');
   useEffect(() => {
@@ -26,7 +26,7 @@ type Props = {
   onUse: () => void;
 };
 
-/** The photo at full size, what might be wrong with it, and the two ways on. Hints never block. */
+/** Shows the photo at full size, hints about problems, and two buttons: retake or use. Hints never block. */
 export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): JSX.Element {
   const { t } = usePage();
   const heading = useScreen(t('review.title'));
@@ -34,7 +34,7 @@ export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): 
   const [close, setClose] = useState(false);
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Looking closer starts in the middle, where what was asked for should be.
+    // Zooming starts in the middle, where the requested object should be.
     const box = frame.current;
     if (close && box) box.scrollTo((box.scrollWidth - box.clientWidth) / 2, (box.scrollHeight - box.clientHeight) / 2);
   }, [close]);

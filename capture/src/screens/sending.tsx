@@ -23,11 +23,11 @@ type Props = {
   onDone: (view: CaptureView) => void;
   onClosed: (end: End, view: CaptureView | undefined) => void;
   onUnknown: () => void;
-  /** Something was not taken. `faults` are by the key of the text step. */
+  /** The service rejected something. `faults` has the reasons by text step key. */
   onRefused: (words: string, faults: Record<string, string>) => void;
 };
 
-/** Sends what is held for as long as it is shown; leaving it stops sending and loses nothing. */
+/** Sends what is held while the screen is shown. Leaving the screen stops sending and loses nothing. */
 export function SendingScreen(props: Props): JSX.Element {
   const { t } = usePage();
   const [progress, setProgress] = useState<SendProgress>();

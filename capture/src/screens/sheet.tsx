@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-/** A panel over the viewfinder that asks one thing. A modal dialog of the browser's own: it keeps the focus inside. */
+/** A panel over the viewfinder with one question. It is a native modal dialog, which keeps the focus inside. */
 export function Sheet({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

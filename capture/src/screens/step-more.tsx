@@ -17,7 +17,7 @@ type Props = {
   onBack: () => void;
 };
 
-/** A camera step that has enough: look at it, add one more where there is room, or go on. */
+/** A camera step with enough photos: look at them, add another if there is room, or continue. */
 export function StepMore(props: Props): JSX.Element {
   const { t } = usePage();
   const { step, filling, held } = props;

@@ -26,7 +26,7 @@ type Props = {
   locator: Locator;
   reporter: Reporter;
   go: (place: Place, replace?: boolean) => void;
-  /** Keeps a capture; what is then held is shown by `onHeld`, together with the move to where it is shown. */
+  /** Stores a capture. `onHeld` then updates the held state and the place together. */
   onCaptured: (stepKey: string, capture: Omit<HeldCapture, 'token' | 'stepKey'>) => Promise<OnDevice>;
   onHeld: (held: OnDevice) => void;
   onRemove: (id: string) => Promise<void>;
@@ -117,7 +117,7 @@ export function StepScreen(props: Props): JSX.Element | null {
           wantsMotionFrame={view.requires?.motion_frame ?? false}
           onTaken={async photo => {
             const after = await props.onCaptured(step.key, { id: randomId(), ...photo });
-            // The review has an entry of its own in the history: what follows takes its place, or lies beneath it.
+            // The review has its own history entry: replace it with the next screen, or go back to the entry below.
             if (place.replaces || fillingOf(view, step, after).free === 0) next(after, true);
             else await stepBack();
             setAnother(false);

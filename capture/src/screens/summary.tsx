@@ -12,7 +12,7 @@ type Props = {
   captures: readonly HeldCapture[];
   answers: Readonly<Record<string, string>>;
   durable: boolean;
-  /** What the service would not take at the last try. */
+  /** What the service rejected at the last attempt. */
   refusal: string | undefined;
   /** Opens a step; `replaces` is the held capture to take again. */
   onOpen: (index: number, replaces?: string) => void;
@@ -20,7 +20,7 @@ type Props = {
   onBack: () => void;
 };
 
-/** All of it before it is sent; each part can be taken again without touching the others. */
+/** Shows everything before sending. Each part can be retaken without changing the others. */
 export function Summary(props: Props): JSX.Element {
   const { t } = usePage();
   const held = { captures: props.captures, answers: props.answers };

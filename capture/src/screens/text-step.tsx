@@ -9,16 +9,16 @@ type Props = {
   step: Text;
   kicker: string;
   value: string;
-  /** An answer was sent before; it is not shown again. */
+  /** An answer was already sent. It is not shown again. */
   answered: boolean;
-  /** What the service said of the last answer. */
+  /** Why the service rejected the last answer. */
   refusal: string | undefined;
   onAnswer: (value: string) => void;
   onSkip: (() => void) | undefined;
   onBack: () => void;
 };
 
-/** Digits as many keyboards type them (Arabic-Indic, Persian, Devanagari) in the form that identifiers are kept in. */
+/** Converts digits from other keyboards (Arabic-Indic, Persian, Devanagari) to ASCII, the form of identifiers. */
 export const withAsciiDigits = (text: string): string =>
   text.replace(/[٠-٩۰-۹०-९]/g, digit =>
     String((digit.codePointAt(0)! - (digit < '۰' ? 0x660 : digit < '०' ? 0x6f0 : 0x966)) % 10),
@@ -55,7 +55,7 @@ export function TextStep(props: Props): JSX.Element {
     ref: field,
     id: 'answer',
     value,
-    // No maxlength: a pasted text would be cut without a word. The fault says it instead.
+    // No maxlength: it would silently truncate pasted text. The validation message reports it instead.
     'aria-labelledby': 'screen-title',
     'aria-describedby': 'answer-hint answer-fault',
     'aria-invalid': fault !== '',

@@ -33,7 +33,7 @@ export function Thumb(props: {
   );
 }
 
-/** Pictures of one step that are with the service already: no longer on the device, so counted, not shown. */
+/** Counts a step's pictures that were already sent. They are no longer on the device, so they cannot be shown. */
 export function SentCount({ n }: { n: number }): JSX.Element | null {
   const { t } = usePage();
   if (n === 0) return null;

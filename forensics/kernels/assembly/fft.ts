@@ -20,9 +20,9 @@ export function transform(): void {
 }
 
 /**
- * As `transform`, of a tile from which the means were taken and which a window then fades out at its edges.
+ * Like `transform`, after subtracting the means from the tile and applying the window.
  *
- * @returns the sum of squares of what is in `RE`, less its mean
+ * @returns the sum of squares in `RE` after the mean was subtracted
  */
 export function transformWindowed(mean: f32, opponentMean: f32): f64 {
   let squares: f64 = 0;
@@ -54,7 +54,7 @@ function second(): void {
   }
 }
 
-/** Row of a strip, as `columns` leaves it, that belongs at row `i`: base-4 digit reversal of 256 = 4^4. */
+/** Index of the strip row, in the order that `columns` leaves, that belongs at row `i`: base-4 digit reversal of 256 = 4^4. */
 function reversed(i: i32): usize {
   return (((i & 3) << 6) | ((i & 12) << 2) | ((i & 48) >> 2) | (i >> 6)) as usize;
 }
@@ -94,7 +94,7 @@ function columns(): void {
     const step = ((N / span) * 4) as usize;
     const stride = (span as usize) * STRIP_LINE;
     const end = (N as usize) * STRIP_LINE;
-    // The first butterflies of a block have the factor one.
+    // The first butterflies of a block have the factor 1.
     const none = f32x4.splat(0);
     for (let at: usize = 0; at < end; at += stride) butterflies(at, quarter, false, none, none, none, none, none, none);
     for (let k: usize = 1; k < ((span >> 2) as usize); k++) {
@@ -109,7 +109,7 @@ function columns(): void {
   }
 }
 
-/** One row of a strip's butterflies; all but the first output are turned by the three factors where `turned`, a constant. */
+/** One row of a strip's butterflies. If the constant `turned` is set, multiplies all outputs but the first by the three twiddle factors. */
 function butterflies(
   block: usize,
   quarter: usize,
@@ -156,7 +156,7 @@ function put(re: usize, im: usize, r: v128, i: v128, turned: bool, cosine: v128,
   }
 }
 
-/** Writes the strip of columns from `x` on as rows, and its digit-reversed rows as columns in their order. */
+/** Writes the strip's columns from `x` on as rows, and puts its digit-reversed rows in order as columns. */
 function putTransposed(x: i32): void {
   for (let y = 0; y < N; y += 4) {
     const row = reversed(y) * STRIP_LINE;
@@ -169,7 +169,7 @@ function putTransposed(x: i32): void {
   }
 }
 
-/** 4 x 4: the rows of four consecutive frequencies lie a quarter of the strip apart. */
+/** Transposes 4 x 4 values. The rows of four consecutive frequencies are a quarter of the strip apart. */
 function transposeBlock(from: usize, to: usize): void {
   const apart: usize = 64 * STRIP_LINE;
   const a = v128.load(from);

@@ -1,12 +1,12 @@
 import { HALVED, LOWER, UPPER } from './memory';
 
-/** Row of half the width from `UPPER` and `LOWER` into `HALVED`: the mean of 2 x 2 pixels R, G, B, rounded to nearest. */
+/** Halves the rows in `UPPER` and `LOWER` into `HALVED`: the mean of 2 x 2 pixels for each of R, G, B, rounded to nearest. */
 export function halveRow(pixels: i32): void {
   let a = UPPER;
   let b = LOWER;
   let out = HALVED;
   let left = pixels;
-  // Eight pixels at a time: the shuffles put the two neighbours of each channel side by side.
+  // Eight pixels at a time. The shuffles put the two neighbours of each channel side by side.
   for (; left >= 8; left -= 8, a += 48, b += 48, out += 24) {
     const first = sums(
       i8x16.shuffle(v128.load(a), v128.load(a, 16), 0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11, 12, 15, 13, 16),

@@ -1,13 +1,13 @@
 import { LUMA_ROW, UPPER } from './memory';
 
-/** Adds the luma (Rec. 601) of as many pixels R, G, B of `UPPER` to `LUMA_ROW`. */
+/** Adds the luma (Rec. 601) of the first `pixels` pixels of `UPPER` (R, G, B) to `LUMA_ROW`. */
 export function addLuma(pixels: i32): void {
   const zero = i32x4.splat(0);
   let from = UPPER;
-  // Past the last pixel the row is nobody's.
+  // The loop may write past the last pixel: the buffer has room and nothing reads it.
   for (let at = LUMA_ROW, end = LUMA_ROW + ((pixels * 4) as usize); at < end; at += 16, from += 12) {
     const four = v128.load(from);
-    // Pairs of 16 bits: R and G, B and nothing.
+    // Pairs of 16-bit values: R and G, B and zero.
     const rg = i8x16.shuffle(four, zero, 0, 16, 1, 16, 3, 16, 4, 16, 6, 16, 7, 16, 9, 16, 10, 16);
     const b = i8x16.shuffle(four, zero, 2, 16, 16, 16, 5, 16, 16, 16, 8, 16, 16, 16, 11, 16, 16, 16);
     const luma = i32x4.add(
@@ -18,7 +18,7 @@ export function addLuma(pixels: i32): void {
   }
 }
 
-/** The first `count` numbers of `LUMA_ROW` become the sums of `factor` neighbours each, times `scale`. */
+/** Replaces the first `count` numbers of `LUMA_ROW` by the sums of `factor` neighbours each, times `scale`. */
 export function sumNeighbours(count: i32, factor: i32, scale: f32): void {
   let from = LUMA_ROW;
   for (let to = LUMA_ROW, end = LUMA_ROW + ((count * 4) as usize); to < end; to += 4) {
@@ -28,7 +28,7 @@ export function sumNeighbours(count: i32, factor: i32, scale: f32): void {
   }
 }
 
-/** Empties `LUMA_ROW` for another sum of as many pixels. */
+/** Clears the first `pixels` numbers of `LUMA_ROW` for the next sum. */
 export function clearLuma(pixels: i32): void {
   memory.fill(LUMA_ROW, 0, (pixels * 4) as usize);
 }

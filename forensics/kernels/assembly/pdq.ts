@@ -3,7 +3,7 @@ import { BLOCK, BLOCK_ROWS, FREQUENCIES, PDQ_COSINES } from './memory';
 const SAMPLES: usize = 64;
 const KEPT: usize = 16;
 
-/** The sixteen lowest frequencies each way of the 64 x 64 samples in `BLOCK`, constant ones left out: D A D^T into `FREQUENCIES`. */
+/** Computes the sixteen lowest non-constant frequencies in each direction of the samples in `BLOCK`: D A D^T into `FREQUENCIES`. */
 export function lowFrequencies(): void {
   for (let k: usize = 0; k < KEPT; k++) {
     for (let j: usize = 0; j < SAMPLES * 4; j += 16) {

@@ -1,15 +1,15 @@
 import { CANDIDATES, HALF, INTEGRAL, LUMA_POWER, N, OPPONENT_POWER, PEAKS, WINDOW } from './memory';
 
-/** Half side of the part around a peak left out of what it is compared with. */
+/** Half side of the area around a peak that the comparison excludes. */
 const GUARD: i32 = 2;
-/** A peak is less than this many times the mean power around it: not worth keeping. */
+/** Peaks below this ratio to the mean power around them are dropped. */
 const LEAST: f64 = Math.E;
-/** Cells between two peaks at least. */
+/** Minimum distance between two peaks, in cells. */
 const APART: i32 = 4;
 
 /**
- * The cells of luma's power, or with `colour` of that of R - B, that no neighbour exceeds and that stand highest above their
- * surroundings, between two radii (squares, in cells), at most `limit` (8), highest first, into `PEAKS`.
+ * Finds local maxima of luma's power (with `colour`: of R - B's power) between two radii, given as squares in cells. Writes the `limit` (at
+ * most 8) peaks with the highest ratio to their surroundings to `PEAKS`, highest first.
  *
  * @returns their number
  */
@@ -40,7 +40,7 @@ function box(r0: i32, c0: i32, r1: i32, c1: i32): f64 {
   return load<f64>(bottom + right) - load<f64>(top + right) - load<f64>(bottom + left) + load<f64>(top + left);
 }
 
-/** Lists the cells that stand out as ratio, fx, fy. */
+/** Lists the cells that exceed their surroundings as ratio, fx, fy. */
 function collect(power: usize, low2: f64, high2: f64, last: i32): usize {
   const line = N * 4;
   let end = CANDIDATES;
@@ -73,7 +73,7 @@ function collect(power: usize, low2: f64, high2: f64, last: i32): usize {
   return end;
 }
 
-/** Power over the mean power around. */
+/** Ratio of a cell's power to the mean power around it. */
 function standsOut(row: i32, column: i32, power: f64): f64 {
   const c0 = max(0, column - WINDOW);
   const c1 = min(N, column + WINDOW + 1);
@@ -84,7 +84,7 @@ function standsOut(row: i32, column: i32, power: f64): f64 {
   return (power + 1e-9) / (sum / (cells as f64) + 1e-3);
 }
 
-/** Multiples of 1/8 cycle a pixel, or next to one: the 8 x 8 blocks of JPEG. */
+/** True at or beside a multiple of 1/8 cycle a pixel, where the 8 x 8 blocks of JPEG peak. */
 function blockHarmonic(cells: i32): bool {
   return cells >= N / 8 - 1 && ((cells + 1) & (N / 8 - 1)) <= 2;
 }

@@ -19,8 +19,8 @@ import {
 } from './memory';
 
 /**
- * Separates the spectra of the two real signals that went through one complex transform: their powers into `LUMA_POWER` and
- * `OPPONENT_POWER`, the sums of the powers over `BINS` and of the cross spectrum over the colour rings into theirs.
+ * Separates the spectra of the two real signals that share one complex transform. Writes their powers to `LUMA_POWER` and `OPPONENT_POWER`,
+ * the sums over bins to `LUMA_BINS` and `OPPONENT_BINS`, and the cross spectrum over the colour rings to `CROSS_SUMS`.
  */
 export function split(): void {
   memory.fill(LUMA_BINS, 0, BINS * 8);
@@ -34,7 +34,7 @@ export function split(): void {
     const coloured = fx >= 0 && fx <= N / 4;
     for (let fy = 0; fy < N; fy += 4) {
       const p = a + ((fy * 4) as usize);
-      // The four cells of the opposite frequencies, in reverse; the one opposite to 0 is 0 itself.
+      // The four cells of the negative frequencies, in reverse order. Frequency 0 is its own negative.
       const q = b + (((N - 3 - fy) * 4) as usize);
       let qr = i32x4.shuffle(v128.load(RE + q), v128.load(RE + q), 3, 2, 1, 0);
       let qi = i32x4.shuffle(v128.load(IM + q), v128.load(IM + q), 3, 2, 1, 0);

@@ -1,8 +1,8 @@
 import { COLOUR_DIFFERENCES, DIFFERENCES, IM, N, PIXELS, RE, RED_GREEN, TILE } from './memory';
 
 /**
- * Luma into `RE`, R - B into `IM`, R - G into `RED_GREEN` from the tile in `PIXELS`. Writes to `TILE` the mean of luma, that of
- * R - B, and the share of pixels whose green is clipped (below 4 or above 250).
+ * Converts the tile in `PIXELS`: luma into `RE`, R - B into `IM`, R - G into `RED_GREEN`. Writes to `TILE` the mean of luma, the mean of R
+ * - B, and the share of pixels with clipped green (below 4 or above 250).
  */
 export function loadTile(): void {
   const zero = i32x4.splat(0);
@@ -18,7 +18,7 @@ export function loadTile(): void {
       let redGreens = zero;
       for (let k: usize = 0; k < 2; k++) {
         const four = v128.load(from + 12 * k);
-        // Pairs of 16 bits: R and G, B and nothing.
+        // Pairs of 16-bit values: R and G, B and zero.
         const rg = i8x16.shuffle(four, zero, 0, 16, 1, 16, 3, 16, 4, 16, 6, 16, 7, 16, 9, 16, 10, 16);
         const b = i8x16.shuffle(four, zero, 2, 16, 16, 16, 5, 16, 16, 16, 8, 16, 16, 16, 11, 16, 16, 16);
         const luma = i32x4.add(
@@ -60,8 +60,8 @@ function sumOfFloats(v: v128): f64 {
 }
 
 /**
- * Second difference both ways (3 x 3, zero on any plane) of luma and of R - G, on every other row. Writes to `TILE`, from its
- * fourth number on, the sums of |luma's|, of its square, of its fourth power and of |that of R - G|. Needs what `loadTile` left.
+ * Second difference in both directions (3 x 3, zero on any plane) of luma and of R - G, on every second row. Writes four sums to `TILE`,
+ * from its fourth number on: luma's absolute value, square and fourth power, and the absolute value for R - G. Call `loadTile` first.
  */
 export function residual(): void {
   let first: f64 = 0;
@@ -73,7 +73,7 @@ export function residual(): void {
     let firsts = f32x4.splat(0);
     let seconds = f32x4.splat(0);
     let fourths = f32x4.splat(0);
-    // Columns 1 to N - 2: the last two of the last four fall away.
+    // Columns 1 to N - 2. The last two of the final group of four are ignored.
     for (let x = 1; x < N - 1; x += 4) {
       const at = DIFFERENCES + ((x * 4) as usize);
       const middle = v128.load(at);
@@ -103,7 +103,7 @@ export function residual(): void {
   store<f64>(TILE, colour as f64, 48);
 }
 
-/** The row's difference from the mean of those above and below it, twice over. */
+/** Twice the row's difference from the mean of the rows above and below. */
 function down(y: i32): void {
   const row = ((y - 1) * N) as usize;
   for (let i: usize = 0; i < (N as usize); i += 4) {

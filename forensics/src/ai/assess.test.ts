@@ -46,8 +46,8 @@ async function assess(bytes: Buffer, extra: { trusted?: boolean; live?: boolean;
 const evidence = (result: Awaited<ReturnType<typeof assess>>, field: string) =>
   result.evidence.find(entry => entry.field === field)?.value;
 
-describe('C2PA', () => {
-  test('a generator that declares itself is likely_ai, signer trusted or not', async () => {
+describe('assessProvenance with C2PA', () => {
+  test('calls a declared generator likely_ai, signer trusted or not', async () => {
     const file = await signer.sign(
       await png(),
       'image/png',
@@ -60,7 +60,7 @@ describe('C2PA', () => {
     expect(evidence(await assess(file, { trusted: true }), 'validation')).toBe('trusted');
   });
 
-  test('a mark under a broken signature still counts, and its state is told', async () => {
+  test('counts a mark under a broken signature, and reports its state', async () => {
     const file = await signer.sign(
       await jpeg(),
       'image/jpeg',
@@ -72,7 +72,7 @@ describe('C2PA', () => {
     expect(evidence(result, 'validation')).toContain('assertion.dataHash.mismatch');
   });
 
-  test('a trusted chain that begins at a camera is likely_human', async () => {
+  test('calls a trusted chain that starts at a camera likely_human', async () => {
     const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
     expect(await assess(file, { trusted: true })).toMatchObject({
       label: 'likely_human',
@@ -82,7 +82,7 @@ describe('C2PA', () => {
     expect(await assess(file), 'signed by nobody we trust').toMatchObject({ label: 'unknown' });
   });
 
-  test('a camera chain with one byte changed is not', async () => {
+  test('does not call a camera chain with one changed byte likely_human', async () => {
     const file = await signer.sign(
       await jpeg(),
       'image/jpeg',
@@ -92,7 +92,7 @@ describe('C2PA', () => {
     expect(await assess(file, { trusted: true })).toMatchObject({ label: 'unknown' });
   });
 
-  test('a camera photo developed without AI stays likely_human along its chain', async () => {
+  test('calls a camera photo developed without AI likely_human', async () => {
     const photo = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
     const developed = await signer.sign(
       photo,
@@ -103,7 +103,7 @@ describe('C2PA', () => {
     expect(await assess(developed, { trusted: true })).toMatchObject({ label: 'likely_human' });
   });
 
-  test('edits, drawings and unnamed sources are unknown', async () => {
+  test('calls edits, drawings and unnamed sources unknown', async () => {
     for (const actions of [
       [['c2pa.created', 'humanEdits'], ['c2pa.color_adjustments']],
       [['c2pa.created', 'algorithmicMedia']],
@@ -114,7 +114,7 @@ describe('C2PA', () => {
     }
   });
 
-  test('generated parts in a photo are for a person to look at', async () => {
+  test('leaves generated parts in a photo to manual review', async () => {
     const file = await signer.sign(
       await jpeg(),
       'image/jpeg',
@@ -135,7 +135,7 @@ describe('C2PA', () => {
     expect(await assess(placed, { trusted: true })).toMatchObject({ label: 'likely_ai', band: 'doubtful' });
   });
 
-  test('a generated parent makes its child generated', async () => {
+  test('calls the child of a generated parent generated', async () => {
     const parent = await signer.sign(
       await jpeg(),
       'image/jpeg',
@@ -147,14 +147,14 @@ describe('C2PA', () => {
     expect(await assess(child)).toMatchObject({ label: 'likely_ai', band: 'confident' });
   });
 
-  test('reading never touches the network', async () => {
+  test('never uses the network', async () => {
     const fetch = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
     const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
     await readC2pa(file, signer.root);
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  test('a store with flipped bytes is answered in bounded time, and the next file is still read', async () => {
+  test('answers a store with flipped bytes in bounded time, and still reads the next file', async () => {
     const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(9_000), fc.nat(255)), { minLength: 1, maxLength: 20 }), async edits => {
@@ -172,8 +172,8 @@ describe('C2PA', () => {
   });
 });
 
-describe('live capture', () => {
-  test('with a passed attestation and no contrary sign is likely_human', async () => {
+describe('assessProvenance of a live capture', () => {
+  test('is likely_human with a passed attestation and no contrary sign', async () => {
     const file = await jpeg();
     expect(await assess(file, { live: true, attested: true })).toMatchObject({
       label: 'likely_human',
@@ -193,20 +193,20 @@ describe('live capture', () => {
   });
 });
 
-describe('on real files', () => {
+describe('assessProvenance on real files', () => {
   const marked = dataFiles('ai').filter(
     ({ path, repository }) =>
       /sd-parsers|ComfyUI_examples/.test(repository) || (repository.endsWith('SwarmUI') && !path.includes('sana')),
   );
   const genuine = dataFiles('camera', 'screen', 'heic', 'depth');
 
-  test(`every marked AI file is found (${marked.length} at hand)`, async () => {
+  test(`finds every marked AI file (${marked.length} available)`, async () => {
     const missed: string[] = [];
     for (const file of marked) if ((await assess(file.read())).label !== 'likely_ai') missed.push(file.path);
     expect(missed).toEqual([]);
   });
 
-  test(`no camera image is called likely_ai (${genuine.length} at hand)`, async () => {
+  test(`calls no camera image likely_ai (${genuine.length} available)`, async () => {
     const accused: string[] = [];
     for (const file of genuine) if ((await assess(file.read())).label === 'likely_ai') accused.push(file.path);
     expect(accused).toEqual([]);

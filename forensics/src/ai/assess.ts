@@ -16,7 +16,7 @@ export interface AiEvidence {
 export interface AiResult {
   evaluated: boolean;
   label: AiLabel;
-  /** The chance that the label is right, 0..1; 0 for `unknown`, which claims nothing. */
+  /** Probability that the label is right, 0..1; 0 for `unknown`, which claims nothing. */
   confidence: number;
   band: Band;
   evidence: AiEvidence[];
@@ -26,17 +26,17 @@ export interface ProvenanceInput {
   bytes: Uint8Array;
   contentType: string;
   metadata: PictureMetadata;
-  /** The capture came with an attestation of app or page that a verifier accepted. */
+  /** A verifier accepted the capture's attestation of app or page. */
   attested: boolean;
-  /** The capture came from the camera through our page or SDK, not as an uploaded file. */
+  /** Captured live through our page or SDK, not uploaded as a file. */
   live: boolean;
   /** PEM of the certificates whose C2PA signatures are trusted. */
   trustAnchors?: string;
 }
 
 /**
- * Confidence by kind of evidence. These are not fitted: no public set has enough forged provenance to fit on. They order the kinds by what it
- * takes to be wrong, and the card says so.
+ * Confidence by kind of evidence. The values are not fitted, because no public set has enough forged provenance. They rank the kinds by how
+ * hard each is to forge; the card says so.
  */
 const CONFIDENCE = {
   signedGenerated: 0.995,
@@ -88,7 +88,7 @@ function markDecision(mark: GeneratorMark): Decision {
   return ai(mark.strength === 'declared' ? CONFIDENCE.declaredGenerated : CONFIDENCE.namedGenerated, 'confident');
 }
 
-/** The picture itself is stated as captured, and nothing was placed into it. */
+/** True when the manifest says that the picture itself was captured and contains no other material. */
 function fromCamera(report: C2paReport): boolean {
   const own = report.claims.filter(claim => claim.of === 'picture');
   return own.some(claim => claim.kind === 'captured') && report.claims.every(claim => claim.of === 'picture');

@@ -5,23 +5,23 @@ import { type SourceKind, sourceKind } from './source-type.ts';
 
 type C2pa = typeof import('@contentauth/c2pa-wasm');
 
-/** One statement of the manifests about how the picture, or a part of it, came to be. */
+/** One statement of a manifest about the origin of the picture or of a part of it. */
 export interface C2paClaim {
   kind: SourceKind;
-  /** Whether the statement is about the picture itself or about something placed in it. */
+  /** Whether the statement concerns the picture itself or material placed in it. */
   of: 'picture' | 'component';
-  /** The claim's place: `c2pa.actions.v2/c2pa.created`. */
+  /** The claim's location in the manifest, for example `c2pa.actions.v2/c2pa.created`. */
   field: string;
   value: string;
 }
 
 export interface C2paReport {
   /**
-   * `trusted`: signature, hashes and the signer's chain hold. `valid`: all hold but the chain ends in no anchor of ours. `invalid`: something
-   * does not hold, see `failures`. `unreadable`: a manifest store is there and the library gave up on it.
+   * `trusted`: signature, hashes and the signer's chain are valid. `valid`: the same, but the chain does not end in one of our anchors.
+   * `invalid`: a check failed, see `failures`. `unreadable`: the library could not read the manifest store.
    */
   state: 'trusted' | 'valid' | 'invalid' | 'unreadable';
-  /** The specification's failure codes, as `claimSignature.mismatch`; for `unreadable` the library's error. */
+  /** The specification's failure codes, such as `claimSignature.mismatch`. For `unreadable`: the library's error. */
   failures: string[];
   signer?: string;
   generator?: string;
@@ -31,10 +31,10 @@ export interface C2paReport {
 const MIME = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const;
 const C2PA_UUID = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex');
 
-/** Pictures past this are not handed to the library: it copies them. */
+/** Larger pictures are not passed to the library, which copies them. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Whether the file embeds a C2PA manifest store; cheap, so that the library is only loaded for files that do. */
+/** True when the file embeds a C2PA manifest store. A cheap check, so that only such files load the library. */
 export function embedsC2pa(bytes: Uint8Array): boolean {
   const container = containerOf(bytes);
   if (container === 'jpeg')
@@ -50,7 +50,7 @@ export function embedsC2pa(bytes: Uint8Array): boolean {
 let library: Promise<C2pa> | undefined;
 let loads = 0;
 
-/** The library is WebAssembly: one instance a thread. After a trap its memory is not to be trusted and it is loaded anew. */
+/** The library is WebAssembly with one instance per thread. After a trap its memory may be corrupt, so it is loaded again. */
 function loadLibrary(): Promise<C2pa> {
   library ??= (async () => {
     const require = createRequire(import.meta.url);
@@ -63,7 +63,7 @@ function loadLibrary(): Promise<C2pa> {
   return library;
 }
 
-/** Nothing is fetched: no remote manifests, no OCSP, no identity documents. A picture must not make the server call an address. */
+/** Disables all network access (remote manifests, OCSP, identity documents): a picture must not make the server call an address. */
 function settings(trustAnchors: string | undefined): string {
   return JSON.stringify({
     verify: { verify_trust: true, remote_manifest_fetch: false, ocsp_fetch: false },
@@ -75,7 +75,7 @@ function settings(trustAnchors: string | undefined): string {
 /**
  * Reads and validates an embedded C2PA manifest store with the Content Authenticity Initiative's own library.
  * @param trustAnchors PEM of the root and intermediate certificates trusted to sign; without it no signer is `trusted`.
- * @returns undefined where the file embeds no manifest store.
+ * @returns undefined when the file embeds no manifest store.
  */
 export async function readC2pa(bytes: Uint8Array, trustAnchors?: string): Promise<C2paReport | undefined> {
   if (!embedsC2pa(bytes)) return undefined;

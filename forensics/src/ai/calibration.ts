@@ -3,7 +3,7 @@ import type { Band } from '@firsthand/contract/signals.ts';
 import type { AiResult } from './assess.ts';
 import { type AiModel, loadModel, ModelFault } from './model.ts';
 
-/** A model's scores on pictures the operator knows to be genuine. */
+/** A model's scores on pictures that the operator knows to be genuine. */
 export interface Calibration {
   format: 'firsthand-calibration/1';
   model_sha256: string;
@@ -11,14 +11,14 @@ export interface Calibration {
   scores: number[];
 }
 
-/** Share of genuine pictures that may be doubted, and that may be failed. */
+/** Accepted share of genuine pictures with a doubtful result, and with a failed one. */
 export const DOUBTFUL_RATE = 0.01;
 export const CONFIDENT_RATE = 0.001;
 
-/** With n genuine pictures the smallest p-value is 1 / (n + 1): fewer than this and none can ever reach 1%. */
+/** With n genuine pictures the smallest p-value is 1 / (n + 1). With fewer pictures than this, no score can reach 1%. */
 export const MIN_GENUINE = Math.ceil(1 / DOUBTFUL_RATE) - 1;
 
-/** @throws RangeError with fewer than {@link MIN_GENUINE} scores, or one that is no number from 0 to 1. */
+/** @throws RangeError for fewer than {@link MIN_GENUINE} scores, or for a score outside 0..1. */
 export function calibrate(model: Pick<AiModel, 'sha256'>, scores: readonly number[]): Calibration {
   if (scores.length < MIN_GENUINE)
     throw new RangeError(`${scores.length} genuine pictures are too few: a rate of 1% takes at least ${MIN_GENUINE}`);
@@ -27,8 +27,8 @@ export function calibrate(model: Pick<AiModel, 'sha256'>, scores: readonly numbe
 }
 
 /**
- * Conformal p-value (Vovk; split conformal): how often a genuine picture of the operator's kind scores at least this high. It holds whatever the
- * model is worth, as long as the calibration pictures are like those to come.
+ * Conformal p-value (Vovk; split conformal): how often a genuine picture of the operator's kind scores at least this high. Valid for any
+ * model, as long as the calibration pictures resemble future ones.
  */
 export function pValue({ scores }: Calibration, score: number): number {
   const below = scores.findIndex(known => known >= score);
@@ -41,11 +41,11 @@ export interface CalibratedModel {
   calibration: Calibration;
 }
 
-/** The path of a manifest's calibration. */
+/** Returns the path of a manifest's calibration. */
 export const calibrationPath = (manifestPath: string): string =>
   manifestPath.replace(/(\.json)?$/, '.calibration.json');
 
-/** @throws ModelFault when the model or its calibration is missing, broken, or the calibration is another model's. */
+/** @throws ModelFault when the model or its calibration is missing or broken, or the calibration belongs to another model. */
 export async function loadCalibrated(manifestPath: string): Promise<CalibratedModel> {
   const model = await loadModel(manifestPath);
   const path = calibrationPath(manifestPath);
@@ -69,9 +69,9 @@ export async function loadCalibrated(manifestPath: string): Promise<CalibratedMo
 }
 
 /**
- * Adds a calibrated model's opinion to what provenance says. A mark of a generator stands as it is, and so does a trusted chain that begins at a camera;
- * an unknown origin becomes `likely_ai` where fewer than 1% of genuine pictures score as high. Against live capture with a passed
- * attestation, a sign of the contrary leaves the origin unknown: the two must be weighed by a person.
+ * Combines a calibrated model's score with the provenance result. A generator's mark, or a trusted chain that starts at a camera, stays as
+ * it is. An unknown origin becomes `likely_ai` when fewer than 1% of genuine pictures score as high. If such a score contradicts a live
+ * capture with a passed attestation, the origin becomes unknown and a person must decide.
  */
 export function withModel(result: AiResult, { model, calibration }: CalibratedModel, score: number): AiResult {
   const p = pValue(calibration, score);

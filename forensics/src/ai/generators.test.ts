@@ -164,7 +164,7 @@ const MADE: [string, () => Promise<Buffer>][] = [
   ['stealth text in colour', () => stealthPng('stealth_rgbinfo', Buffer.from(INFOTEXT))],
 ];
 
-test.each(MADE)('%s is likely_ai, with the field that said so', async (_name, make) => {
+test.each(MADE)('generatorMarks: %s is likely_ai, with the field that says so', async (_name, make) => {
   const result = await assess(await make());
   expect(result).toMatchObject({ evaluated: true, label: 'likely_ai', band: 'confident' });
   expect(result.evidence[0]!.field).toBeTruthy();
@@ -178,7 +178,7 @@ test.each([
   expect(await assess(await make())).toMatchObject({ label: 'likely_ai', band: 'doubtful' });
 });
 
-describe('what only looks like a mark is none', () => {
+describe('generatorMarks ignores lookalikes', () => {
   test.each<[string, () => Promise<Buffer>]>([
     [
       'a camera',

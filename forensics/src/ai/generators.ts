@@ -31,7 +31,7 @@ const composite = (generator: string, strength: Mark['strength'] = 'declared'): 
   strength,
 });
 
-/** JSON past this is not parsed; generators' workflows stay well under it. */
+/** Longer JSON is not parsed. Generators' workflows are much shorter. */
 const MAX_JSON = 1024 * 1024;
 
 function json(value: string): Record<string, unknown> | undefined {
@@ -45,7 +45,7 @@ function json(value: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The last line of the text that AUTOMATIC1111, Forge, SD.Next, Civitai and their kin write: `Steps: 20, Sampler: Euler a, …`. */
+/** The last line of the text that AUTOMATIC1111, Forge, SD.Next, Civitai and similar programs write: `Steps: 20, Sampler: Euler a, …`. */
 function infotext(value: string): Mark | undefined {
   const line = value.split('\n').findLast(part => /^\s*(Steps|Sampler|Seed|CFG scale|Size): [^,]+,/.test(part));
   if (!line) return undefined;
@@ -84,7 +84,7 @@ function comfyWorkflow(value: string): Mark | undefined {
 const hasKeys = (value: Record<string, unknown> | undefined, ...keys: string[]): boolean =>
   value !== undefined && keys.every(key => key in value);
 
-/** Parameter sets that are JSON objects, told apart by the keys each program writes. */
+/** Parameter sets written as JSON objects. Each program is recognised by its keys. */
 function jsonParameters(value: string): Mark | undefined {
   const data = json(value);
   if (!data) return undefined;
@@ -108,7 +108,7 @@ function jsonParameters(value: string): Mark | undefined {
   return undefined;
 }
 
-/** GB 45438-2025: label 1 made by AI, 2 possibly, 3 suspected. Only the first is a statement. */
+/** GB 45438-2025: label 1 made by AI, 2 possibly, 3 suspected. Only the first counts as declared. */
 function aigcLabel(data: Record<string, unknown>): Mark | undefined {
   return String(data.Label) === '1' ? generated('AIGC label') : undefined;
 }
@@ -126,7 +126,7 @@ function midjourneyPrompt(value: string): Mark | undefined {
   return job || (parameters && /--(v|niji) ?\d/.test(value)) ? generated('Midjourney') : undefined;
 }
 
-/** Names of generators as they stand at the very start of a field meant for the name of a program. */
+/** Generator names, matched at the start of a field that holds a program name. */
 const PROGRAMS: [RegExp, Mark][] = [
   [/^NovelAI\b/, generated('NovelAI', 'named')],
   [/^(Stable Diffusion|AUTOMATIC1111|stable-diffusion-webui)\b/i, generated('Stable Diffusion', 'named')],
@@ -146,7 +146,7 @@ const PROGRAMS: [RegExp, Mark][] = [
   [/^(Apple )?Image Playground\b/, generated('Apple Image Playground', 'named')],
 ];
 
-/** Credit lines that large platforms set on what their models made (generated) or changed (composite). */
+/** Credit lines that large platforms write on pictures that their models generated or changed (composite). */
 const CREDITS: [RegExp, Mark][] = [
   [/^(Made|Created|Generated) with Google AI$/i, generated('Google AI')],
   [/^Edited with Google AI$/i, composite('Google AI')],
@@ -169,7 +169,7 @@ function digitalSource(value: string): Mark | undefined {
 const anyParameters = (value: string): Mark | undefined =>
   infotext(value) ?? comfyPrompt(value) ?? comfyWorkflow(value) ?? jsonParameters(value);
 
-/** ComfyUI's WebP nodes put `prompt:{…}` and `workflow:{…}` into EXIF tags that are for the camera's name. */
+/** ComfyUI's WebP nodes put `prompt:{…}` and `workflow:{…}` into the EXIF tags for the camera's name. */
 const prefixed = (value: string): Mark | undefined => {
   const body = value.match(/^(?:prompt|workflow):\s*(\{.*)$/is)?.[1];
   return body ? (comfyPrompt(body) ?? comfyWorkflow(body)) : undefined;
@@ -232,7 +232,7 @@ const RULES: Rule[] = [
   },
 ];
 
-/** Every field that names or declares a generator. Fields are parsed by what each program writes, never searched for words. */
+/** Returns every field that names or declares a generator. Parses each program's own format instead of searching for words. */
 export function generatorMarks(fields: readonly MetadataField[]): GeneratorMark[] {
   const marks: GeneratorMark[] = [];
   for (const { source, name, value } of fields) {

@@ -30,8 +30,8 @@ async function manifest(change: object = {}, name = 'model.json'): Promise<strin
   return path;
 }
 
-describe('an operator’s model', () => {
-  test('is fed as its manifest says', async () => {
+describe('operator’s model', () => {
+  test('gets its input as the manifest says', async () => {
     const model = await loadModel(await manifest());
     expect(model.sha256).toMatch(/^[0-9a-f]{64}$/);
     const logistic = (x: number) => 1 / (1 + Math.exp(-x));
@@ -65,15 +65,15 @@ describe('calibration', () => {
     calibration: calibrate({ sha256: 'x' }, genuine(n)),
   });
 
-  test('takes at least 99 genuine pictures', () => {
+  test('needs at least 99 genuine pictures', () => {
     expect(() => calibrate({ sha256: 'x' }, genuine(98))).toThrow('at least 99');
     expect(calibrate({ sha256: 'x' }, genuine(99)).scores).toHaveLength(99);
   });
 
-  test('of genuine pictures at most 1% are doubted, whatever the model scores', () => {
+  test('doubts at most 1% of genuine pictures, whatever the model', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 100, maxLength: 300 }), scores => {
-        // Leave one out: each in turn is the new picture, exchangeable with the rest.
+        // Leave-one-out: each picture in turn is the new one, exchangeable with the rest.
         const doubted = scores.filter(
           (score, i) => pValue(calibrate({ sha256: 'x' }, scores.toSpliced(i, 1)), score) <= 0.01,
         );
@@ -83,7 +83,7 @@ describe('calibration', () => {
     );
   });
 
-  test('a score above all 99 is doubtful; confident takes 999', () => {
+  test('makes a score above all 99 doubtful; confident needs 999', () => {
     expect(withModel(unknown, fixed(99), 0.9)).toMatchObject({
       label: 'likely_ai',
       band: 'doubtful',
@@ -94,7 +94,7 @@ describe('calibration', () => {
     expect(withModel(unknown, fixed(99), 0.3).evidence[0]).toMatchObject({ source: 'model', field: 'm' });
   });
 
-  test('overrules neither a mark nor a trusted camera; against an attested capture it leaves the origin open', () => {
+  test('overrules neither a mark nor a trusted camera; against an attested capture the origin is unknown', () => {
     const mark: AiResult = { ...unknown, label: 'likely_ai', confidence: 0.99, band: 'confident' };
     expect(withModel(mark, fixed(999), 0.1)).toMatchObject({ label: 'likely_ai', confidence: 0.99 });
     const human: AiResult = { ...unknown, label: 'likely_human', confidence: 0.95 };
@@ -103,7 +103,7 @@ describe('calibration', () => {
     expect(withModel(camera, fixed(999), 0.9)).toMatchObject({ label: 'likely_human' });
   });
 
-  test('holds for the model it was made with only', async () => {
+  test('is valid only for its own model', async () => {
     const path = await manifest({}, 'kept.json');
     await expect(loadCalibrated(path)).rejects.toThrow('firsthand calibrate');
     const model = await loadModel(path);

@@ -7,7 +7,7 @@ import type { Picture } from '../picture.ts';
 
 /** Describes the input of an operator's ONNX model and the meaning of its answer. A JSON file beside the model. */
 export interface ModelManifest {
-  /** Shown to the operator beside what it said. */
+  /** Shown to the operator with the result. */
   name: string;
   /** The ONNX file, relative to the manifest. */
   model: string;
@@ -16,37 +16,37 @@ export interface ModelManifest {
     height: number;
     layout: 'NCHW' | 'NHWC';
     channels: 'RGB' | 'BGR';
-    /** `stretch` to the input's size, or `crop` its middle after the shorter side fits. */
+    /** `stretch`: scale to the input's size. `crop`: scale until the shorter side fits, then take the middle. */
     fit: 'stretch' | 'crop';
-    /** A level 0..255 becomes (level / 255 − mean) / std, a channel each in the model's order. */
+    /** A level 0..255 becomes (level / 255 − mean) / std, per channel in the model's order. */
     mean: [number, number, number];
     std: [number, number, number];
   };
   output: {
-    /** `probability` and `logit` are of "generated"; `softmax` means logits of several classes, of which `index` is that one. */
+    /** `probability` and `logit` refer to "generated". `softmax`: logits of several classes, where `index` is "generated". */
     kind: 'probability' | 'logit' | 'softmax';
-    /** Which number of the first output; 0 unless given. */
+    /** Index into the first output; default 0. */
     index?: number;
   };
 }
 
-/** A model that cannot be used; the message says what is wrong with which file. */
+/** The model cannot be used. The message names the file and the fault. */
 export class ModelFault extends Error {
   override name = 'ModelFault';
 }
 
 export interface AiModel {
   name: string;
-  /** SHA-256 of the ONNX file; a calibration holds for this one only. */
+  /** SHA-256 of the ONNX file. A calibration is valid only for this file. */
   sha256: string;
-  /** The model's probability that the picture is generated, 0..1, as it comes: not calibrated. */
+  /** Returns the model's uncalibrated probability that the picture is generated, 0..1. */
   score(picture: Picture): Promise<number>;
 }
 
 const MAX_SIDE = 2_048;
 const MAX_MODEL_BYTES = 2 * 1024 ** 3;
 
-/** @throws ModelFault naming what does not fit. */
+/** @throws ModelFault that names the fault. */
 export async function loadModel(manifestPath: string): Promise<AiModel> {
   const manifest = checkManifest(manifestPath, await readJson(manifestPath));
   const path = resolve(dirname(manifestPath), manifest.model);

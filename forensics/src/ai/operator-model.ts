@@ -6,8 +6,8 @@ import { ModelFault } from './model.ts';
 const loaded = new Map<string, Promise<CalibratedModel>>();
 
 /**
- * Adds the opinion of the operator's model, loaded once a thread. One that cannot be used changes nothing and is named in the evidence:
- * provenance must not fall with it.
+ * Adds the result of the operator's model, which each thread loads once. An unusable model is reported in the evidence and leaves the
+ * provenance result unchanged.
  */
 export async function withOperatorModel(result: AiResult, manifestPath: string, picture: Picture): Promise<AiResult> {
   const known = loaded.get(manifestPath) ?? loadCalibrated(manifestPath);

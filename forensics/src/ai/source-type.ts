@@ -1,6 +1,6 @@
 /**
- * The four meanings of IPTC's digital source type (NewsCodes scheme `digitalsourcetype`) that matter here. Terms that
- * leave it open (`compositeSynthetic`, `algorithmicMedia`, `humanEdits`, `screenCapture` …) are `other`.
+ * The four meanings of IPTC's digital source type (NewsCodes scheme `digitalsourcetype`) that matter here. Ambiguous terms
+ * (`compositeSynthetic`, `algorithmicMedia`, `humanEdits`, `screenCapture` …) are `other`.
  */
 export type SourceKind = 'generated' | 'composite' | 'captured' | 'other';
 
@@ -11,7 +11,7 @@ const KINDS: Record<string, SourceKind> = {
   computationalcapture: 'captured',
 };
 
-/** Accepts the full address, the `digsrctype:` form or the bare term; undefined for what is not a term at all. */
+/** Accepts the full address, the `digsrctype:` form or the bare term; undefined for anything else. */
 export function sourceKind(value: string): { term: string; kind: SourceKind } | undefined {
   const term = value.trim().match(/(?:^|[/:#])([A-Za-z]{4,64})$/)?.[1];
   if (!term) return undefined;

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { containerOf } from '../metadata/containers.ts';
 import type { MetadataField } from '../metadata/fields.ts';
 
-/** Written down the columns, one bit a pixel in alpha, or one bit a channel in colour; `…comp` is gzip. */
+/** Written column by column: one bit per pixel in alpha, or one bit per colour channel. `…comp`: compressed with gzip. */
 const SIGNATURES = {
   stealth_pnginfo: false,
   stealth_pngcomp: true,
@@ -17,7 +17,7 @@ const MAX_PIXELS = 25_000_000;
 
 /**
  * Reads the parameters that Stable Diffusion front ends and NovelAI hide in the lowest bits of a lossless PNG ("stealth PNG info").
- * @returns the text as the field a generator rule reads, or undefined where no such signature is.
+ * @returns the text as a field for the generator rules; undefined without such a signature.
  */
 export async function readStealth(bytes: Uint8Array): Promise<MetadataField | undefined> {
   if (containerOf(bytes) !== 'png') return undefined;
@@ -37,7 +37,7 @@ export async function readStealth(bytes: Uint8Array): Promise<MetadataField | un
   return info.channels >= 3 ? parse(colourBits(data, info)) : undefined;
 }
 
-/** A source of bits that knows how many there are. */
+/** A bit source with a known length. */
 interface Bits {
   length: number;
   at(index: number): number;

@@ -7,13 +7,13 @@ import { jpeg } from '../../test/files.ts';
 import { assessDepthMap, type DepthMap } from './planarity.ts';
 import { readDepthMap } from './read.ts';
 
-/** Pseudo-random but the same for the same place. */
+/** Pseudo-random, and equal for equal coordinates. */
 const noise = (u: number, v: number) => ((Math.sin(u * 9_871.7 + v * 5_333.3) * 43_758.5) % 1) - 0.5;
-/** A screen half a metre away, turned sideways, and a room with a box in it. */
+/** A tilted screen half a metre away, and a room with a box. */
 const tilted: Shape = (u, v) => 2 + 0.6 * u - 0.3 * v;
 const room: Shape = (u, v) => (u > 0.3 && u < 0.7 && v > 0.4 ? 1.6 : 0.4 + 0.5 * v);
 
-describe('planarity', () => {
+describe('assessDepthMap', () => {
   test.each<[string, Shape]>([
     ['a wall seen straight', (u, v) => 1.25 + 1e-4 * noise(u, v)],
     ['a plane seen askew', tilted],
@@ -43,7 +43,7 @@ describe('planarity', () => {
     expect(assessDepthMap(given)).toMatchObject({ planar: null, confidence: 0 });
   });
 
-  test('every plane is planar, whatever its slope, distance and unit', () => {
+  test('calls every plane planar, whatever its slope, distance and unit', () => {
     const slope = fc.double({ min: -0.45, max: 0.45, noNaN: true });
     fc.assert(
       fc.property(slope, slope, fc.double({ min: 0.01, max: 1_000, noNaN: true }), (a, b, unit) => {
@@ -61,7 +61,7 @@ describe.each<[string, string, (shape: Shape) => Promise<Buffer>]>([
   ['Apple disparity in MPF', 'apple_disparity', async shape => mpfFile(await disparity(shape))],
   ['Dynamic Depth', 'dynamic_depth', dynamicDepthFile],
 ])('%s', (_name, source, make) => {
-  test('a flat map comes out planar, a deep one not', async () => {
+  test('calls a flat map planar and a deep one not', async () => {
     const flat = await readDepthMap(await make((u, v) => 1 + 0.3 * u + 0.1 * v));
     expect(flat?.source).toBe(source);
     expect(assessDepthMap(flat!.map).planar).toBe(true);
@@ -69,13 +69,13 @@ describe.each<[string, string, (shape: Shape) => Promise<Buffer>]>([
   });
 });
 
-test('the range of a map gives its inverse depths', async () => {
+test('toInverseDepth uses the range of the map', async () => {
   const found = await readDepthMap(await gdepthFile(() => 1, 'RangeLinear'));
   expect(found!.map.data[100]).toBeCloseTo(1, 1);
 });
 
-describe('what is no depth map is not taken for one', () => {
-  test('the portrait matte and the gain map beside it', async () => {
+describe('readDepthMap ignores other pictures', () => {
+  test('portrait matte and gain map', async () => {
     const matte = await disparity(
       room,
       'apdi:AuxiliaryImageType="depth" apdi:AuxiliaryImageSubType="portraiteffectsmatte"',
@@ -85,7 +85,7 @@ describe('what is no depth map is not taken for one', () => {
     expect((await readDepthMap(await mpfFile(matte, await disparity(room))))?.source).toBe('apple_disparity');
   });
 
-  test('a plain JPEG', async () => {
+  test('plain JPEG', async () => {
     expect(await readDepthMap(await jpeg())).toBeUndefined();
   });
 
@@ -99,7 +99,7 @@ describe('what is no depth map is not taken for one', () => {
   });
 });
 
-test('damaged files are answered in bounded time', async () => {
+test('readDepthMap answers damaged files in bounded time', async () => {
   const files = [
     await gdepthFile(room, 'RangeInverse'),
     await mpfFile(await disparity(room)),
@@ -126,7 +126,7 @@ test('damaged files are answered in bounded time', async () => {
 });
 
 const real = dataFiles('depth');
-test(`real maps are deep (${real.length} at hand)`, async () => {
+test(`readDepthMap finds real maps deep (${real.length} available)`, async () => {
   for (const file of real) {
     const found = await readDepthMap(file.read());
     expect(found, file.path).toBeDefined();

@@ -4,7 +4,9 @@ import { appleScale } from './apple.ts';
 import { type Levels, type Scale, toInverseDepth } from './levels.ts';
 import type { FoundDepthMap } from './read.ts';
 
-/** The part of libheif's C interface that is used here, as its WebAssembly build exports it. Structures come back through a first pointer. */
+/**
+ * The part of libheif's C API that we use, as its WebAssembly build exports it. Structures are returned through a first pointer argument.
+ */
 interface Libheif {
   HEAPU8: Uint8Array;
   HEAPU16: Uint16Array;
@@ -32,11 +34,11 @@ interface Libheif {
   _heif_image_release(image: number): void;
 }
 
-/** `heif_colorspace_undefined` and `heif_chroma_undefined`: as it is stored. */
+/** `heif_colorspace_undefined` and `heif_chroma_undefined`: keep the stored format. */
 const AS_STORED = 99;
 const LUMA = 0;
 const MAX_SIDE = 4_096;
-/** `heif_depth_representation_type`: uniform inverse Z and uniform disparity are both inverse depths; 2 is a distance. */
+/** `heif_depth_representation_type`: 0 (uniform inverse Z) and 1 (uniform disparity) are inverse depths; 2 is a distance. */
 const INVERSE = [0, 1];
 const DISTANCE = 2;
 const MAX_XMP = 256 * 1024;
@@ -48,7 +50,7 @@ function load(): Libheif {
   return library;
 }
 
-/** The depth map of a HEIC (auxiliary picture of ISO/IEC 23008-12, 6.5.4, as Apple writes it), or undefined. */
+/** Reads the depth map of a HEIC (auxiliary picture of ISO/IEC 23008-12, 6.5.4, as Apple writes it); undefined without one. */
 export function readHeifDepth(bytes: Uint8Array): FoundDepthMap | undefined {
   if (!heifItems(bytes).some(item => item.type === 'hvc1' || item.type === 'av01' || item.type === 'grid'))
     return undefined;

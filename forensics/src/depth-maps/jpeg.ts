@@ -13,11 +13,13 @@ const MAX_IMAGES = 16;
 
 interface Packets {
   main?: string;
-  /** Assembled from its parts; undefined when parts are missing or do not belong together. */
+  /** The reassembled packet; undefined when parts are missing or do not match. */
   extended?: string;
 }
 
-/** Depth maps that a JPEG may carry: Apple's beside it (MPF), Google's in its XMP (GDepth), and those appended to it (Dynamic Depth). */
+/**
+ * Reads a JPEG's depth map: Apple's in the multi-picture file (MPF), Google's in XMP (GDepth), or one appended to the file (Dynamic Depth).
+ */
 export async function readJpegDepth(bytes: Uint8Array): Promise<FoundDepthMap | undefined> {
   const packets = readPackets(bytes, 0);
   const fields = new FieldList();
@@ -101,7 +103,7 @@ type Value = (name: string) => string | undefined;
 
 const number = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value));
 
-/** `RangeInverse` levels run from 1/near down to 1/far, `RangeLinear` ones from near to far. */
+/** `RangeInverse` levels go from 1/near down to 1/far, `RangeLinear` levels from near to far. */
 function googleScale(format: string | undefined, near: number | undefined, far: number | undefined): Scale | undefined {
   const sane = near !== undefined && far !== undefined && near > 0 && far > near;
   if (format === 'RangeInverse')
@@ -122,7 +124,7 @@ async function readGDepth(packets: Packets, value: Value): Promise<FoundDepthMap
   return map && { source: 'gdepth', map };
 }
 
-/** Dynamic Depth 1.0: the container directory lists what is appended, in order and with lengths, up to the end of the file. */
+/** Dynamic Depth 1.0: the container directory lists the appended items in order with their lengths, up to the end of the file. */
 async function readDynamicDepth(
   bytes: Uint8Array,
   fields: FieldList,

@@ -1,19 +1,19 @@
 import sharp from 'sharp';
 import type { DepthMap } from './planarity.ts';
 
-/** Grey levels of an embedded map, without a meaning yet. */
+/** Grey levels of an embedded map, not yet converted to depth. */
 export interface Levels {
   data: Float32Array;
   width: number;
   height: number;
-  /** The level that stands for the end of the range: 255, or 1023 … for deeper maps. */
+  /** The highest level: 255, or 1023 … for maps with more bits. */
   top: number;
 }
 
 const MAX_PIXELS = 16_000_000;
 const LONGEST = 512;
 
-/** Decodes a JPEG or PNG map to one channel; undefined where it is none. */
+/** Decodes a JPEG or PNG map to one channel; undefined when it is neither. */
 export async function decodeLevels(bytes: Uint8Array): Promise<Levels | undefined> {
   try {
     const { data, info } = await sharp(bytes, { limitInputPixels: MAX_PIXELS })
@@ -27,15 +27,15 @@ export async function decodeLevels(bytes: Uint8Array): Promise<Levels | undefine
   }
 }
 
-/** The meaning of the levels, from bottom to top: `inverse` depth or `distance`. */
+/** What the levels mean: `inverse` depth or `distance`. */
 export interface Scale {
   kind: 'inverse' | 'distance';
-  /** Value at level 0 and at the top level. Undefined: unknown, the levels stand for themselves. */
+  /** Value at level 0 and at the top level. Undefined when unknown; the levels are then used directly. */
   bottom?: number;
   top?: number;
 }
 
-/** Inverse depths of a map; undefined where distances come without a range, or with one that makes no sense. */
+/** Converts a map to inverse depths; undefined when distances have no range or an impossible one. */
 export function toInverseDepth({ data, width, height, top }: Levels, scale: Scale): DepthMap | undefined {
   const { kind, bottom: low, top: high } = scale;
   if (low === undefined || high === undefined) return kind === 'inverse' ? { data, width, height } : undefined;

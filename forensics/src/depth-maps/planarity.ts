@@ -1,6 +1,6 @@
 /**
- * A grid of inverse depths (1 / distance along the optical axis), in rows from the top left. The unit may be any and the sign too: of a plane
- * it is exactly affine in the picture's coordinates. NaN where the map has no answer.
+ * A grid of inverse depths (1 / distance along the optical axis), row by row from the top left. Unit and sign are arbitrary: for a plane,
+ * inverse depth is affine in the picture's coordinates. NaN where the map has no value.
  */
 export interface DepthMap {
   data: Float32Array;
@@ -9,11 +9,11 @@ export interface DepthMap {
 }
 
 export interface Planarity {
-  /** Null where the map allows no answer: too small, constant, or with too many holes. */
+  /** Null when the map gives no answer: too small, constant, or too many holes. */
   planar: boolean | null;
-  /** The chance that `planar` is right, 0..1; 0 with null. Ordered by margin, not calibrated: see the card. */
+  /** Probability that `planar` is right, 0..1; 0 with null. It increases with the margin but is not calibrated; see the card. */
   confidence: number;
-  /** Spread of what the best plane leaves over: (95th − 5th percentile) / median inverse depth. */
+  /** Spread of the residuals of the best plane: (95th − 5th percentile) / median inverse depth. */
   relief: number;
   /** Share of points within the tolerance of the best plane. */
   inliers: number;
@@ -24,7 +24,7 @@ const POINTS = 5_000;
 const ROUNDS = 200;
 const MIN_INLIERS = 0.95;
 const MAX_RELIEF = 0.03;
-/** Share of the grid that must hold an answer. */
+/** Share of the grid that must have values. */
 const MIN_FILLED = 0.7;
 
 const NO_ANSWER: Planarity = { planar: null, confidence: 0, relief: Number.NaN, inliers: Number.NaN };
@@ -51,7 +51,7 @@ export function assessDepthMap(map: DepthMap): Planarity {
   return { planar, confidence: confidenceOf(planar, relief), relief, inliers };
 }
 
-/** Half at the threshold, nearly one at a tenth of it or at ten times. */
+/** 0.5 at the threshold, nearly 1 at a tenth or ten times of it. */
 function confidenceOf(planar: boolean, relief: number): number {
   const margin = Math.log10(Math.max(relief, 1e-6) / MAX_RELIEF) * (planar ? -1 : 1);
   return Math.min(0.99, Math.max(0.5, 0.5 + 0.49 * margin));
@@ -126,7 +126,7 @@ function leastSquares(points: Point[]): Plane | undefined {
   return [a, b, md - a * mx - b * my];
 }
 
-/** The same map must always get the same answer, so the draws follow from a fixed seed (mulberry32). */
+/** Uses a fixed seed (mulberry32), so that the same map always gives the same result. */
 function generator(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -9,10 +9,10 @@ export interface FoundDepthMap {
 }
 
 /**
- * Reads the depth map in a picture: Apple's disparity beside a HEIC or in a JPEG's multi-picture file, Google's GDepth
- * in XMP, or Dynamic Depth appended to a JPEG. Undefined when there is none or it cannot be read; never rejects.
+ * Reads the depth map in a picture: Apple's disparity beside a HEIC or in a JPEG's multi-picture file, Google's GDepth in XMP, or Dynamic
+ * Depth appended to a JPEG. Undefined when there is none or it cannot be read; never rejects.
  *
- * @param contentType not trusted; the container is told by its bytes.
+ * @param contentType not trusted; the bytes determine the container.
  */
 export async function readDepthMap(bytes: Uint8Array, _contentType?: string): Promise<FoundDepthMap | undefined> {
   const container = containerOf(bytes);

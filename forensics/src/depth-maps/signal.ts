@@ -14,12 +14,12 @@ export interface DepthMapSignal {
 
 export const NO_DEPTH: DepthMapSignal = { source: 'unavailable', confidence: 0, band: 'clear', evaluated: false };
 
-/** From here on a flat map with a reason to be suspicious is enough to fail a picture. */
+/** From this confidence on, a flat map fails a picture if there is another reason for suspicion. */
 const CONFIDENT = 0.9;
 
 /**
- * Reads and judges the depth map a picture carries. Walls and documents are honestly flat, so a flat map trips only where something else
- * speaks too: screen evidence, or a subject declared three-dimensional.
+ * Reads and assesses the depth map in a picture. Walls and documents are flat, so a flat map trips only with another reason: screen
+ * evidence, or a subject declared three-dimensional.
  */
 export async function depthSignal(
   bytes: Uint8Array,

@@ -16,7 +16,7 @@ export interface Piece {
   end: number;
 }
 
-/** No honest picture has more pieces before its pixels; a file made of a million empty ones is cut off here. */
+/** No genuine picture has more pieces before its pixels. Stops reading a file made of a million empty ones. */
 const MAX_PIECES = 20_000;
 
 const ascii = (bytes: Uint8Array, start: number, length: number): string =>
@@ -24,7 +24,7 @@ const ascii = (bytes: Uint8Array, start: number, length: number): string =>
 
 const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** The container by its first bytes; the content type a client claims is never asked. */
+/** Detects the container by its first bytes and ignores the client's content type. */
 export function containerOf(bytes: Uint8Array): Container {
   if (bytes.length >= 3 && bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return 'jpeg';
   if (bytes.length >= 8 && ascii(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return 'png';
@@ -62,7 +62,7 @@ export function jpegSegments(bytes: Uint8Array, from = 0): Piece[] {
   return pieces;
 }
 
-/** PNG chunks (W3C PNG, third edition). CRCs are not checked: a damaged chunk is still a sign worth reading. */
+/** PNG chunks (W3C PNG, third edition). CRCs are not checked, because a damaged chunk can still contain evidence. */
 export function pngChunks(bytes: Uint8Array): Piece[] {
   const pieces: Piece[] = [];
   const data = view(bytes);
@@ -118,7 +118,7 @@ export function bmffBoxes(bytes: Uint8Array, start = 0, end = bytes.length): Pie
   return pieces;
 }
 
-/** Whether the payload begins with these characters. */
+/** True when the payload begins with these characters. */
 export function startsWith(bytes: Uint8Array, at: number, text: string): boolean {
   if (at + text.length > bytes.length) return false;
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
@@ -220,7 +220,7 @@ function readItemLocations(bytes: Uint8Array, iloc: Piece, items: Map<number, He
   }
 }
 
-/** The bytes of an item, its extents joined; undefined when it has none or exceeds `limit`. */
+/** Returns the bytes of an item with its extents joined; undefined when it has none or exceeds `limit`. */
 export function heifItemBytes(bytes: Uint8Array, item: HeifItem, limit: number): Uint8Array | undefined {
   const total = item.extents.reduce((sum, extent) => sum + extent.end - extent.start, 0);
   if (total === 0 || total > limit) return undefined;

@@ -12,7 +12,7 @@ interface Tag {
   description?: unknown;
 }
 
-/** The shutter, sensor and place fields out of the parsed EXIF block; a field with an impossible value is left out. */
+/** Reads shutter, sensor and location fields from the parsed EXIF block. Omits fields with impossible values. */
 export function cameraOf(tags: ExifTags): Camera {
   const exif = (tags.exif ?? {}) as Record<string, Tag | undefined>;
   const text = (name: string): string | undefined => textOf(exif[name]);
@@ -63,7 +63,7 @@ function placeOf(tags: ExifTags): Camera['gps'] {
   return { latitude, longitude };
 }
 
-/** EXIF's `2018:07:25 16:34:23` as ISO 8601; undefined for the blanks and zeros that cameras without a clock write. */
+/** Converts EXIF's `2018:07:25 16:34:23` to ISO 8601; undefined for the blanks and zeros of cameras without a clock. */
 function instant(
   value: string | undefined,
   fraction: string | undefined,
@@ -92,7 +92,7 @@ function gpsInstant(date: Tag | undefined, time: Tag | undefined): string | unde
 
 const BINARY = new Set(['MakerNote', 'PrintImageMatching', 'Padding', 'ApplicationNotes', 'ImageSourceData']);
 
-/** Every EXIF tag that holds text, `UserComment` and the Windows `XP…` tags decoded. */
+/** Collects every EXIF text tag, with `UserComment` and the Windows `XP…` tags decoded. */
 export function exifFields(tags: ExifTags, fields: FieldList): void {
   for (const [name, tag] of Object.entries((tags.exif ?? {}) as Record<string, Tag | undefined>)) {
     if (BINARY.has(name) || !tag) continue;
@@ -115,7 +115,7 @@ function bytesOf(value: unknown): Buffer | undefined {
     : undefined;
 }
 
-/** EXIF 3.0, 4.6.6: eight bytes name the character code. UTF-16 is written in either order whatever the block's own is. */
+/** EXIF 3.0, 4.6.6: eight bytes name the character code. UTF-16 occurs in either byte order, independent of the block's. */
 function userComment(value: unknown): string | undefined {
   const bytes = bytesOf(value);
   if (!bytes || bytes.length <= 8) return typeof value === 'string' ? value : undefined;

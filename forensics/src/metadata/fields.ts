@@ -11,7 +11,7 @@ const MAX_FIELDS = 4_000;
 const MAX_VALUE = 1024 * 1024;
 const MAX_TOTAL = 8 * 1024 * 1024;
 
-/** Collects fields up to a total, so that no file can make its own reading expensive for the readers that follow. */
+/** Collects fields up to a total size, so that no file can make later processing expensive. */
 export class FieldList {
   readonly fields: MetadataField[] = [];
   private total = 0;

@@ -5,7 +5,7 @@ import type { FieldList } from './fields.ts';
 /** A workflow of a few hundred kB is common. Text past this length is not read. */
 const MAX_TEXT = 2 * 1024 * 1024;
 
-/** The text chunks of a PNG (tEXt, zTXt, iTXt), inflated within bounds; damaged ones are left out. */
+/** Reads the text chunks of a PNG (tEXt, zTXt, iTXt), inflated up to a limit. Skips damaged ones. */
 export function readPngText(bytes: Uint8Array, chunks: Piece[], fields: FieldList): void {
   for (const chunk of chunks) {
     if (chunk.type !== 'tEXt' && chunk.type !== 'zTXt' && chunk.type !== 'iTXt') continue;
@@ -32,7 +32,7 @@ function readChunk(type: string, data: Uint8Array): { keyword: string; value: st
   return text && { keyword, value: Buffer.from(text).toString('utf8') };
 }
 
-/** The standard says Latin-1, most generators write UTF-8. */
+/** The standard requires Latin-1, but most generators write UTF-8. */
 function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

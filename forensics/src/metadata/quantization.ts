@@ -27,7 +27,7 @@ export function quantizationHash(bytes: Uint8Array, segments: Piece[]): string |
 
 const FRAMES = /^ffc[0-35-79-bd-f]$/;
 
-/** Width and height of the frame header (SOFn). */
+/** Returns width and height from the frame header (SOFn). */
 export function jpegSize(bytes: Uint8Array, segments: Piece[]): { width: number; height: number } | undefined {
   const frame = segments.find(segment => FRAMES.test(segment.type) && segment.end - segment.start >= 6);
   if (!frame) return undefined;

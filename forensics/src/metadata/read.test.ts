@@ -71,8 +71,8 @@ const CAMERA = {
   ] as [number, string | { rationals: [number, number][] }][],
 };
 
-describe('what a camera wrote is read', () => {
-  test('from a JPEG, with the size of the header beside the size EXIF claims', async () => {
+describe('readMetadata reads camera fields', () => {
+  test('from a JPEG, with the header’s size and the size in EXIF', async () => {
     const read = await readMetadata(await jpegWith([exifSegment(CAMERA)]), 'image/jpeg');
     expect(read).toMatchObject({
       make: 'Acme',
@@ -98,7 +98,7 @@ describe('what a camera wrote is read', () => {
     for (const read of [inPng, inWebp, inAvif]) expect(read).toMatchObject({ make: 'Acme', model: 'Shooter 5' });
   });
 
-  test('equal quantization tables hash alike, others differently', async () => {
+  test('quantizationHash is equal for equal tables only', async () => {
     const at = async (quality: number, width: number) =>
       (
         await readMetadata(
@@ -113,14 +113,14 @@ describe('what a camera wrote is read', () => {
   });
 
   test.each([['0000:00:00 00:00:00'], ['    :  :     :  :  '], ['2024:13:40 99:00:00'], ['yesterday']])(
-    'no time is made of %s',
+    'gives no time for %s',
     async value => {
       const read = await readMetadata(await jpegWith([exifSegment({ exif: [[0x9003, value]] })]));
       expect(read.taken_at).toBeUndefined();
     },
   );
 
-  test('a place off the globe or at 0, 0 is no place', async () => {
+  test('gives no location off the globe or at 0, 0', async () => {
     const at = async (degrees: number) =>
       readMetadata(
         await jpegWith([
@@ -158,7 +158,7 @@ describe('what a camera wrote is read', () => {
   });
 });
 
-describe('text fields', () => {
+describe('readMetadata reads text fields', () => {
   const field = async (file: Buffer, name: string) =>
     (await readMetadata(file)).fields.filter(entry => entry.name === name).map(entry => entry.value);
 
@@ -206,8 +206,8 @@ describe('text fields', () => {
   });
 });
 
-describe('hostile files', () => {
-  test('a looped IFD chain ends and is survived', async () => {
+describe('readMetadata on hostile files', () => {
+  test('survives a looped IFD chain', async () => {
     const block = exifBlock({ main: [[0x010f, 'Acme']] });
     const next = 8 + 2 + 12;
     block.writeUInt32BE(8, next);
@@ -215,7 +215,7 @@ describe('hostile files', () => {
     expect(read.make).toBe('Acme');
   });
 
-  test('offsets and counts outside the block do no harm', async () => {
+  test('survives offsets and counts outside the block', async () => {
     const block = exifBlock({
       main: [
         [0x010f, 'A long enough maker'],
@@ -231,21 +231,21 @@ describe('hostile files', () => {
     expect(ms).toBeLessThan(1_000);
   });
 
-  test('a compressed text that inflates without end is left out', async () => {
+  test('omits a compressed text that inflates without end', async () => {
     const bomb = deflateSync(Buffer.alloc(64 * 1024 * 1024));
     const file = await pngWith(pngChunk('zTXt', Buffer.concat([Buffer.from('parameters\0\0', 'latin1'), bomb])));
     const read = await readMetadata(file);
     expect(read.fields).toEqual([]);
   });
 
-  test('an XMP packet with a document type is refused and named', async () => {
+  test('refuses an XMP packet with a document type, and names it', async () => {
     const packet = `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>${xmpPacket('xmlns:q="http://ns.adobe.com/xap/1.0/" q:CreatorTool="T"')}`;
     const read = await readMetadata(await jpegWith([xmpSegment(packet)]));
     expect(read.fields).toEqual([]);
     expect(read.faults.map(fault => fault.code)).toEqual(['xmp_unreadable']);
   });
 
-  test('whatever the bytes, it answers', async () => {
+  test('answers for any bytes', async () => {
     const whole = [
       await jpegWith([
         exifSegment(CAMERA),

@@ -24,15 +24,15 @@ export interface PictureMetadata {
   lens?: string;
   /** The time the shutter opened: `2018-07-25T16:34:23.935`, with the offset when the camera wrote one. */
   taken_at?: string;
-  /** The satellites' own clock, UTC. */
+  /** GPS time, UTC. */
   gps_at?: string;
   /** Degrees, south and west negative. */
   gps?: { latitude: number; longitude: number };
   /** EXIF orientation 1..8. */
   orientation?: number;
-  /** Pixels of the container's own header, before orientation. */
+  /** Size in the container's header, in pixels before orientation. */
   size?: { width: number; height: number };
-  /** Pixels EXIF claims; differs from `size` after a crop or resize that kept the EXIF block. */
+  /** Size in EXIF, in pixels. Differs from `size` after a crop or resize that kept the EXIF block. */
   exif_size?: { width: number; height: number };
   /** See {@link quantizationHash}; JPEG only. */
   quantization_hash?: string;
@@ -41,7 +41,7 @@ export interface PictureMetadata {
   thumbnail_bytes?: Uint8Array;
   /** Every text field found, for the provenance rules. */
   fields: MetadataField[];
-  /** Blocks that were there and could not be read. */
+  /** Blocks that exist but could not be read. */
   faults: MetadataFault[];
 }
 
@@ -64,10 +64,10 @@ const XMP_HEADER = 'http://ns.adobe.com/xap/1.0/\0';
 const PNG_XMP = 'XML:com.adobe.xmp';
 
 /**
- * Reads EXIF, XMP, IPTC and PNG text of a JPEG, PNG, WebP, HEIC or AVIF. The sizes above bound work and memory,
- * whatever the file claims. Never rejects: it names an unreadable block in `faults` and returns the rest.
+ * Reads EXIF, XMP, IPTC and PNG text of a JPEG, PNG, WebP, HEIC or AVIF. The sizes above bound work and memory, whatever the file claims.
+ * Never rejects: it names an unreadable block in `faults` and returns the rest.
  *
- * @param contentType not trusted; the container is told by its bytes.
+ * @param contentType not trusted; the bytes determine the container.
  */
 export async function readMetadata(bytes: Uint8Array, _contentType?: string): Promise<PictureMetadata> {
   const list = new FieldList();
@@ -178,7 +178,7 @@ const bounded = (bytes: Uint8Array, piece: Piece): Uint8Array =>
 const withoutExifHeader = (block: Uint8Array): Uint8Array =>
   startsWith(block, 0, 'Exif\0\0') ? block.subarray(6) : block;
 
-/** A TIFF block on its own is a file the library reads; it is copied so that no offset in it can reach the rest of the picture. */
+/** The library reads a standalone TIFF block. Copies it, so that no offset can point into the rest of the picture. */
 function parseExif(block: Uint8Array): ExifTags {
   return ExifReader.load(new Uint8Array(block).buffer, { expanded: true });
 }

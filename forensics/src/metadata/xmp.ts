@@ -1,7 +1,7 @@
 import { DOMParser, type Element, type Node, onErrorStopParsing } from '@xmldom/xmldom';
 import type { FieldList } from './fields.ts';
 
-/** Namespaces whose fields are read by name elsewhere; a writer may bind any prefix to them. */
+/** Namespaces whose fields are read by name elsewhere. A writer may bind any prefix to them, so we use these. */
 const PREFIXES = new Map([
   ['adobe:ns:meta/', 'x'],
   ['http://www.w3.org/1999/02/22-rdf-syntax-ns#', 'rdf'],
@@ -43,7 +43,7 @@ export function readXmp(packet: string, fields: FieldList): boolean {
 }
 
 /**
- * The value of one property of a packet's descriptions, attribute or element, of any length.
+ * Returns one property of a packet's descriptions, from an attribute or element, at any length.
  * @param namespace the property's namespace address
  */
 export function xmpProperty(packet: string, namespace: string, name: string): string | undefined {
@@ -58,7 +58,7 @@ export function xmpProperty(packet: string, namespace: string, name: string): st
   return undefined;
 }
 
-/** A packet with a document type is refused: XMP has none, and entities are how XML is made to explode. */
+/** Refuses a packet with a document type. XMP has none, and entity expansion is a denial-of-service attack. */
 function parseRdf(packet: string): Element | undefined {
   const start = packet.indexOf('<');
   if (start < 0 || /<!(DOCTYPE|ENTITY)/i.test(packet)) return undefined;
@@ -91,7 +91,7 @@ function nameOf(node: { namespaceURI: string | null; localName: string | null; n
 const isRdf = (node: Element, ...names: string[]): boolean =>
   node.namespaceURI === RDF && names.includes(node.localName ?? '');
 
-/** Writes the properties of a Description or of a structure under `path`. */
+/** Adds the properties of a Description or structure under `path`. */
 function walk(node: Element, path: string, depth: number, fields: FieldList): void {
   if (depth > MAX_DEPTH) return;
   for (const attribute of Array.from(node.attributes)) {

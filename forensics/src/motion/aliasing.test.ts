@@ -6,7 +6,7 @@ import type { Matrix3 } from './geometry.ts';
 import { LEAST_MOIRE } from './signal.ts';
 
 const SIZE = { width: 640, height: 520 };
-/** A little turn, a little scale and a shift: what the second frame does to the first. */
+/** The transform from the first frame to the second: a small rotation, scale and shift. */
 const TURN = 0.03;
 const SCALE = 1.04;
 const MOVE: Matrix3 = [
@@ -21,7 +21,7 @@ const MOVE: Matrix3 = [
   1,
 ];
 
-/** Noise and a wave of `amplitude` grey levels; `wave` gives its phase in radians at a pixel. */
+/** Draws noise plus a wave of `amplitude` grey levels. `wave` returns its phase at a pixel, in radians. */
 function drawn(seed: number, amplitude: number, wave: (x: number, y: number) => number): Picture {
   const rng = random(seed);
   const data = new Uint8Array(SIZE.width * SIZE.height * 3);
@@ -38,8 +38,8 @@ const KX = 0.7;
 const KY = 0.45;
 const first = drawn(1, 8, (x, y) => KX * x + KY * y);
 
-test('a pattern that belongs to the picture moves with it', () => {
-  // The phase at a pixel of the second frame is that of the place it shows.
+test('testAliasing finds that a pattern of the subject moves with it', () => {
+  // A pixel of the second frame has the phase of the place it shows.
   const [a, b, tx, c, d, ty] = MOVE as [number, number, number, number, number, number];
   const determinant = a * d - b * c;
   const second = drawn(2, 8, (x, y) => {
@@ -51,14 +51,14 @@ test('a pattern that belongs to the picture moves with it', () => {
   expect(found).toMatchObject({ tiles_moved_rightly: found.tiles, tiles_moved_wrongly: 0, strength: 0 });
 });
 
-test('one whose frequency changes otherwise is moire', () => {
+test('testAliasing calls a pattern moire when its frequency changes differently', () => {
   const second = drawn(3, 8, (x, y) => 0.5 * x - 0.6 * y);
   const found = testAliasing(first, second, MOVE);
   expect(found).toMatchObject({ tiles_moved_rightly: 0, tiles_moved_wrongly: found.tiles });
   expect(found.strength).toBeGreaterThan(LEAST_MOIRE);
 });
 
-test('a pattern that only one frame shows says nothing, nor does noise, nor a picture too small', () => {
+test('testAliasing ignores a pattern in only one frame, noise, and small pictures', () => {
   const plain = drawn(4, 0, () => 0);
   expect(testAliasing(first, plain, MOVE)).toMatchObject({ tiles_moved_wrongly: 0, strength: 0 });
   expect(
@@ -72,6 +72,6 @@ test('a pattern that only one frame shows says nothing, nor does noise, nor a pi
   expect(testAliasing(small, small, [1, 0, 0, 0, 1, 0, 0, 0, 1])).toMatchObject({ tiles: 0, strength: 0 });
 });
 
-test('frames that do not show the same place are not compared', () => {
+test('testAliasing does not compare frames of different places', () => {
   expect(testAliasing(first, first, [1, 0, 5000, 0, 1, 0, 0, 0, 1]).tiles).toBe(0);
 });

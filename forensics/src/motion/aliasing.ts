@@ -13,27 +13,29 @@ import type { Matrix3 } from './geometry.ts';
 export interface AliasingTest {
   /** Tiles seen in both frames. */
   tiles: number;
-  /** Tiles with peaks in both frames that do not belong together. */
+  /** Tiles with peaks in both frames that do not correspond. */
   tiles_moved_wrongly: number;
-  /** Tiles with peaks that do. */
+  /** Tiles with peaks that correspond. */
   tiles_moved_rightly: number;
-  /** Sum over the three clearest tiles of the lower of their two unmatched peaks, ln(power / mean power around). */
+  /** Sum over the three clearest tiles of the lower of their two unmatched peaks, each as ln(power / mean power around). */
   strength: number;
 }
 
 const HALF = N / 2;
-/** Half sides of the window whose mean a peak is compared with, and of the part around the peak left out of it. */
+/** Half sides of the window whose mean a peak is compared with, and of the excluded area around the peak. */
 const WINDOW = 10;
 const GUARD = 2;
-/** Under noise alone the ratio of a cell to those around it is about exponential, so that one in 10^13 comes so far. */
+/** For noise, the ratio of a cell to its surroundings is about exponential, so one cell in 10^13 exceeds this. */
 const LEAST_RATIO = 30;
-/** A peak follows when the other frame has at least this ratio near the place where it belongs. */
+/** A peak counts as found in the other frame when the ratio there reaches this value near the expected place. */
 const FOLLOWED = 7;
-/** Cells around that place: some for the transform's own width, some for surfaces that turn differently than the plane. */
+/**
+ * Search radius around that place, in cells: allows for the transform's resolution and for surfaces that turn differently than the plane.
+ */
 const NEAR = 2;
 const NEAR_SHARE = 0.06;
 const PEAKS = 4;
-/** Tiles along the longer side at most. */
+/** Maximum number of tiles along the longer side. */
 const TILES_ACROSS = 4;
 
 interface Band {
@@ -95,7 +97,7 @@ export function testAliasing(first: Picture, second: Picture, toSecond: Matrix3)
   return test;
 }
 
-/** Left upper corners of tiles spread evenly, half overlapping at most. */
+/** Returns the upper left corners of evenly spread tiles that overlap by at most half. */
 function tileCorners({ width, height }: Picture): [number, number][] {
   if (width < N || height < N) return [];
   const longer = Math.max(width, height);
@@ -124,7 +126,7 @@ function jacobian(h: Matrix3, x: number, y: number): Matrix2 {
 
 const transposed = ([a, b, c, d]: Matrix2): Matrix2 => [a, c, b, d];
 
-/** A wave k.x of the first frame is k'.x' of the second with k' = J^-T k. */
+/** A wave k.x in the first frame is k'.x' in the second, with k' = J^-T k. */
 function inverseTransposed([a, b, c, d]: Matrix2): Matrix2 {
   const determinant = a * d - b * c;
   return [d / determinant, -c / determinant, -b / determinant, a / determinant];
@@ -145,7 +147,7 @@ function transform(
   fft2(re, im);
   const [ofFirst, ofSecond] = powers;
   const last = N - 1;
-  // The spectrum of a real tile is the same at a cell and at its mirror image: half of the rows give all.
+  // The spectrum of a real tile is symmetric, so half of the rows suffice.
   for (let i = 0; i <= HALF; i++) {
     const row = i * N;
     const mirrorRow = (-i & last) * N;
@@ -154,7 +156,7 @@ function transform(
     for (let j = 0; j < N; j++) {
       const at = row + j;
       const mirror = mirrorRow + (-j & last);
-      // Two real tiles in one complex transform: even part of the first, odd part of the second.
+      // Separates two real tiles in one complex transform: the even part is the first, the odd part the second.
       const ar = re[at] + re[mirror];
       const ai = im[at] - im[mirror];
       const br = im[at] + im[mirror];
@@ -192,12 +194,12 @@ function load(to: Float32Array, { width, data }: Picture, x0: number, y0: number
   for (let y = 0; y < N; y++) for (let x = 0; x < N; x++) to[y * N + x] = (to[y * N + x] - mean) * HANN[y] * HANN[x];
 }
 
-/** Power against mean power around of a cell; cells count from the corner. */
+/** Ratio of a cell's power to the mean power around it. Cells count from the corner. */
 function ratioAt(frame: 0 | 1, i: number, j: number): number {
   const table = sums[frame];
   const outer = boxSum(table, i, j, WINDOW) - boxSum(table, i, j, GUARD);
   const cells = boxCells(i, j, WINDOW) - boxCells(i, j, GUARD);
-  // A tenth of a grey level's square: what rounding to whole levels leaves of a picture without noise.
+  // Power of 0.1 squared grey levels: the rounding error of a picture without noise.
   const floor = 0.1 * N * N * 0.14;
   return powers[frame][i * N + j] / (outer / cells + floor);
 }
@@ -215,7 +217,7 @@ function boxCells(i: number, j: number, reach: number): number {
   return rows * (Math.min(N, j + reach + 1) - Math.max(0, j - reach));
 }
 
-/** Finds the highest peaks of one half plane, off the axes, where edges of buildings and JPEG blocks peak. */
+/** Finds the highest peaks of one half plane. Skips the axes, where edges of buildings and JPEG blocks peak. */
 function findPeaks(frame: 0 | 1, { low, high }: Band): Peak[] {
   const power = powers[frame];
   const found: Peak[] = [];
@@ -235,11 +237,11 @@ function findPeaks(frame: 0 | 1, { low, high }: Band): Peak[] {
   return found.sort((a, b) => b.height - a.height).slice(0, PEAKS);
 }
 
-/** Is there anything in the other frame where the peak belongs? */
+/** True when the other frame has a peak at the expected place. */
 function follows({ kx, ky }: Peak, other: 0 | 1, [a, b, c, d]: Matrix2): boolean {
   const [px, py] = [a * kx + b * ky + HALF, c * kx + d * ky + HALF];
   const reach = NEAR + NEAR_SHARE * Math.hypot(kx, ky);
-  // A place beyond the highest frequency is one that the other frame cannot show.
+  // The other frame cannot show a place beyond the highest frequency.
   if (px < reach || py < reach || px >= N - reach || py >= N - reach) return true;
   for (let i = Math.ceil(px - reach); i <= px + reach; i++) {
     for (let j = Math.ceil(py - reach); j <= py + reach; j++) {

@@ -5,11 +5,11 @@ import type { Match } from './match.ts';
 export type Matrix3 = readonly number[];
 
 /**
- * Smallest right singular vector of a set of rows of `n` numbers: the eigenvector of least eigenvalue of A^T A, by inverse
- * iteration (n at most nine).
+ * Returns the right singular vector with the smallest singular value for rows of `n` numbers (n at most 9): the eigenvector of A^T A with
+ * the smallest eigenvalue, by inverse iteration.
  */
 function nullVector(rows: Float64Array, n: number): Float64Array | undefined {
-  // A^T A, and beside it the identity that elimination turns into its inverse.
+  // A^T A beside the identity, which elimination turns into the inverse.
   const width = 2 * n;
   const m = new Float64Array(n * width);
   for (let row = 0; row < rows.length; row += n) {
@@ -44,7 +44,7 @@ function nullVector(rows: Float64Array, n: number): Float64Array | undefined {
   return v;
 }
 
-/** Gauss and Jordan on n rows of 2n numbers, in place; false where the left half has no inverse. */
+/** Gauss-Jordan elimination on n rows of 2n numbers, in place. False when the left half has no inverse. */
 function eliminate(m: Float64Array, n: number): boolean {
   const width = 2 * n;
   for (let c = 0; c < n; c++) {
@@ -67,7 +67,7 @@ function eliminate(m: Float64Array, n: number): boolean {
   return true;
 }
 
-/** Centre and scale that bring points to a mean of 0 and a mean distance of sqrt 2 (Hartley 1997). */
+/** Returns centre and scale that give the points a mean of 0 and a mean distance of sqrt 2 (Hartley 1997). */
 function normalizer(points: [number, number][]): { x: number; y: number; scale: number } {
   let [x, y] = [0, 0];
   for (const point of points) {
@@ -89,7 +89,7 @@ function multiply(a: ArrayLike<number>, b: ArrayLike<number>): number[] {
   return out;
 }
 
-/** Direct linear transform from four or more matches; maps the first frame to the second. */
+/** Fits a homography to four or more matches by the direct linear transform. It maps the first frame to the second. */
 export function fitHomography(matches: Match[]): Matrix3 | undefined {
   const p = normalizer(matches.map(match => [match.x0, match.y0]));
   const q = normalizer(matches.map(match => [match.x1, match.y1]));
@@ -155,7 +155,7 @@ interface Robust {
   inliers: Match[];
 }
 
-/** Random sample consensus (Fischler and Bolles 1981), then refitted to its inliers three times. */
+/** Random sample consensus (Fischler and Bolles 1981), followed by three refits to the inliers. */
 export function ransac(
   matches: Match[],
   fit: (sample: Match[]) => Matrix3 | undefined,

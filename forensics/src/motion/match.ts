@@ -11,7 +11,7 @@ export interface Match {
 
 const GRID = 8;
 const LENGTH = GRID * GRID;
-/** Spacing of a descriptor's samples, pixels: it looks at a patch of 40 x 40. */
+/** Spacing of a descriptor's samples in pixels; it covers a patch of 40 x 40. */
 const SPACING = 5;
 /** Lowe's ratio of best to second distance. */
 const RATIO = 0.8;
@@ -68,8 +68,7 @@ function clamp(value: number, size: number): number {
 }
 
 /**
- * Pairs [i, j] of vectors that are each other's nearest by correlation, where the second nearest is clearly further away from
- * either side.
+ * Returns pairs [i, j] of vectors that are mutually nearest by correlation, if the second nearest is clearly further away on both sides.
  */
 function mutuallyNearest(from: Float32Array, to: Float32Array): [number, number][] {
   const n = from.length / LENGTH;
@@ -79,7 +78,7 @@ function mutuallyNearest(from: Float32Array, to: Float32Array): [number, number]
   for (let i = 0; i < n; i++) {
     const own = from.subarray(i * LENGTH, (i + 1) * LENGTH);
     let j = 0;
-    // Four at a time: one sum waits for its last addition, four do not wait for each other.
+    // Computes four sums at a time, because consecutive additions to one sum depend on each other and stall.
     for (; j + 4 <= m; j += 4) {
       let [p, q, r, s] = [0, 0, 0, 0];
       for (let k = 0, b = j * LENGTH; k < LENGTH; k++, b++) {
@@ -135,14 +134,14 @@ class Ranks {
     }
   }
 
-  /** The partner, or -1 where the second best is about as good. Distances of unit vectors: 2 - 2 dot. */
+  /** Returns the partner, or -1 when the second best is about as good. Distance of unit vectors: 2 - 2 dot. */
   clear(index: number): number {
     const best = this.#best[index];
     return best > 0.7 && 1 - best < RATIO * RATIO * (1 - this.#next[index]) ? this.#place[index] : -1;
   }
 }
 
-/** Aligns the patch around `a` with the second frame near `b`; undefined when it does not settle or does not look alike. */
+/** Aligns the patch around `a` with the second frame near `b`; undefined when it does not converge or the patches differ. */
 function refine(first: Plane, second: Plane, a: Corner, b: Corner): { x1: number; y1: number } | undefined {
   const side = 2 * PATCH + 1;
   const patch = new Float32Array(side * side);

@@ -17,7 +17,7 @@ const plain = (capture: CaptureParams, seed: number): CaptureParams => ({
 });
 
 describe('testTwoFrames', () => {
-  it('tells a flat picture seen twice from things that stand before each other', async () => {
+  it('distinguishes a flat picture from objects at different distances', async () => {
     const [a, b] = [plain(first, 1), plain(second, 2)];
     const flat = testTwoFrames((await simulateDirect(scene, a)).picture, (await simulateDirect(scene, b)).picture);
     expect(flat.answer).toBe('flat');
@@ -29,7 +29,7 @@ describe('testTwoFrames', () => {
     expect(deep.probability).toBeLessThan(0.1);
   });
 
-  it('has no answer where the camera only turned, or sees something else', async () => {
+  it('has no answer when the camera only turned, or sees another subject', async () => {
     const a = plain(first, 1);
     const turned = {
       ...plain(first, 3),
@@ -44,7 +44,7 @@ describe('testTwoFrames', () => {
 });
 
 describe('geometry', () => {
-  it('finds the homography behind exact matches', () => {
+  it('finds the homography of exact matches', () => {
     const small = fc.double({ min: -0.1, max: 0.1, noNaN: true });
     fc.assert(
       fc.property(small, small, small, fc.double({ min: -80, max: 80, noNaN: true }), (a, b, c, d) => {
@@ -60,9 +60,9 @@ describe('geometry', () => {
     );
   });
 
-  it('sees no translation in a turn', () => {
+  it('finds no translation in a rotation', () => {
     const [focal, cx, cy, angle] = [750, 480, 360, 0.1];
-    // K R K^-1 for a turn about the vertical axis.
+    // K R K^-1 for a rotation about the vertical axis.
     const [c, s] = [Math.cos(angle), Math.sin(angle)];
     const k = [focal, 0, cx, 0, focal, cy, 0, 0, 1];
     const inverse = [1 / focal, 0, -cx / focal, 0, 1 / focal, -cy / focal, 0, 0, 1];
@@ -72,7 +72,7 @@ describe('geometry', () => {
   });
 });
 
-describe('parallax in the signals', () => {
+describe('parallaxSignal and withParallax', () => {
   const test = (answer: TwoFrameTest['answer'], probability?: number): TwoFrameTest => ({
     answer,
     probability,
@@ -91,7 +91,7 @@ describe('parallax in the signals', () => {
     },
   });
 
-  it('never trips on a flat subject alone', () => {
+  it('never trip on a flat subject alone', () => {
     expect(parallaxSignal(test('flat', 0.99), { screen: 'clear', threeDimensional: false }).band).toBe('clear');
     expect(parallaxSignal(test('flat', 0.99), { screen: 'doubtful', threeDimensional: false }).band).toBe('confident');
     expect(parallaxSignal(test('flat', 0.7), { screen: 'clear', threeDimensional: true }).band).toBe('doubtful');
@@ -103,7 +103,7 @@ describe('parallax in the signals', () => {
     });
   });
 
-  it('moves the chance of a display the right way, and not at all without an answer', () => {
+  it('move the probability of a display the right way, and not without an answer', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.001, max: 0.999, noNaN: true }), p => {
         expect(withParallax(p, test('flat', 0.98))).toBeGreaterThan(p);
@@ -114,7 +114,7 @@ describe('parallax in the signals', () => {
     );
   });
 
-  it('counts moire that moves wrongly for a display, with parallax and without', () => {
+  it('count wrongly moving moire as evidence of a display, with and without parallax', () => {
     const none = test('not_enough_movement');
     const moire = { ...none, evidence: { ...none.evidence, moire_tiles: 4, moire_strength: 12 } };
     const flat = { ...test('flat', 0.98), evidence: moire.evidence };

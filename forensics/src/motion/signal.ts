@@ -2,7 +2,7 @@ import type { Band } from '@firsthand/contract/signals.ts';
 import type { DepthSignal } from '../signals.ts';
 import type { TwoFrameTest } from './two-frames.ts';
 
-/** Flat at this probability or above, with a reason to be suspicious, is enough to fail a picture. */
+/** From this probability on, a flat subject fails a picture if there is another reason for suspicion. */
 export const CONFIDENT_FLAT = 0.95;
 const DOUBTFUL = 0.6;
 
@@ -13,11 +13,13 @@ const DOUBTFUL = 0.6;
 const FLAT_RATIO = Math.log(0.95 / 0.2);
 const DEEP_RATIO = -1.5;
 
-/** Fine patterns that moved otherwise than the picture at this strength or above are moire; see `CARD.md` for the shares behind the ratio. */
+/**
+ * From this strength on, fine patterns that move differently than the picture count as moire. `CARD.md` has the shares behind the ratio.
+ */
 export const LEAST_MOIRE = 7.5;
 const MOIRE_RATIO = 2;
 
-/** The two-frame test in the terms of `DepthSignal`; a flat subject alone trips nothing. */
+/** Converts the two-frame test to a `DepthSignal`. A flat subject alone trips nothing. */
 export function parallaxSignal(test: TwoFrameTest, reason: { screen: Band; threeDimensional: boolean }): DepthSignal {
   const evidence = { answer: test.answer, ...test.evidence };
   if (test.probability === undefined) {
@@ -31,8 +33,8 @@ export function parallaxSignal(test: TwoFrameTest, reason: { screen: Band; three
 }
 
 /**
- * The probability of a display after the two-frame test: moved by parallax where that has an answer, and by moire that moved wrongly
- * wherever the frames could be laid on each other.
+ * Updates the probability of a display with the two-frame test: by parallax if that has an answer, and by wrongly moving moire if the
+ * frames could be registered.
  */
 export function withParallax(probability: number, test: TwoFrameTest | undefined): number {
   if (!test) return probability;

@@ -19,17 +19,17 @@ import { type Match, matchFrames } from './match.ts';
 
 /** Longest side at which frames are compared. */
 const SIDE = 960;
-/** Focal lengths phones have, in longer sides of the picture (about 20 to 40 mm equivalent). */
+/** Focal lengths of phones, in units of the picture's longer side (about 20 to 40 mm equivalent). */
 const FOCALS = [0.6, 0.68, 0.76, 0.84, 0.94, 1.05, 1.2];
-/** Fewer matches than this say nothing. */
+/** With fewer matches there is no answer. */
 const LEAST_MATCHES = 40;
-/** Fewer matches than this that a rigid scene explains could as well be chance. */
+/** With fewer matches that a rigid scene explains, the agreement could be chance. */
 const LEAST_RIGID = 40;
-/** Enough to lay one frame on the other, though not to tell a plane from depth. */
+/** Enough matches to register the frames, but not to distinguish a plane from depth. */
 const LEAST_REGISTERED = 10;
-/** A picture is called flat only where matches cover this share of its cells: one wall or cupboard in it does not make it so. */
+/** A picture counts as flat only when matches cover this share of its cells, so that one wall or cupboard in it is not enough. */
 const LEAST_COVERAGE = 0.5;
-/** Below it (distance moved against distance of the plane) a turn of the camera alone would explain as much. */
+/** Below this ratio of distance moved to distance of the plane, a mere rotation of the camera would explain the matches. */
 const LEAST_TRANSLATION = 0.03;
 const TIGHT = 1.2;
 const LOOSE = 2;
@@ -38,22 +38,22 @@ export type TwoFrameAnswer = 'flat' | 'deep' | 'not_enough_movement' | 'not_enou
 
 export interface TwoFrameTest {
   answer: TwoFrameAnswer;
-  /** Calibrated probability that the subject is one plane; absent without an answer. */
+  /** Calibrated probability that the subject is a plane; absent without an answer. */
   probability?: number;
   evidence: {
     matches: number;
-    /** Matches that one homography explains, and that one epipolar geometry does. */
+    /** Matches that one homography explains, and matches that one epipolar geometry explains. */
     on_plane: number;
     on_epipolar_lines: number;
-    /** Third quartile of what the homography leaves, pixels at 960 a side, over matches that any rigid scene explains. */
+    /** Third quartile of the homography's residuals over matches that any rigid scene explains, in pixels at 960 a side. */
     residual_px: number;
-    /** The same of the distances to the epipolar lines. */
+    /** The same for the distances to the epipolar lines. */
     epipolar_px: number;
-    /** Distance the camera moved against the distance of the plane, estimated from the homography. */
+    /** Ratio of the camera's movement to the distance of the plane, estimated from the homography. */
     translation: number;
     /**
-     * Tiles of both frames whose fine pattern was compared, those where it moved otherwise than the picture, those where it moved
-     * with it, and how clearly the first stand out; see `aliasing.ts`.
+     * Tiles whose fine pattern was compared in both frames, tiles where it moved differently than the picture, tiles where it moved with
+     * the picture, and the strength of the former; see `aliasing.ts`.
      */
     moire_compared: number;
     moire_tiles: number;
@@ -73,7 +73,7 @@ export interface TwoFrameTest {
 export function testTwoFrames(first: Picture, second: Picture): TwoFrameTest {
   let compared = compareAt(first, second, SIDE);
   if (compared.test.answer === 'not_enough_matches') {
-    // Strong moire and defocus spoil corners of a few pixels and leave larger ones.
+    // Strong moire and defocus destroy small corners but leave larger ones.
     const coarse = compareAt(first, second, SIDE / 2);
     if (coarse.test.answer !== 'not_enough_matches' || !compared.plane) compared = coarse;
   }
@@ -96,11 +96,11 @@ export function testTwoFrames(first: Picture, second: Picture): TwoFrameTest {
 
 interface Compared {
   test: TwoFrameTest;
-  /** The homography of most matches, pixels of the frames themselves. */
+  /** The homography of most matches, in pixels of the original frames. */
   plane?: Matrix3;
 }
 
-/** The test with both frames at most `side` pixels a side; all distances are in pixels at `SIDE`. */
+/** Runs the test with both frames at most `side` pixels a side. All distances are in pixels at `SIDE`. */
 function compareAt(first: Picture, second: Picture, side: number): Compared {
   const a = toPlane(reduced(first, side));
   const b = toPlane(reduced(second, side));
@@ -134,7 +134,7 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
   const fromPlane = (match: Match): number =>
     unit * transferError(model.h, undistort(match, model.k, a.width, a.height));
   const fromLine = (match: Match): number => unit * sampsonError(epipolar.model, match);
-  // Every match that some rigid scene explains: those on the plane are among them, whatever the epipolar geometry says.
+  // Every match that some rigid scene explains, including all matches on the plane.
   const rigid = matches.filter(match => fromLine(match) < TIGHT || fromPlane(match) < TIGHT);
   const residuals = rigid.map(fromPlane).sort((p, q) => p - q);
   const lines = rigid.map(fromLine).sort((p, q) => p - q);
@@ -142,7 +142,7 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
   evidence.on_epipolar_lines = epipolar.inliers.length;
   evidence.residual_px = round(residuals[Math.floor(residuals.length * 0.75)] ?? 0);
   evidence.epipolar_px = round(lines[Math.floor(lines.length * 0.75)] ?? 0);
-  // The least over all focal lengths: a turn seen with the wrong one would look like a small move.
+  // The minimum over all focal lengths, because a rotation looks like a small move with the wrong one.
   const moved = FOCALS.map(focal =>
     translationOf(model.h, focal * Math.max(a.width, a.height), a.width / 2, a.height / 2),
   );
@@ -155,7 +155,7 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
 }
 
 /**
- * Logistic in the share of matches on the plane and the logarithm of what it leaves; `CARD.md` says how the coefficients were set.
+ * Logistic function of the share of matches on the plane and the logarithm of the residual. `CARD.md` says how the coefficients were set.
  */
 function flatness(share: number, residual: number): number {
   const score = 18 * share - 4 * Math.log(Math.max(0.1, residual)) - 14.6;
@@ -163,8 +163,8 @@ function flatness(share: number, residual: number): number {
 }
 
 /**
- * The lens bends a flat picture differently at its two places in the frame. One radial coefficient, the same in both frames, is
- * tried along with the homography, and kept where it lowers the residual.
+ * Lens distortion bends a flat picture differently at its two places in the frame. Fits one radial coefficient for both frames with the
+ * homography, and keeps it if it lowers the residual.
  */
 function straighten(matches: Match[], width: number, height: number): { h: Matrix3; k: number } | undefined {
   let best: { h: Matrix3; k: number; cost: number } | undefined;
@@ -193,13 +193,13 @@ function undistort(match: Match, k: number, width: number, height: number): Matc
   return { x0, y0, x1, y1 };
 }
 
-/** By a whole factor first, which is fast, then the rest of the way. */
+/** Shrinks by a whole factor first, which is fast, then by the remaining factor. */
 function reduced(picture: Picture, side: number): Picture {
   const factor = Math.max(1, Math.floor(Math.max(picture.width, picture.height) / side));
   return areaResize(shrink(picture, factor), side);
 }
 
-/** The homography between the small frames as one between the frames themselves, pixels. */
+/** Converts a homography between the small frames to one between the original frames, in pixels. */
 function atSize(h: Matrix3, first: Picture, a: Plane, second: Picture, b: Plane): Matrix3 {
   const [ax, ay] = [a.width / first.width, a.height / first.height];
   const [bx, by] = [second.width / b.width, second.height / b.height];

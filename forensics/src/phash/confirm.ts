@@ -2,18 +2,19 @@ import type { FingerprintEntry, Probe, Thumbnail } from './fingerprint.ts';
 import type { Turn } from './hash.ts';
 import { crop, type Plane, type Region, shrink } from './plane.ts';
 
-/** How well a picture matches a stored one after the best shift and stretch. */
+/** How well a picture matches a stored one at the best shift and scale. */
 export interface Confirmation {
-  /** Correlation of the two where they overlap, −1..1. */
+  /** Correlation of the overlapping areas, −1..1. */
   correlation: number;
-  /** Share of the kept picture that the other covers, 0..1. */
+  /** Share of the stored picture that the other covers, 0..1. */
   overlap: number;
   confirmed: boolean;
 }
 
 /**
- * Up to `NEAR` differing bits, PDQ's own bound, a mistake is rare and the test only rules out chance; beyond, it must tell a copy from another shot of the
- * same scene. Chosen on unrelated photographs, second shots and altered copies; the card has the numbers.
+ * Within `NEAR` differing bits, PDQ's own limit, false matches are rare, so the test only rules out chance. Beyond it, the test must
+ * distinguish a copy from another shot of the same scene. Chosen on unrelated photographs, second shots and altered copies; the card has
+ * the numbers.
  */
 const NEAR = 31;
 const MIN_CORRELATION_NEAR = 0.8;
@@ -23,7 +24,7 @@ const MIN_OVERLAP = 0.6;
 const SIDE = 96;
 const ITERATIONS = 20;
 
-/** Maps a point of the kept thumbnail to one of the searched picture: x' = sx·x + tx, y' = sy·y + ty, in fractions of the sides. */
+/** Maps a point of the stored thumbnail to the searched picture: x' = sx·x + tx, y' = sy·y + ty, in fractions of the sides. */
 interface Placement {
   sx: number;
   sy: number;
@@ -31,7 +32,7 @@ interface Placement {
   ty: number;
 }
 
-/** One agreement of hashes between the searched picture and a kept one. */
+/** A match of hashes between the searched picture and a stored one. */
 export interface Agreement {
   probe: Pick<Probe, 'region' | 'frame' | 'turn'>;
   entry: Pick<FingerprintEntry, 'region' | 'frame'>;
@@ -43,8 +44,8 @@ export interface Agreement {
 const MAX_TRIES = 4;
 
 /**
- * Confirms that a kept picture shows what the searched one shows. Its agreements are tried from the closest on, one for each turn and pair of
- * frames: a part inside a border may have agreed by chance with the border in the picture.
+ * Confirms that a stored picture shows the same as the searched one. Tries its agreements from the closest on, one for each rotation and
+ * pair of frames, because a part inside a border may have matched another picture's border by chance.
  */
 export function confirmAny(
   plane: Plane,
@@ -66,11 +67,11 @@ export function confirmAny(
 }
 
 /**
- * Lays the searched picture on a kept one, starting from the two parts whose hashes agreed and refining shift and stretch by
- * Gauss-Newton (Lucas and Kanade), and measures how alike they are. Both are high-passed first: two pictures that are merely bright on top and dark
- * below must not agree.
+ * Aligns the searched picture with a stored one and measures their similarity. Starts from the two parts whose hashes agreed and refines
+ * shift and scale by Gauss-Newton (Lucas and Kanade). High-passes both first, so that two pictures that are merely bright above and dark
+ * below do not match.
  * @param plane the searched picture, whole
- * @param kept the thumbnail of the picture it was found in
+ * @param kept the thumbnail of the stored picture
  */
 export function confirm(plane: Plane, kept: Thumbnail, { probe, entry, distance }: Agreement): Confirmation {
   const whole = { data: Float32Array.from(kept.data), width: kept.width, height: kept.height };
@@ -114,8 +115,8 @@ function turnedRegion(region: Region, { transpose, mirror, flip }: Turn): Region
 }
 
 /**
- * Takes from each sample the mean of the square around it, an eighth of the longer side each way, after a light blur: samples a fraction of a
- * pixel apart must still agree on fine texture.
+ * Subtracts from each sample the mean of the square around it (an eighth of the longer side in each direction), after a light blur. Without
+ * the blur, fine texture would differ between samples a fraction of a pixel apart.
  */
 function highPass(plane: Plane): Plane {
   const { data, width, height } = blurred(plane);
@@ -143,7 +144,7 @@ function highPass(plane: Plane): Plane {
   return { data: out, width, height };
 }
 
-/** Binomial 1-2-1 both ways, edges repeated. */
+/** Binomial 1-2-1 filter in both directions, with repeated edges. */
 function blurred({ data, width, height }: Plane): Plane {
   const rows = new Float32Array(data.length);
   const out = new Float32Array(data.length);
@@ -233,7 +234,7 @@ function refine(still: Plane, moved: Plane, start: Placement): Placement {
   return best;
 }
 
-/** JᵀJ and Jᵀr of the four parameters, as the rows of a 4×5 table. */
+/** Returns JᵀJ and Jᵀr of the four parameters as a 4×5 table. */
 function normalEquations(still: Plane, moved: Plane, { sx, sy, tx, ty }: Placement, gain: number): number[][] {
   const table = Array.from({ length: 4 }, () => new Array<number>(5).fill(0));
   const du = 1 / moved.width;

@@ -4,7 +4,7 @@ import { type Agreement, confirmAny } from './confirm.ts';
 import { type Fingerprint, fingerprint, type Prepared, prepare, probes } from './fingerprint.ts';
 import { hamming } from './hash.ts';
 
-/** A picture of blobs whose places follow from the seed, so that two seeds are two unrelated scenes. */
+/** Draws blobs at positions derived from the seed. Two seeds give two unrelated scenes. */
 function scene(seed: number, width = 640, height = 480): Sharp {
   let state = seed * 2_654_435_761 + 1;
   const random = () => {
@@ -72,7 +72,7 @@ const ALTERATIONS: [string, (picture: Sharp) => Promise<Sharp>][] = [
   ['coloured border of 10%', bordered(0.1, '#3a7')],
 ];
 
-describe('an altered copy is found and confirmed', () => {
+describe('reverse search finds and confirms an altered copy', () => {
   test.each(ALTERATIONS)('%s', async (_name, alter) => {
     for (const seed of [1, 2, 3]) {
       const kept = fingerprint(await ready(scene(seed)));
@@ -80,7 +80,7 @@ describe('an altered copy is found and confirmed', () => {
     }
   });
 
-  test('and the original is found when the altered copy came first', async () => {
+  test('and finds the original when the altered copy came first', async () => {
     for (const [, alter] of ALTERATIONS) {
       const kept = fingerprint(await ready(await alter(scene(4))));
       expect(find(await ready(scene(4)), kept)?.confirmed).toBe(true);
@@ -88,20 +88,20 @@ describe('an altered copy is found and confirmed', () => {
   });
 });
 
-test('unrelated scenes are not confirmed, even where their hashes are made to agree', async () => {
+test('confirm rejects unrelated scenes, even with forced hash matches', async () => {
   const searched = await ready(scene(11));
   const kept = fingerprint(await ready(scene(12)));
   const agreements = probes(searched).flatMap(probe => kept.entries.map(entry => ({ probe, entry, distance: 0 })));
   expect(confirmAny(searched.plane, kept.thumbnail, agreements).confirmed).toBe(false);
 });
 
-test('a plain picture keeps no entry and makes no look-up', async () => {
+test('a plain picture has no entries and no lookups', async () => {
   const plain = await ready(sharp({ create: { width: 300, height: 200, channels: 3, background: '#fefefe' } }));
   expect(fingerprint(plain).entries).toEqual([]);
   expect(probes(plain)).toEqual([]);
 });
 
-test('the thumbnail fits 96 pixels and one pixel is a picture too', async () => {
+test('fingerprint makes a thumbnail of at most 96 pixels, also of a single pixel', async () => {
   const { thumbnail } = fingerprint(await ready(scene(5)));
   expect([thumbnail.width, thumbnail.height]).toEqual([96, 72]);
   const dot = fingerprint(prepare({ data: new Uint8Array([7]), width: 1, height: 1, channels: 1 }));

@@ -3,35 +3,35 @@ import { TURNS, type Turn, turnedHash } from './hash.ts';
 import { hasherOf, type Pdq, type Pixels, planeOf } from './pdq.ts';
 import { insideBorder, type Plane, type Region, shrink, WHOLE } from './plane.ts';
 
-/** Hashes of pictures with less in them than this match anything plain; the reference draws the line here too. */
+/** A hash of lower quality matches any plain picture. The reference implementation uses the same limit. */
 export const MIN_QUALITY = 50;
 
-/** Stored data of a picture, so that later pictures that show the same can be found. */
+/** Data stored for a picture so that later pictures of the same content can be found. */
 export interface Fingerprint {
-  /** PDQ of the whole picture, as any other implementation computes it. */
+  /** Standard PDQ hash of the whole picture. */
   hash: Uint8Array;
   quality: number;
-  /** The hashes a search looks up, the whole picture's first; empty below {@link MIN_QUALITY}. */
+  /** The hashes that a search looks up, the whole picture's first; empty below {@link MIN_QUALITY}. */
   entries: FingerprintEntry[];
   thumbnail: Thumbnail;
 }
 
 export interface FingerprintEntry {
   hash: Uint8Array;
-  /** The part of the picture it is of. */
+  /** The part of the picture that the hash covers. */
   region: Region;
-  /** The part that is picture and not border: the whole unless a border was found. */
+  /** The part without a border; the whole picture if no border was found. */
   frame: Region;
 }
 
-/** Luma of the whole picture, 8 bits, longer side {@link THUMBNAIL}: a match is confirmed on it. */
+/** Luma of the whole picture, 8 bits, longer side {@link THUMBNAIL}. Used to confirm a match. */
 export interface Thumbnail {
   data: Uint8Array;
   width: number;
   height: number;
 }
 
-/** One look-up: the hash of a part of the picture, turned. */
+/** One lookup: the hash of a part of the picture, after rotation or mirroring. */
 export interface Probe {
   hash: Uint8Array;
   region: Region;
@@ -43,13 +43,10 @@ const HASHED = 512;
 const WORKED = 256;
 const THUMBNAIL = 96;
 
-/**
- * The share cut off each side for the second stored hash. A crop of up to this much contains the second hash's area
- * whole.
- */
+/** The share cut off each side for the second stored hash. A copy that is cropped by no more than this contains that area completely. */
 const INSET = 0.05;
 
-/** A picture made ready to be fingerprinted and searched for. */
+/** A picture prepared for fingerprinting and search. */
 export interface Prepared {
   whole: Pdq;
   /** Fits 512×512. */
@@ -59,9 +56,7 @@ export interface Prepared {
   inside: Region | undefined;
 }
 
-/**
- * @param pixels the picture as shown (orientation applied), of any size; decoding it to fit 512×512 costs least.
- */
+/** @param pixels the picture after orientation, of any size; decoding it to fit 512×512 is cheapest. */
 export function prepare(pixels: Pixels): Prepared {
   const full = shrink(reduced(pixels), HASHED);
   const plane = shrink(full, WORKED);
@@ -69,7 +64,7 @@ export function prepare(pixels: Pixels): Prepared {
   return { whole: hashOf(full, WHOLE), full, plane, inside };
 }
 
-/** Luma of a large picture, averaged over whole blocks of pixels in one pass; the rest of the way is `shrink`'s. */
+/** Averages the luma of a large picture over whole blocks in one pass; `shrink` does the remaining factor. */
 function reduced(pixels: Pixels): Plane {
   const { data, channels } = pixels;
   const factor = Math.floor(Math.max(pixels.width, pixels.height) / HASHED);
@@ -77,7 +72,7 @@ function reduced(pixels: Pixels): Plane {
   const height = Math.floor(pixels.height / factor);
   if (factor < 2 || width < 1 || height < 1 || channels !== 3) return planeOf(pixels);
   const luma = new Float32Array(width * height);
-  /** Blocks of a row that are summed at once. */
+  /** Blocks per row that are summed at once. */
   const blocks = Math.floor((2 * ROW_PIXELS) / factor);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x += blocks) {
@@ -106,7 +101,7 @@ const within = (outer: Region, inner: Region): Region => ({
 
 const INNER: Region = { left: INSET, top: INSET, right: 1 - INSET, bottom: 1 - INSET };
 
-/** The fingerprint to keep: the whole picture, its inner 90%, and the same of what a border encloses. */
+/** Returns the fingerprint to store: the whole picture, its inner 90%, and the same for the area inside a border. */
 export function fingerprint({ whole, plane, inside }: Prepared): Fingerprint {
   const entries: FingerprintEntry[] = [];
   const keep = (found: Pdq, region: Region, frame: Region): void => {
@@ -141,8 +136,8 @@ const CUTS: [near: number, far: number][] = [
 ];
 
 /**
- * Mirrored pictures are hashed for themselves: PDQ samples off centre by up to half a step, so a hash turned by its frequencies' signs is
- * several bits off. Transposing is exact.
+ * Mirrored pictures are hashed separately. PDQ samples up to half a step off centre, so a hash mirrored by changing signs of its
+ * frequencies is several bits off. Transposing is exact.
  */
 const TRANSPOSED: Turn = { transpose: true, mirror: false, flip: false };
 const SIDEWAYS: Turn[] = TURNS.filter(turn => !turn.transpose && !turn.flip);
@@ -152,8 +147,8 @@ const WINDOWS: Region[] = CUTS.flatMap(([left, right]) =>
 );
 
 /**
- * The look-ups that find a picture's originals, copies and parts: the whole in all eight turns; and 25 windows, as they are and mirrored,
- * of which one agrees with a kept hash whichever side up to 5% was cut from. The same for what a border encloses.
+ * Returns the lookups that find a picture's originals, copies and parts: the whole picture in all eight symmetries, and 25 windows, plain
+ * and mirrored. One of these windows matches a stored hash for any crop of up to 5% per side. The same for the area inside a border.
  */
 export function probes({ full, plane, inside }: Prepared): Probe[] {
   const found: Probe[] = [];
@@ -163,7 +158,7 @@ export function probes({ full, plane, inside }: Prepared): Probe[] {
       const hashed = hasher(mirror, flip);
       if (hashed.quality < MIN_QUALITY) return;
       found.push({ hash: hashed.hash, region, frame, turn: { transpose: false, mirror, flip } });
-      // Mirroring and then transposing is transposing and then flipping.
+      // Mirroring then transposing equals transposing then flipping.
       const turn = turns.find(turn => turn.transpose && turn.flip === mirror && turn.mirror === flip);
       if (turn) found.push({ hash: turnedHash(hashed.frequencies, TRANSPOSED), region, frame, turn });
     }

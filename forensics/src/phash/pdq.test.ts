@@ -16,7 +16,7 @@ async function decode(file: Buffer): Promise<Pixels> {
   return { data, width: info.width, height: info.height, channels: info.channels as 3 };
 }
 
-/** Blocks of pseudo-random grey: a picture with something in every frequency. */
+/** Draws blocks of pseudo-random grey, a picture with energy in every frequency. */
 const scene = (width = 300, height = 220): Pixels => {
   const data = new Uint8Array(width * height);
   for (let y = 0; y < height; y++)
@@ -27,7 +27,7 @@ const scene = (width = 300, height = 220): Pixels => {
   return { data, width, height, channels: 1 };
 };
 
-describe('the reference vectors', () => {
+describe('pdq against the reference vectors', () => {
   const files = dataFiles('phash');
   const named = (name: string) => files.find(file => file.path.endsWith(`/${name}`))!;
   const vectors: [file: string, hash: string][] = [];
@@ -44,7 +44,7 @@ describe('the reference vectors', () => {
     }
   }
 
-  test(`are met within 10 bits at quality 80 and up (${vectors.length} at hand)`, async () => {
+  test(`is within 10 bits at quality 80 and up (${vectors.length} available)`, async () => {
     const far: string[] = [];
     for (const [name, hash] of vectors) {
       const found = pdq(await decode(named(name).read()));
@@ -54,7 +54,7 @@ describe('the reference vectors', () => {
     expect(far).toEqual([]);
   });
 
-  test('of the seven turned bridges follow from the first one alone', async () => {
+  test('derives the seven turned bridges from the first one alone', async () => {
     const bridge = files.find(file => file.path.endsWith('bridge-1-original.jpg'));
     if (!bridge) return;
     const found = pdq(await decode(bridge.read()));
@@ -69,14 +69,14 @@ describe('the reference vectors', () => {
   });
 });
 
-test('half of the bits are set, and the hexadecimal form goes there and back', () => {
+test('pdq sets half of the bits, and toHex and fromHex round-trip', () => {
   const { hash } = pdq(scene());
   expect(hash.reduce((sum, byte) => sum + byte.toString(2).replaceAll('0', '').length, 0)).toBe(128);
   expect(fromHex(toHex(hash))).toEqual(hash);
   expect(() => fromHex('abc')).toThrow(RangeError);
 });
 
-test('grey, RGB and RGBA of the same picture hash alike', () => {
+test('pdq gives grey, RGB and RGBA of a picture the same hash', () => {
   const grey = scene();
   const as = (channels: 3 | 4): Pixels => ({
     ...grey,
@@ -87,11 +87,11 @@ test('grey, RGB and RGBA of the same picture hash alike', () => {
   expect(hamming(pdq(as(4)).hash, pdq(grey).hash)).toBeLessThanOrEqual(2);
 });
 
-test('a plain picture has no quality', () => {
+test('pdq gives a plain picture quality 0', () => {
   expect(pdq({ data: new Uint8Array(10_000).fill(90), width: 100, height: 100, channels: 1 }).quality).toBe(0);
 });
 
-test.each(TURNS)('the hash of a turned picture is near the turned hash: %o', ({ transpose, mirror, flip }) => {
+test.each(TURNS)('turnedHash is near the hash of the turned picture: %o', ({ transpose, mirror, flip }) => {
   const { data, width, height } = scene(512, 512);
   const turned = new Uint8Array(data.length);
   for (let y = 0; y < height; y++)
@@ -105,7 +105,7 @@ test.each(TURNS)('the hash of a turned picture is near the turned hash: %o', ({ 
   expect(other).toBeLessThanOrEqual(transpose && !mirror && !flip ? 2 : 60);
 });
 
-test('any size from one pixel on is hashed', () => {
+test('pdq hashes any size from one pixel on', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 150 }), (width, height) => {
       const found = pdq({ data: drawing(width, height), width, height, channels: 3 });
@@ -117,7 +117,7 @@ test('any size from one pixel on is hashed', () => {
   );
 });
 
-test('distance is a metric', () => {
+test('hamming is a metric', () => {
   const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
   fc.assert(
     fc.property(hash, hash, hash, (a, b, c) => {

@@ -4,8 +4,8 @@ import { type Part, type Plane, partOf, type Region, WHOLE } from './plane.ts';
 
 /**
  * PDQ, the 256-bit perceptual hash of facebook/ThreatExchange (`pdq/`, "The TMK+PDQF Video-Hashing Algorithm and the PDQ Image-Hashing
- * Algorithm", 2019): luma, two passes of a box filter each way, 64×64 samples, the 16×16 lowest frequencies of the DCT without
- * the constant ones, and one bit a frequency: above the median or not.
+ * Algorithm", 2019): luma, two passes of a box filter in each direction, 64×64 samples, the 16×16 lowest non-constant DCT frequencies, and
+ * one bit per frequency: above the median or not.
  */
 
 /** Pixels in rows from the top left: 8 bits a channel; 1 is luma, 3 and 4 are RGB(A), alpha ignored. */
@@ -17,11 +17,11 @@ export interface Pixels {
 }
 
 export interface Pdq {
-  /** 32 bytes, the most significant first: the hexadecimal form the reference prints. */
+  /** 32 bytes, most significant first, as in the reference's hexadecimal output. */
   hash: Uint8Array;
-  /** 0..100 from the gradients of the 64×64 samples; below 50 a picture has too little in it for its hash to mean anything. */
+  /** 0..100 from the gradients of the 64×64 samples. Below 50 the picture has too little detail for a useful hash. */
   quality: number;
-  /** The 16×16 frequencies the bits are made of, row by row: turned and mirrored hashes come from it. */
+  /** The 16×16 frequencies behind the bits, row by row. Transformed hashes are computed from them. */
   frequencies: Float32Array;
 }
 
@@ -33,12 +33,15 @@ for (let k = 0; k < FREQUENCIES; k++)
     buffers.pdqCosines[k * SAMPLES + n] =
       Math.sqrt(2 / SAMPLES) * Math.cos((Math.PI / (2 * SAMPLES)) * (k + 1) * (2 * n + 1));
 
-/** Hash and quality of a picture of any size. The work grows with its pixels: a decode shrunk to 512 across hashes alike within a few bits. */
+/**
+ * Returns hash and quality of a picture of any size. The cost grows with its pixels; a decode shrunk to 512 pixels gives a hash within a
+ * few bits.
+ */
 export function pdq(pixels: Pixels): Pdq {
   return hasherOf(planeOf(pixels), WHOLE)(false, false);
 }
 
-/** Hash and quality of a part of a plane, as it is or with left and right (mirror), top and bottom (flip) exchanged. */
+/** Returns a hasher for a part of a plane, with left and right (mirror) or top and bottom (flip) exchanged as asked. */
 export function hasherOf(plane: Plane, region: Region): (mirror: boolean, flip: boolean) => Pdq {
   const part = partOf(plane, region);
   // Caches the vertical samples, which serve both horizontal directions.
@@ -52,7 +55,7 @@ export function hasherOf(plane: Plane, region: Region): (mirror: boolean, flip: 
   };
 }
 
-/** Luma of the pixels; the reference weighs it by Rec. 601. */
+/** Returns the luma of the pixels by Rec. 601, as the reference does. */
 export const planeOf = ({ data, width, height, channels }: Pixels): Plane => ({
   data: channels === 1 ? Float32Array.from(data.subarray(0, width * height)) : lumaOf(data, width * height, channels),
   width,
@@ -60,11 +63,11 @@ export const planeOf = ({ data, width, height, channels }: Pixels): Plane => ({
 });
 
 /*
- * The two passes of the reference's box filter each way are one weighted sum a sample, so only the samples are computed and not the
- * filtered picture between them.
+ * The reference's two box filter passes in each direction amount to one weighted sum per sample. This code computes only those sums and not
+ * the whole filtered picture.
  */
 
-/** 64 rows of samples, as wide as the part. */
+/** Returns 64 rows of samples, as wide as the part. */
 function sampleDown({ data, width }: Plane, part: Part, flip: boolean): Float32Array {
   const kernel = kernelOf(part.height);
   const rows = new Float32Array(SAMPLES * part.width);
@@ -79,7 +82,7 @@ function sampleDown({ data, width }: Plane, part: Part, flip: boolean): Float32A
   return rows;
 }
 
-/** 64×64 samples of the 64 rows. */
+/** Returns 64×64 samples from the 64 rows. */
 function sampleAcross(rows: Float32Array, width: number, mirror: boolean): Float32Array {
   const kernel = kernelOf(width);
   const block = new Float32Array(SAMPLES * SAMPLES);
@@ -98,19 +101,19 @@ function sampleAcross(rows: Float32Array, width: number, mirror: boolean): Float
 
 /** The weights of a side's pixels in each of its 64 samples. */
 interface Kernel {
-  /** The first pixel each sample reads. */
+  /** The first pixel that each sample reads. */
   first: Int32Array;
-  /** The number of pixels it reads. */
+  /** The number of pixels that each sample reads. */
   length: number;
-  /** `length` weights a sample. */
+  /** `length` weights per sample. */
   weights: Float32Array;
 }
 
 const kept = new Map<number, Kernel>();
-/** Kernels that are kept: pictures come in few sizes. */
+/** Number of cached kernels. Pictures come in few sizes. */
 const MAX_KERNELS = 256;
 
-/** The reference's box filter, twice: its window shrinks at both ends, and an even one leans forward. */
+/** The reference's box filter, applied twice. Its window shrinks at both ends, and an even window is off centre towards the end. */
 function kernelOf(size: number): Kernel {
   const known = kept.get(size);
   if (known) return known;
@@ -137,14 +140,14 @@ function kernelOf(size: number): Kernel {
   return kernel;
 }
 
-/** The sixteen lowest frequencies each way. */
+/** Returns the sixteen lowest frequencies in each direction. */
 function transform(block: Float32Array): Float32Array {
   buffers.block.set(block);
   kernels.lowFrequencies();
   return buffers.frequencies.slice();
 }
 
-/** One bit a frequency, set where it is above the median of all. */
+/** Returns one bit per frequency, set when it is above the median of all. */
 export function bitsOf(frequencies: Float32Array): Uint8Array {
   const median = frequencies.toSorted()[frequencies.length / 2 - 1]!;
   const hash = new Uint8Array(frequencies.length / 8);

@@ -43,13 +43,13 @@ export function shrink(plane: Plane, longest: number): Plane {
   return { data, width, height };
 }
 
-/** The stretch of a side that each of fewer samples averages: pixels first..last, whole but for the shares at both ends. */
+/** The pixels that each sample of a smaller side averages: first..last, complete except for fractions at both ends. */
 interface Areas {
   first: Int32Array;
   last: Int32Array;
   head: Float64Array;
   tail: Float64Array;
-  /** Pixels a sample. */
+  /** Pixels per sample. */
   size: number;
 }
 
@@ -83,7 +83,7 @@ export interface Part {
   height: number;
 }
 
-/** The pixels of a region, at least one each way. */
+/** Returns the pixels of a region, at least one in each direction. */
 export function partOf({ width, height }: Plane, region: Region): Part {
   const x = Math.min(width - 1, Math.round(region.left * width));
   const y = Math.min(height - 1, Math.round(region.top * height));
@@ -95,7 +95,7 @@ export function partOf({ width, height }: Plane, region: Region): Part {
   };
 }
 
-/** The same cut out. */
+/** Returns the region, cut out. */
 export function crop(plane: Plane, region: Region): Plane {
   const { x, y, width, height } = partOf(plane, region);
   const data = new Float32Array(width * height);
@@ -106,20 +106,20 @@ export function crop(plane: Plane, region: Region): Plane {
   return { data, width, height };
 }
 
-/** Grey levels a border's line may spread (standard deviation) or drift from its neighbour's mean. */
+/** Maximum standard deviation of a border line, and maximum difference from the next line's mean, in grey levels. */
 const BORDER_SPREAD = 4;
 const BORDER_DRIFT = 8;
-/** If a frame would leave less than this share of a side, the picture counts as plain, without a border. */
+/** If the border would leave less than this share of a side, the picture counts as plain, without a border. */
 const MIN_LEFT = 0.4;
 
-/** The picture inside a frame of even colour, or undefined where there is none at least 1% wide on some side. */
+/** Returns the area inside a border of even colour; undefined when no side has a border of at least 1%. */
 export function insideBorder(plane: Plane): Region | undefined {
   const row = (y: number, x: number) => plane.data[y * plane.width + x]!;
   const left = evenLines(plane.width, plane.height, (line, i) => row(i, line));
   const right = evenLines(plane.width, plane.height, (line, i) => row(i, plane.width - 1 - line));
   const top = evenLines(plane.height, plane.width, (line, i) => row(line, i));
   const bottom = evenLines(plane.height, plane.width, (line, i) => row(plane.height - 1 - line, i));
-  // The line after the last even one may be border in part.
+  // The line after the last even one may be partly border.
   const past = (lines: number) => (lines > 0 ? lines + 1 : 0);
   const region = {
     left: past(left) / plane.width,

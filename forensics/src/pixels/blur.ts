@@ -1,4 +1,4 @@
-/** Running mean over 2 * radius + 1 pixels both ways, in place, edges repeated. */
+/** Running mean over 2 * radius + 1 pixels in both directions, in place, with repeated edges. */
 export function boxBlur(data: Float32Array, width: number, height: number, radius: number): void {
   const scale = 1 / (2 * radius + 1);
   const line = new Float32Array(width);
@@ -12,7 +12,7 @@ export function boxBlur(data: Float32Array, width: number, height: number, radiu
       sum += line[Math.min(width - 1, x + radius + 1)] - line[Math.max(0, x - radius)];
     }
   }
-  // Down the columns a whole row at a time, so that memory is read in order; the rows still needed are kept aside.
+  // Processes the columns one whole row at a time, so that memory is read in order. Keeps copies of the rows that are still needed.
   const kept = Array.from({ length: radius + 1 }, () => new Float32Array(width));
   const sums = new Float32Array(width);
   for (let i = -radius; i <= radius; i++) {

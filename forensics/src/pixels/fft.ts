@@ -3,7 +3,7 @@ import { buffers, kernels } from '../kernels.ts';
 /** Side of a tile and length of its transform. */
 export const N = 256;
 
-/** Hann window of a tile's side. */
+/** Hann window along a tile's side. */
 export const HANN = Float32Array.from({ length: N }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / N));
 
 buffers.hann.set(HANN);

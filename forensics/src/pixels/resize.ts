@@ -1,6 +1,6 @@
 import type { Picture } from '../picture.ts';
 
-/** Mean over areas, to at most `side` pixels; smaller pictures stay as they are. */
+/** Shrinks by area averaging to at most `side` pixels a side. Smaller pictures stay as they are. */
 export function areaResize(picture: Picture, side: number): Picture {
   const ratio = Math.max(picture.width, picture.height) / side;
   if (ratio <= 1) return picture;

@@ -1,2 +1,2 @@
-/** To three decimals, as evidence is shown. */
+/** Rounds to three decimals, the precision of all evidence. */
 export const round = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -4,7 +4,7 @@ import { measureContext } from './context.ts';
 
 const small = (seed: number) => drawScene(seed, { width: 320, height: 213 });
 
-it('reads the same 120 numbers from the same picture, others from another', async () => {
+it('measureContext gives the same 120 numbers for the same picture, others for another', async () => {
   const first = await measureContext(small(1));
   expect(first).toHaveLength(120);
   expect(first.every(Number.isFinite)).toBe(true);
@@ -13,7 +13,7 @@ it('reads the same 120 numbers from the same picture, others from another', asyn
   expect(Math.max(...other.map((value, i) => Math.abs(value - first[i])))).toBeGreaterThan(0.1);
 });
 
-it('changes little when the levels do', async () => {
+it('measureContext changes little with small level changes', async () => {
   const picture = small(3);
   const before = await measureContext(picture);
   const lighter = await measureContext({ ...picture, data: picture.data.map(level => Math.min(255, level + 1)) });

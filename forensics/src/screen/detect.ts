@@ -11,12 +11,12 @@ import { type Model, predict } from './model.ts';
 /** The published model and thresholds; `CARD.md` beside this file says what they were fitted on and where they fail. */
 export const screenModel: Model = model;
 
-/** Smallest side of a picture that is judged at all: one tile. */
+/** The smallest side of a picture that is evaluated: one tile. */
 const NOT_EVALUATED: ScreenSignal = { evaluated: false, screen_detected: false, confidence: 0, band: 'clear' };
 
 /**
- * Is this a photograph of a display or a print? One upright picture; some 300 milliseconds whatever its size.
- * A two-frame test of the same subject, where there is one, shifts the probability. Not evaluated when no 256 x 256 tile of it shows anything.
+ * Detects whether an upright picture is a photograph of a display or a print, in about 300 ms at any size. A two-frame test of the same
+ * subject, if given, shifts the probability. Not evaluated when no 256 x 256 tile has content.
  */
 export async function detectScreen(
   picture: Picture,

@@ -6,7 +6,7 @@ import { measureScreen } from './features.ts';
 const WIDTH = 1024;
 const HEIGHT = 768;
 
-/** A fine grating in perspective over noise; `phases` shift it in red, green and blue, as the stripes of a display's pixels do. */
+/** Draws a fine grating in perspective over noise. `phases` shift it in red, green and blue, like the subpixel stripes of a display. */
 function grating(phases: [number, number, number]): Picture {
   const rng = random(11);
   const data = new Uint8Array(WIDTH * HEIGHT * 3);
@@ -20,7 +20,7 @@ function grating(phases: [number, number, number]): Picture {
   return { width: WIDTH, height: HEIGHT, data };
 }
 
-it('counts waves that brightness and colour both have, as a display has them, and not those of cloth of one colour', async () => {
+it('measureScreen counts waves common to brightness and colour, as of a display, and not those of cloth of one colour', async () => {
   const third = (2 * Math.PI) / 3;
   const display = await measureScreen(grating([0, third, 2 * third]));
   const cloth = await measureScreen(grating([0, 0, 0]));

@@ -7,28 +7,28 @@ import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
 import { findWaves } from './waves.ts';
 import { measureWhole, SMALL_SIDE } from './whole.ts';
 
-/** Whole factors a picture is shrunk by before tiles are cut, and about how many tiles each scale gets. */
+/** Factors by which the picture is shrunk before tiles are cut, and the approximate number of tiles at each scale. */
 const SCALES = [
   { factor: 1, tiles: 20 },
   { factor: 2, tiles: 12 },
   { factor: 4, tiles: 6 },
 ] as const;
 
-/** A peak above this is not chance: ln 30. */
+/** A peak above ln 30 is not chance. */
 const RARE = Math.log(30);
 
-/** Numbers a model reads, by name; a name that is absent could not be measured (the picture is too small for it). */
+/** Model inputs by name. A missing name could not be measured because the picture is too small. */
 export type Features = Record<string, number>;
 
 export interface ScreenMeasurement {
   features: Features;
-  /** One grid a scale, for the heat map. */
+  /** One grid per scale, for the heat map. */
   grids: { factor: number; grid: TileGrid }[];
-  /** The picture at 320 pixels or, where it has fewer, at its own size. */
+  /** The picture at 320 pixels, or at its own size if it is smaller. */
   small: Picture;
 }
 
-/** Everything the single-still detector measures. Undefined when no scale yields a tile. */
+/** Measures all features of the single-still detector. Undefined when no scale yields a tile. */
 export async function measureScreen(picture: Picture): Promise<ScreenMeasurement | undefined> {
   const features: Features = {};
   const grids: ScreenMeasurement['grids'] = [];
@@ -116,7 +116,7 @@ function summarize(grid: TileGrid, prefix: string, features: Features): void {
   put('colournoise', mean(tiles.map(tile => tile.colourNoise)));
 }
 
-/** The strongest lattice and the strongest agreement over all scales: where a display's period falls is chance. */
+/** Takes the strongest lattice and agreement over all scales, because a display's period may fall into any of them. */
 function across(grids: ScreenMeasurement['grids'], features: Features): void {
   for (const name of [
     'lattice_max',
@@ -133,8 +133,8 @@ function across(grids: ScreenMeasurement['grids'], features: Features): void {
 }
 
 /**
- * Waves through all tiles at full size: the strongest of R - B, and what luma and R - B both have. A display's rows and columns are seen
- * in both, for its subpixels stand beside each other; cloth of one colour has waves in luma alone, as strong as any display's.
+ * Measures waves through all tiles at full size: the strongest in R - B, and the strongest common to luma and R - B. A display's rows and
+ * columns appear in both, because its subpixels are side by side. Cloth of one colour has equally strong waves, but only in luma.
  */
 function waves(grid: TileGrid, features: Features): void {
   const luma = Math.log1p(findWaves(grid, 'luma')[0]?.strength ?? 0);
@@ -147,7 +147,7 @@ function waves(grid: TileGrid, features: Features): void {
   features.wave1_opponent_height = first?.height ?? 0;
 }
 
-/** Share of neighbouring tiles that have a rare peak in common (within 0.03 cycles a pixel). */
+/** Returns the share of neighbouring tiles with a common rare peak (within 0.03 cycles a pixel). */
 function agreement(grid: TileGrid, peaksOf: (tile: TileGrid['tiles'][number]) => Peak[]): number {
   const byPlace = new Map(grid.tiles.map(tile => [tile.row * grid.columns + tile.column, tile]));
   let pairs = 0;

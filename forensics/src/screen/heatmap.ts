@@ -5,8 +5,8 @@ import type { ScreenMeasurement } from './features.ts';
 import type { Tile } from './tiles.ts';
 
 /**
- * A small PNG for the operator: the picture in dim grey, red where tiles show a lattice or rare peaks (the stronger the
- * redder; where tiles of several scales overlap the strongest counts).
+ * Draws a small PNG for the operator: the picture in dim grey, red where tiles have a lattice or rare peaks. Stronger tiles are redder;
+ * where tiles of several scales overlap, the strongest counts.
  */
 export async function drawHeatmap(picture: Picture, measured: ScreenMeasurement): Promise<Uint8Array> {
   const { grids, small } = measured;
@@ -39,13 +39,13 @@ export async function drawHeatmap(picture: Picture, measured: ScreenMeasurement)
   }
   return (
     sharp(data, { raw: { width, height, channels: 3 } })
-      // The effort is that of choosing the colours; the least makes the smallest file too.
+      // `effort` controls the palette search. The lowest is fastest and here also gives the smallest file.
       .png({ palette: true, colours: 64, compressionLevel: 6, effort: 1 })
       .toBuffer()
   );
 }
 
-/** 0 for a tile like any other, 1 for a lattice that nothing natural has. */
+/** Returns 0 for an ordinary tile, up to 1 for a lattice that does not occur in nature. */
 function strengthOf(tile: Tile): number {
   const height = Math.max(
     tile.lattice * 1.4,

@@ -3,7 +3,7 @@ import type { Features } from './features.ts';
 
 const ANGLES = 90;
 
-/** Straight edges: a Hough transform in which an edge pixel votes near its own gradient's direction only. */
+/** Measures straight edges with a Hough transform in which each edge pixel votes only near its gradient's direction. */
 export function measureLines(picture: Picture, grey: Uint8Array, features: Features): void {
   const { width, height } = picture;
   const reach = Math.ceil(Math.hypot(width, height) / 2) + 1;

@@ -22,12 +22,12 @@ const logOdds = (features: Record<string, number>): number => {
   return Math.log(p / (1 - p));
 };
 
-it('adds what the regressions and the trees say, and calibrates the sum', () => {
+it('predict adds regressions and trees, and calibrates the sum', () => {
   // 2 (0.25 + 0.5 (5 - 1) / 2 - 1 + 3 · 2 / 3 + 2 (0.1 + 1 + 0.5)) - 3
   expect(logOdds({ moire: 5, border: 1, context0: 2 })).toBeCloseTo(7.9, 6);
 });
 
-it('lets no odd value outvote the others', () => {
+it('predict lets no extreme value outvote the others', () => {
   expect(logOdds({ moire: 1e6, border: 0, context0: 1 })).toBeCloseTo(logOdds({ moire: 7, border: 0, context0: 1 }), 6);
   expect(logOdds({ moire: -1e6, border: 0, context0: 1 })).toBeCloseTo(
     logOdds({ moire: -5, border: 0, context0: 1 }),
@@ -35,7 +35,7 @@ it('lets no odd value outvote the others', () => {
   );
 });
 
-it('passes over a missing value, and sends it where the trees were fitted to', () => {
-  // The regressions are their biases; the first tree goes left, the second right and then left.
+it('predict skips a missing value in regressions, and follows the fitted branch in trees', () => {
+  // The regressions contribute only their biases. The first tree goes left, the second right and then left.
   expect(logOdds({})).toBeCloseTo(2 * (0.25 + 2 * (0.1 - 1 + 5)) - 3, 6);
 });

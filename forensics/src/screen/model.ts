@@ -1,6 +1,6 @@
 import type { Features } from './features.ts';
 
-/** One boosted tree, its nodes in arrays; a negative child `-(k + 1)` is leaf k. */
+/** A boosted tree with its nodes in arrays. A negative child `-(k + 1)` is leaf k. */
 interface Tree {
   /** Index into `Model.features`, for every inner node. */
   feature: number[];
@@ -34,15 +34,15 @@ export interface Model {
   features: string[];
   trees: Tree[];
   treesBias: number;
-  /** Of the trees' log odds in the sum. */
+  /** Weight of the trees' log odds in the sum. */
   treesShare: number;
   /** Platt: p = 1 / (1 + exp(-(a * s + b))). */
   platt: { a: number; b: number };
-  /** Calibrated probabilities from which a picture is doubtful (1% of genuine ones are) and confident (0.1%). */
+  /** Calibrated probabilities from which a picture is doubtful (reached by 1% of genuine ones) and confident (0.1%). */
   thresholds: { doubtful: number; confident: number };
 }
 
-/** Calibrated probability (0..1) that the features are those of a photographed display or print. */
+/** Returns the calibrated probability (0..1) that the features are those of a photographed display or print. */
 export function predict(model: Model, features: Features): number {
   const values = model.features.map(name => features[name] ?? Number.NaN);
   const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
@@ -55,7 +55,7 @@ function linearScore({ features: names, mean, scale, weight, bias }: Linear, fea
   for (let i = 0; i < weight.length; i++) {
     const value = features[names[i]] ?? Number.NaN;
     if (Number.isNaN(value)) continue;
-    // An odd value of one feature must not outvote all the others.
+    // Clamped, so that one extreme feature cannot outvote all others.
     sum += weight[i] * Math.max(-3, Math.min(3, (value - mean[i]) / scale[i]));
   }
   return sum;

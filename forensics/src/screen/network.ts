@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import * as ort from 'onnxruntime-web';
 
-/** Runs a network on R, G, B planes of levels 0..255 (3 x height x width) and gives its one output. */
+/** Runs a network on R, G, B planes of levels 0..255 (3 x height x width) and returns its output. */
 type Network = (planes: Float32Array, width: number, height: number) => Promise<Float32Array>;
 
-/** A network whose file stands beside this one: loaded once a thread, when first asked for; ONNX Runtime in WebAssembly on one thread. */
+/** Returns a network whose file is in this folder. Each thread loads it on first use, in single-threaded ONNX Runtime (WebAssembly). */
 export function network(file: string): Network {
   let loading: Promise<ort.InferenceSession> | undefined;
   return async (planes, width, height) => {

@@ -1,7 +1,7 @@
 import type { Picture } from '../picture.ts';
 import type { Features } from './features.ts';
 
-/** The bright region that fills a quadrilateral best: how well, how large, and how it differs from what is outside it. */
+/** Measures the bright region that best fills a quadrilateral: the fit, the size, and the contrast with its surroundings. */
 export function measureQuadrilateral(picture: Picture, grey: Uint8Array, features: Features): void {
   const { width, height } = picture;
   const n = width * height;
@@ -47,7 +47,7 @@ interface Region {
   maxX: number;
   minY: number;
   maxY: number;
-  /** Leftmost and rightmost pixel of every row: enough for the hull. */
+  /** Leftmost and rightmost pixel of every row, which is enough for the hull. */
   outline: [number, number][];
   mask: Uint8Array;
 }
@@ -56,7 +56,7 @@ function* regions(labels: Uint8Array, width: number, height: number, least: numb
   const members = new Int32Array(width * height);
   for (let start = 0; start < labels.length; start++) {
     if (labels[start] !== 1) continue;
-    // `members` is the queue of a breadth-first fill and in the end the region itself.
+    // `members` is the queue of a breadth-first fill, and at the end the region itself.
     let count = 0;
     members[count++] = mark(labels, start);
     for (let next = 0; next < count; next++) {
@@ -85,7 +85,7 @@ function* regions(labels: Uint8Array, width: number, height: number, least: numb
     for (let y = 0; y < height; y++) {
       if (right[y] < 0) continue;
       outline.push([left[y], y], [right[y] + 1, y], [left[y], y + 1], [right[y] + 1, y + 1]);
-      // Holes count as filled along each row, so that dark content of a display does not break it up.
+      // Fills holes along each row, so that dark content does not break up a display.
       pixels += right[y] - left[y] + 1;
       minX = Math.min(minX, left[y]);
       maxX = Math.max(maxX, right[y]);
@@ -130,7 +130,7 @@ function polygonArea(points: [number, number][]): number {
   return Math.abs(area) / 2;
 }
 
-/** Area of the largest quadrilateral with corners among the hull's: each diagonal with the farthest point on either side. */
+/** Returns the area of the largest quadrilateral with corners on the hull: tries each diagonal with the farthest point on either side. */
 function largestQuadrilateral(hull: [number, number][]): number {
   const step = Math.max(1, Math.floor(hull.length / 48));
   const points = hull.filter((_, i) => i % step === 0);

@@ -13,14 +13,14 @@ function changed(change: (level: number, x: number, channel: number) => number):
 
 const furthest = (a: Float64Array, b: Float64Array): number => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
 
-it('reads the same 72 numbers from the same picture', async () => {
+it('measureTexture gives the same 72 numbers for the same picture', async () => {
   const first = await measureTexture(scene);
   expect(first).toHaveLength(72);
   expect(first.every(Number.isFinite)).toBe(true);
   expect(await measureTexture(scene)).toEqual(first);
 });
 
-it('passes over a light that changes slowly across the picture, and sees stripes of single pixels', async () => {
+it('measureTexture ignores slow changes of light and detects stripes of single pixels', async () => {
   const plain = await measureTexture(changed(level => 64 + level / 4));
   const lit = await measureTexture(changed((level, x) => Math.round(64 + level / 4 + x / 20)));
   const striped = await measureTexture(changed((level, x, channel) => 64 + level / 4 + (x % 3 === channel ? 20 : 0)));

@@ -1,14 +1,14 @@
 import type { Picture } from '../picture.ts';
 import { network } from './network.ts';
 
-/** Side of a crop, pixels, and about how many are cut. */
+/** Side of a crop in pixels, and the approximate number of crops. */
 const SIDE = 256;
 const CROPS = 8;
-/** Share of a side that crops leave free at each edge of the picture, where a display's frame may be. */
+/** Margin at each edge of the picture, as a share of the side. Crops avoid it because a display's frame may be there. */
 const MARGIN = 0.06;
-/** Half side of the square whose mean is taken away, pixels. */
+/** Half side of the square whose mean is subtracted, in pixels. */
 const RADIUS = 4;
-/** Standard deviation that green is brought to, levels. */
+/** Standard deviation to which green is scaled, in levels. */
 const CONTRAST = 32;
 /** Channels of the layer. */
 const CHANNELS = 72;
@@ -17,7 +17,7 @@ const AREA = SIDE * SIDE;
 const WIDTH = 2 * RADIUS + 1;
 
 const planes = new Float32Array(3 * AREA);
-/** Of one channel of a crop: sums over each pixel's neighbours in its row, then of the rows around the one that is written. */
+/** For one channel of a crop: sums over each pixel's neighbours in its row, then over the rows around the output row. */
 const rowSums = new Int32Array(AREA);
 const sums = new Int32Array(SIDE);
 
@@ -38,7 +38,7 @@ export async function measureTexture(picture: Picture): Promise<Float64Array> {
   return means;
 }
 
-/** Left upper corners, in even rows and columns over the picture less its margins. */
+/** Returns the upper left corners, spaced evenly in rows and columns inside the margins. */
 function cropPlaces({ width, height }: Picture): [number, number][] {
   const columns = Math.min(Math.floor(width / SIDE), Math.max(1, Math.round(Math.sqrt((CROPS * width) / height))));
   const rows = Math.min(Math.floor(height / SIDE), Math.max(1, Math.round(CROPS / columns)));
@@ -54,7 +54,10 @@ function cropPlaces({ width, height }: Picture): [number, number][] {
   return along(height, rows).flatMap(y => xs.map((x): [number, number] => [x, y]));
 }
 
-/** R, G, B planes of a crop less the mean of the square around each pixel, about 128, all by the gain that green needs. Valid until the next call. */
+/**
+ * Returns R, G, B planes of a crop: each pixel minus the mean of the square around it, scaled by the gain that green needs, centred on 128.
+ * Valid until the next call.
+ */
 function fineDetail({ data, width }: Picture, left: number, top: number): Float32Array {
   let squares = 0;
   for (let c = 0; c < 3; c++) {
@@ -80,7 +83,7 @@ function fineDetail({ data, width }: Picture, left: number, top: number): Float3
   return planes;
 }
 
-/** Sums of each pixel's neighbours in one row; its first and last pixel stand for those beyond it. */
+/** Sums each pixel's neighbours in one row. Repeats the first and last pixel beyond the edges. */
 function sumAlongRow(data: Uint8Array, from: number, to: number): void {
   const last = from + (SIDE - 1) * 3;
   const reach = RADIUS * 3;

@@ -34,7 +34,7 @@ describe('fft2', () => {
   });
 });
 
-/** One tile with two gratings at right angles, one of them coloured, on noise. */
+/** Draws one tile with two gratings at right angles, one of them coloured, on noise. */
 function gratings(): Picture {
   const data = new Uint8Array(N * N * 3);
   for (let i = 0; i < N * N; i++) {
@@ -46,7 +46,7 @@ function gratings(): Picture {
   return { width: N, height: N, data };
 }
 
-/** What a tile's numbers are by their definitions, one cell at a time. */
+/** Computes a tile's numbers cell by cell, by definition. */
 function definition({ data }: Picture) {
   const luma = Float64Array.from({ length: N * N }, (_, i) => weigh(data, i, [0.299, 0.587, 0.114]));
   const opponent = Float64Array.from({ length: N * N }, (_, i) => weigh(data, i, [1, 0, -1]));
@@ -128,7 +128,7 @@ describe('measureTiles', () => {
   const picture = gratings();
   const [tile] = measureTiles(picture, 1).tiles as [Tile];
 
-  it('measures what the definitions say', () => {
+  it('agrees with the definitions', () => {
     for (const [name, expected] of Object.entries(definition(picture))) {
       const measured = [tile[name as 'bands']].flat();
       for (const [i, value] of [expected].flat().entries())
@@ -149,7 +149,7 @@ describe('measureTiles', () => {
     expect(tile.lattice).toBe(second.height);
   });
 
-  it('leaves out the dark and the blown-out', () => {
+  it('omits dark and overexposed tiles', () => {
     const flat = (level: number) => ({ width: N, height: N, data: new Uint8Array(N * N * 3).fill(level) });
     expect(measureTiles(flat(5), 1).tiles).toHaveLength(0);
     expect(measureTiles(flat(254), 1).tiles).toHaveLength(0);

@@ -29,24 +29,24 @@ export interface Peak {
 export interface Tile {
   column: number;
   row: number;
-  /** Left upper corner, pixels of the scale it was cut at. */
+  /** Upper left corner, in pixels of the tile's scale. */
   x: number;
   y: number;
   mean: number;
   deviation: number;
   /** Highest first, at most six, at least four cells apart. */
   luma: Peak[];
-  /** The same of R - B; at most two. */
+  /** The same for R - B; at most two. */
   opponent: Peak[];
-  /** Smaller height of the best pair of luma peaks of similar length at right angles; 0 without one. */
+  /** Height of the lower peak in the best pair of luma peaks at right angles with similar length; 0 without a pair. */
   lattice: number;
   /** ln(mean power) in eight rings of frequency, less the second ring's. */
   bands: number[];
   /** ln(power of R - B / power of luma) in the four rings below a quarter cycle a pixel. */
   chroma: number[];
   /**
-   * Share (0..1) of those rings' R - B that follows luma with one gain and phase. The colours of things change where their
-   * brightness does; the colours of moire need not.
+   * Share (0..1) of those rings' R - B that follows luma with one gain and phase. Colours of objects change where their brightness changes;
+   * colours of moire may not.
    */
   coherence: number[];
   /** Excess of the strongest sixteenth of directions in each of the four rings over their mean: ln(max / mean). */
@@ -61,13 +61,13 @@ export interface Tile {
 export interface TileGrid {
   columns: number;
   rows: number;
-  /** Tiles with something to see; dark and blown-out ones are left out. */
+  /** Tiles with content. Dark and overexposed ones are omitted. */
   tiles: Tile[];
 }
 
 /**
- * Sums of the rings' powers are kept by sector where colour is looked at (beyond a quarter cycle a pixel JPEG keeps none), whole above that,
- * and not at all in the corners.
+ * Power sums are kept per sector in the rings where colour is measured, per ring above those, and not at all in the corners. JPEG keeps no
+ * colour beyond a quarter cycle a pixel.
  */
 const RING_BINS = COLOUR_RINGS * SECTORS;
 const BANDS = COLOUR_RINGS + SUMMED_BINS - RING_BINS;
@@ -88,7 +88,7 @@ const BIN_CELLS = new Uint32Array(SUMMED_BINS);
 for (const bin of BIN_OF) if (bin < SUMMED_BINS) BIN_CELLS[bin]++;
 buffers.binOf.set(BIN_OF);
 
-/** Cuts about `count` tiles, spread evenly over the picture, and measures each. No tile where the picture is smaller. */
+/** Cuts about `count` tiles, spread evenly over the picture, and measures each. No tiles when the picture is smaller than one. */
 export function measureTiles(picture: Picture, count: number): TileGrid {
   const { width, height } = picture;
   if (width < N || height < N) return { columns: 0, rows: 0, tiles: [] };
@@ -131,7 +131,7 @@ function measureTile({ data, width }: Picture, x: number, y: number): Omit<Tile,
   };
 }
 
-/** Sums over rings of frequency, luma and R - B. */
+/** Computes the sums over frequency rings of luma and R - B. */
 function ringPower(): Pick<Tile, 'bands' | 'chroma' | 'coherence' | 'direction'> {
   const sums = new Float64Array(BANDS);
   const counts = new Float64Array(BANDS);
@@ -188,7 +188,7 @@ function latticeScore(peaks: Peak[]): number {
   return best;
 }
 
-/** The residual of luma and of R - G after removing planes. */
+/** Computes the residual of luma and of R - G after removing planes. */
 function residual(): Pick<Tile, 'noise' | 'kurtosis' | 'colourNoise'> {
   const count = ((N - 2) * (N - 2)) / 2;
   const [first, second, fourth, colour] = buffers.tile.subarray(3);

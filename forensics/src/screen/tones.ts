@@ -1,7 +1,7 @@
 import type { Picture } from '../picture.ts';
 import type { Features } from './features.ts';
 
-/** Share of dark pixels along each side against the middle. */
+/** Measures the share of dark pixels along each side, relative to the middle. */
 export function measureBorders(picture: Picture, grey: Uint8Array, features: Features): void {
   const { width, height } = picture;
   const strip = Math.max(3, Math.round(0.06 * Math.min(width, height)));
@@ -25,7 +25,7 @@ export function measureBorders(picture: Picture, grey: Uint8Array, features: Fea
   features.border_less_centre = features.border_mean - centre;
 }
 
-/** Tones and colours of the light, how colourful, how hazy and how sharp it is. */
+/** Measures tones, colours, colourfulness, haze and sharpness. */
 export function measureTones(picture: Picture, grey: Uint8Array, features: Features): void {
   const n = grey.length;
   const histogram = new Uint32Array(256);
@@ -79,8 +79,8 @@ export function measureTones(picture: Picture, grey: Uint8Array, features: Featu
 }
 
 /**
- * The darkest channel in blocks of 8 x 8 pixels (the dark channel of haze removal): a lit panel, its reflections and a veil
- * of glare lift it everywhere. Also how sharpness is spread over the picture, and how blue and bright its blocks are.
+ * Measures the darkest channel in blocks of 8 x 8 pixels (the dark channel of haze removal): a lit panel, its reflections and glare raise
+ * it everywhere. Also measures the distribution of sharpness, and how blue and bright the blocks are.
  */
 function haze(picture: Picture, features: Features): void {
   const { width, height, data } = picture;

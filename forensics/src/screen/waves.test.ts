@@ -7,7 +7,7 @@ import { findWaves } from './waves.ts';
 const COLUMNS = 5;
 const ROWS = 4;
 
-/** A grid of tiles, three chance peaks in each; `add` gives a tile's further peaks, cells, by its column and row. */
+/** Builds a grid of tiles with three random peaks each. `add` returns a tile's further peaks, in cells, by its column and row. */
 function gridOf(add: (column: number, row: number) => { fx: number; fy: number; height: number }[]): TileGrid {
   const rng = random(7);
   const peak = (fx: number, fy: number, height: number): Peak => ({
@@ -28,18 +28,18 @@ function gridOf(add: (column: number, row: number) => { fx: number; fy: number; 
   return { columns: COLUMNS, rows: ROWS, tiles };
 }
 
-it('follows a display in perspective through all tiles, by peaks that are nothing in one', () => {
+it('findWaves follows a display in perspective through all tiles by peaks too weak for one', () => {
   const [wave] = findWaves(
     gridOf((column, row) => [{ fx: 60 + 3 * column, fy: 4 + 2 * row, height: 3 }]),
     'luma',
   );
   expect(wave?.share).toBe(1);
   expect(wave?.height).toBeCloseTo(3, 1);
-  // 20 tiles, each 0.4 above what chance reaches.
+  // 20 tiles, each 0.4 above the chance level.
   expect(wave?.strength).toBeCloseTo(20 * 0.4, 1);
 });
 
-it('follows it where the wave crosses the edge of the half plane', () => {
+it('findWaves follows a wave across the edge of the half plane', () => {
   const [wave] = findWaves(
     gridOf((column, row) => [{ fx: -4 + 2 * column, fy: 70 + row, height: 4 }]),
     'luma',
@@ -47,7 +47,7 @@ it('follows it where the wave crosses the edge of the half plane', () => {
   expect(wave?.share).toBe(1);
 });
 
-it('leaves out what stands at one frequency on an axis, as scaled files have it', () => {
+it('findWaves ignores constant frequencies on an axis, as in scaled files', () => {
   const still = gridOf(() => [{ fx: 80, fy: 0, height: 6 }]);
   const chance = findWaves(
     gridOf(() => []),
@@ -58,7 +58,7 @@ it('leaves out what stands at one frequency on an axis, as scaled files have it'
   expect(Math.max(0, ...chance.map(({ strength }) => strength))).toBeLessThan(1);
 });
 
-it('finds nothing in peaks that lie anywhere, however high', () => {
+it('findWaves finds nothing in random peaks, however high', () => {
   const rng = random(3);
   const waves = findWaves(
     gridOf(() => [{ fx: rng.uniform(12, 120), fy: rng.uniform(-120, 120), height: 5 }]),
@@ -67,7 +67,7 @@ it('finds nothing in peaks that lie anywhere, however high', () => {
   expect(Math.max(0, ...waves.map(({ share }) => share))).toBeLessThan(0.4);
 });
 
-it('has no waves of fewer than three tiles', () => {
+it('findWaves needs at least three tiles', () => {
   expect(findWaves({ columns: 0, rows: 0, tiles: [] }, 'luma')).toEqual([]);
   const { columns, rows, tiles } = gridOf(() => [{ fx: 60, fy: 30, height: 6 }]);
   expect(findWaves({ columns, rows, tiles: tiles.slice(0, 2) }, 'luma')).toEqual([]);

@@ -8,28 +8,28 @@ import type { Peak, TileGrid } from './tiles.ts';
  * compressed files also have peaks, at exactly one frequency along the axes everywhere; those are left out.
  */
 export interface Wave {
-  /** Sum over its tiles of how far the peak's height exceeds `FLOOR`. */
+  /** Sum over its tiles of the peak's height above `FLOOR`. */
   strength: number;
-  /** Share (0..1) of the tiles that have it. */
+  /** Share (0..1) of the tiles that contain it. */
   share: number;
-  /** Mean height of its peaks: ln(power / mean power around). */
+  /** Mean height of its peaks, each ln(power / mean power around). */
   height: number;
 }
 
-/** Height that a tile's highest peaks reach by chance. */
+/** Height that the highest peaks of a tile reach by chance. */
 const FLOOR = 2.6;
 /** The largest distance of a peak from its wave's expected place, in cells. */
 const RADIUS = 1.6;
-/** Peaks that a wave is begun from, highest first, and waves that are kept. */
+/** Number of peaks used as starting points, highest first, and number of waves kept. */
 const SEEDS = 40;
 const WAVES = 3;
-/** Fewest tiles that make a wave. */
+/** Minimum number of tiles in a wave. */
 const LEAST_TILES = 3;
-/** Tiles further than this (share of the picture's longer side) from the first are not looked at in the first round. */
+/** The first round skips tiles further than this from the first tile, as a share of the picture's longer side. */
 const NEAR = 0.36;
-/** Largest spread (cells) of a wave that stands still, and how far from an axis or a diagonal it then lies. */
+/** Largest spread of a wave with constant frequency, and its largest distance from an axis or a diagonal, in cells. */
 const STILL = 0.35;
-/** Below this the edges of things make peaks, cells. */
+/** Below this frequency, in cells, object edges cause peaks. */
 const LOWEST = 12;
 
 interface Point {
@@ -41,12 +41,12 @@ interface Point {
 
 interface Found {
   strength: number;
-  /** Indices of its peaks and of those peaks' tiles; `signs` turns a peak into its mirror image (-1) where that continues the wave. */
+  /** Indices of its peaks and of their tiles. `signs`: -1 where the peak's mirror image continues the wave. */
   peaks: number[];
   signs: number[];
 }
 
-/** The strongest waves of one grid, strongest first, in luma or in R - B. */
+/** Returns the strongest waves of one grid in luma or in R - B, strongest first. */
 export function findWaves(grid: TileGrid, channel: 'luma' | 'opponent'): Wave[] {
   const tiles = grid.tiles.filter(tile => tile[channel].length > 0);
   if (tiles.length < LEAST_TILES) return [];
@@ -83,7 +83,7 @@ export function findWaves(grid: TileGrid, channel: 'luma' | 'opponent'): Wave[] 
   return waves;
 }
 
-/** Middles of tiles, less their mean, as shares of the longer side that they cover. */
+/** Returns the tiles' centres minus their mean, as shares of the longer side that they cover. */
 function normalised(tiles: { x: number; y: number }[]): { x: number; y: number }[] {
   const xs = tiles.map(({ x }) => x);
   const ys = tiles.map(({ y }) => y);
@@ -92,11 +92,11 @@ function normalised(tiles: { x: number; y: number }[]): { x: number; y: number }
   return tiles.map(({ x, y }) => ({ x: (x - cx) / side, y: (y - cy) / side }));
 }
 
-/** Follows a wave from one peak: first to near tiles, then, by what was found there, to all. */
+/** Follows a wave from one peak, first to near tiles, then with the fitted planes to all tiles. */
 function follow(points: Point[], places: { x: number; y: number }[], seed: number): Found | undefined {
   const start = points[seed]!;
   const origin = places[start.tile]!;
-  // Frequency expected at (dx, dy) from the seed's tile: fx = a[0] + a[1] dx + a[2] dy, and b alike.
+  // Expected frequency at (dx, dy) from the seed's tile: fx = a[0] + a[1] dx + a[2] dy; fy likewise with b.
   let a = [start.fx, 0, 0];
   let b = [start.fy, 0, 0];
   let best = new Map<number, { index: number; sign: number }>();
@@ -128,7 +128,7 @@ function follow(points: Point[], places: { x: number; y: number }[], seed: numbe
   };
 }
 
-/** Least squares, high peaks counting more, slopes held back a little. */
+/** Least squares, weighted by peak height, with slightly damped slopes. */
 function fitPlanes(
   points: Point[],
   places: { x: number; y: number }[],
@@ -154,7 +154,7 @@ function fitPlanes(
   return [solve(matrix, right.slice(0, 3)), solve(matrix, right.slice(3))];
 }
 
-/** Solves a symmetric 3 x 3 system, its upper triangle by rows, by Cramer's rule. The ridge keeps it from being singular. */
+/** Solves a symmetric 3 x 3 system, given by its upper triangle row by row, with Cramer's rule. The ridge prevents singularity. */
 function solve([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: number[], [p = 0, q = 0, r = 0]: number[]): number[] {
   const i = d * f - e * e;
   const j = c * e - b * f;

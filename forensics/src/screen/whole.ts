@@ -6,7 +6,7 @@ import { measureLines } from './lines.ts';
 import { measureQuadrilateral } from './quadrilateral.ts';
 import { measureBorders, measureTones } from './tones.ts';
 
-/** Longest side at which the whole picture is looked at, its context read and its heat map drawn, pixels. */
+/** Longest side, in pixels, for whole-picture features, context and heat map. */
 export const SMALL_SIDE = 320;
 
 /**

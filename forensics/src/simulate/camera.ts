@@ -9,14 +9,14 @@ export interface Irradiance {
   planes: [Float32Array, Float32Array, Float32Array];
 }
 
-/** One camera: everything between the light on the sensor and the file. */
+/** A camera: everything between the light on the sensor and the file. */
 export interface Camera {
-  /** Highest level after exposure, of the full range. */
+  /** Highest level after exposure, relative to the full range. */
   exposure: number;
-  /** Shot noise: variance per unit of signal, full range 1. */
+  /** Shot noise: variance per unit of signal, for a full range of 1. */
   shotNoise: number;
   whiteBalance: [number, number, number];
-  /** Denoising before sharpening: 0 none .. 1 strong. */
+  /** Denoising before sharpening: 0 (none) to 1 (strong). */
   denoise: number;
   /** Unsharp mask of radius one pixel: amount, 0 none. */
   sharpen: number;
@@ -24,11 +24,11 @@ export interface Camera {
   contrast: number;
   saturation: number;
   jpegQuality: number;
-  /** Longest side a messenger scales to before its own JPEG; undefined: none. */
+  /** Longest side to which a messenger scales before it re-encodes; undefined without a messenger. */
   messengerSide?: number;
 }
 
-/** A camera as phones have them. */
+/** Draws a camera with the parameters of a phone. */
 export function drawCamera(rng: Random): Camera {
   return {
     exposure: rng.uniform(0.55, 1.1),
@@ -83,7 +83,7 @@ export function develop(light: Irradiance, camera: Camera, rng: Random): Picture
   return picture;
 }
 
-/** The file: JPEG at the camera's quality and, where a messenger had it, scaled and encoded again. */
+/** Encodes the file: JPEG at the camera's quality, then scaled and encoded again if a messenger sent it. */
 export async function encode(picture: Picture, camera: Camera): Promise<Buffer> {
   const raw = { width: picture.width, height: picture.height, channels: 3 as const };
   const original = await sharp(picture.data, { raw }).jpeg({ quality: camera.jpegQuality }).toBuffer();
@@ -99,7 +99,7 @@ function percentile(plane: Float32Array, p: number): number {
   return sample[Math.floor(p * 4095)];
 }
 
-/** Green along the smaller gradient, red and blue by colour difference (Hamilton-Adams without its Laplacian terms). */
+/** Demosaics: green along the smaller gradient, red and blue by colour difference (Hamilton-Adams without its Laplacian terms). */
 function demosaic(raw: Float32Array, w: number, h: number): [Float32Array, Float32Array, Float32Array] {
   const green = new Float32Array(raw);
   const read = (x: number, y: number): number =>

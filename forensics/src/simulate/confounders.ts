@@ -2,12 +2,12 @@ import type { Picture } from '../picture.ts';
 import { type Random, random } from '../random.ts';
 import { drawScene } from './scene.ts';
 
-/** Things that are not displays and look like them to a detector of lattices: cloth, mesh, blinds, tiles, ruled paper. */
+/** Objects that look like displays to a lattice detector: cloth, mesh, blinds, tiles, ruled paper. */
 export type Confounder = 'weave' | 'mesh' | 'blinds' | 'paper';
 
 /**
- * A scene with a confounder over part or all of it. The pattern's threads are uneven in place, width and brightness, as
- * woven and built things are and displays are not. 8-bit sRGB, sizes as `drawScene`.
+ * Draws a scene with a confounder over part or all of it. The pattern's threads vary in position, width and brightness, like woven and
+ * built objects and unlike displays. 8-bit sRGB, sizes as in `drawScene`.
  */
 export function drawConfounder(seed: number, kind: Confounder, size?: { width: number; height: number }): Picture {
   const scene = drawScene(seed, size);
@@ -34,7 +34,7 @@ function makePattern(kind: Confounder, rng: Random): Pattern {
   const uneven = Float32Array.from({ length: 1024 }, () => rng.normal());
   const wobble = rng.uniform(0.02, 0.12);
   const tint: [number, number, number] = [rng.uniform(40, 240), rng.uniform(40, 240), rng.uniform(40, 240)];
-  // A coordinate along one direction, each thread shifted a little, the whole slowly bent.
+  // A coordinate along one direction, with each thread slightly shifted and the whole slowly bent.
   const bend = rng.uniform(0, 0.02);
   const along = (a: number, b: number, period: number): number => {
     const t = a / period + bend * Math.sin(b / 90) * 8;

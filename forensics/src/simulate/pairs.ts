@@ -5,8 +5,8 @@ import type { Card } from './recapture.ts';
 import { drawScene } from './scene.ts';
 
 /**
- * Three captures of one subject: the second after a small sideways move, as the capture page asks for, the third after about as
- * much again. Any two of them make a pair.
+ * Draws three captures of one subject: the second after a small sideways move, as the capture page requests, the third after another move
+ * of about the same size. Any two make a pair.
  */
 export function drawMoves(
   seed: number,
@@ -23,7 +23,7 @@ export function drawMoves(
   const first: Pose = { focal, position: [0, 0, 0], turn: turn(0.08) };
   const distance = rng.uniform(0.05, 0.18);
   const direction = rng.uniform(-0.4, 0.4) + (rng.uniform() < 0.5 ? Math.PI : 0);
-  // The hand turns to keep the subject in the frame, not quite.
+  // The hand turns to keep the subject in the frame, but not completely.
   const follow = rng.uniform(0.2, 0.9);
   const moved = (x: number, y: number, number: number): CaptureParams => {
     const pose: Pose = {
@@ -35,7 +35,7 @@ export function drawMoves(
         first.turn[2] + 0.02 * rng.normal(),
       ],
     };
-    // Exposure, white balance and focus are found anew.
+    // The camera redoes exposure, white balance and focus.
     const { camera } = capture;
     const [red, green, blue] = camera.whiteBalance;
     const again = {
@@ -57,7 +57,7 @@ export function drawMoves(
   return [{ ...capture, pose: first }, second, moved(further * Math.cos(turned), further * Math.sin(turned), 2)];
 }
 
-/** Cards for `simulateDeep`: things standing at a quarter to nine tenths of the backdrop's distance. */
+/** Draws cards for `simulateDeep`: objects at a quarter to nine tenths of the backdrop's distance. */
 export function drawCards(seed: number, size: { width: number; height: number }): Card[] {
   const rng = random(seed * 4409 + 41);
   const count = 4 + Math.floor(rng.uniform(0, 5));

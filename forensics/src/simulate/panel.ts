@@ -1,13 +1,13 @@
 /**
- * The arrangement of one colour's light inside the pixels of a display or a print. The arrangements follow product
- * micrographs: RGB stripes, their mirror image, stripes turned by 90 degrees, PenTile diamonds (two greens to each red
- * and blue) and OLED with separate emitters. Print is a clustered-dot halftone with one screen angle an ink.
+ * The arrangement of one colour's light inside the pixels of a display or a print. The arrangements follow product micrographs: RGB
+ * stripes, their mirror image, stripes turned by 90 degrees, PenTile diamonds (two greens to each red and blue) and OLED with separate
+ * emitters. Print is a clustered-dot halftone with one screen angle per ink.
  */
 export type PanelLayout = 'rgb' | 'bgr' | 'vertical' | 'pentile' | 'oled' | 'print';
 
 export const PANEL_LAYOUTS: readonly PanelLayout[] = ['rgb', 'bgr', 'vertical', 'pentile', 'oled', 'print'];
 
-/** Direction of each ink's screen. */
+/** Direction of each ink's halftone screen. */
 const PRINT_TURNS = [15, 75, 45].map(degrees => ({
   cos: Math.cos((degrees * Math.PI) / 180),
   sin: Math.sin((degrees * Math.PI) / 180),
@@ -16,8 +16,8 @@ const PRINT_TURNS = [15, 75, 45].map(degrees => ({
 const WAVE = Float64Array.from({ length: 1024 }, (_, i) => Math.cos((2 * Math.PI * (i + 0.5)) / 1024));
 
 /**
- * Share of its full light that channel `c` emits at the point (u, v) of the panel, in display pixels.
- * `gap` is the black matrix: the share of a pixel's side that stays dark. `value` (0..1) matters to halftones only.
+ * Returns the share of its full light that channel `c` emits at point (u, v) of the panel, in display pixels. `gap` is the black matrix:
+ * the dark share of a pixel's side. `value` (0..1) matters only for halftones.
  */
 export function emission(layout: PanelLayout, c: number, u: number, v: number, gap: number, value: number): number {
   const iu = Math.floor(u);
@@ -57,7 +57,7 @@ export function emission(layout: PanelLayout, c: number, u: number, v: number, g
   }
 }
 
-/** Mean of `emission` over one period, by which it is divided so that a panel keeps its brightness. */
+/** Returns the mean of `emission` over one period. Dividing by it keeps a panel's brightness. */
 export function meanEmission(layout: PanelLayout, c: number, gap: number): number {
   if (layout === 'print') return 1;
   const steps = 48;

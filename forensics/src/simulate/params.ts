@@ -3,63 +3,63 @@ import { random } from '../random.ts';
 import { type Camera, drawCamera } from './camera.ts';
 import { PANEL_LAYOUTS, type PanelLayout } from './panel.ts';
 
-/** The subject before the lens and how the camera is held, apart from the camera itself. */
+/** The subject and the pose of the camera, without the camera's own parameters. */
 export interface CaptureParams {
   seed: number;
   /** Sensor pixels. */
   width: number;
   height: number;
-  /** Degrees the subject is turned in the image plane. */
+  /** Rotation of the subject in the image plane, in degrees. */
   angle: number;
   /** Perspective: change of scale from the centre to the right and to the lower edge (0.1 is strong). */
   tilt: [number, number];
-  /** Shift of the subject, in parts of the frame. */
+  /** Shift of the subject, as a share of the frame. */
   shift: [number, number];
   /** Radial lens distortion at the corner. */
   distortion: number;
-  /** Standard deviation of lens and focus blur, sensor pixels. */
+  /** Standard deviation of lens and focus blur, in sensor pixels. */
   blur: number;
   /** Hand shake: length in sensor pixels and direction in degrees. */
   shake: { length: number; angle: number };
   camera: Camera;
-  /** Replaces `angle`, `tilt` and `shift`: where the camera stands before a subject at distance 1. */
+  /** Replaces `angle`, `tilt` and `shift`: the camera's pose before a subject at distance 1. */
   pose?: Pose;
 }
 
-/** A camera before the plane z = 1, looking along z. */
+/** A camera in front of the plane z = 1, looking along z. */
 export interface Pose {
   /** Focal length, sensor pixels. */
   focal: number;
-  /** The camera's position, in distances of the subject. */
+  /** The camera's position, in units of the subject's distance. */
   position: [number, number, number];
-  /** Turns about x, y and z, radians. */
+  /** Rotations about x, y and z, in radians. */
   turn: [number, number, number];
 }
 
 /** A display or a print that fills some of the frame. */
 export interface RecaptureParams extends CaptureParams {
   layout: PanelLayout;
-  /** Sensor pixels a display pixel. */
+  /** Sensor pixels per display pixel. */
   scale: number;
-  /** Black matrix, share of a pixel's side. */
+  /** Black matrix, as a share of a pixel's side. */
   gap: number;
-  /** Light of a black pixel, share of white. */
+  /** Light of a black pixel, as a share of white. */
   blackLevel: number;
-  /** Reflected room light: strength of a soft veil, share of white. */
+  /** Reflected room light as a soft veil, as a share of white. */
   glare: number;
   /** Rolling bands of a dimmed backlight: amplitude, and period in rows. */
   banding: { amplitude: number; period: number };
-  /** Part of the frame's side that the display covers; over 1 nothing but display is in the picture. */
+  /** Share of the frame's side that the display covers. Above 1 the picture shows only the display. */
   fill: number;
-  /** Width of the bezel, in parts of the frame, and its brightness. */
+  /** Width of the bezel, as a share of the frame, and its brightness. */
   bezel: { width: number; level: number };
-  /** Brightness of the display against the room. */
+  /** Brightness of the display relative to the room. */
   displayGain: number;
-  /** Seen around the display; black without it. */
+  /** The scene around the display; black if absent. */
   room?: Picture;
 }
 
-/** Draws capture conditions as they occur: near or far, straight or slanted, sharp or not quite. */
+/** Draws realistic capture conditions: near or far, straight or slanted, sharp or slightly blurred. */
 export function drawCapture(seed: number, size: { width: number; height: number }): CaptureParams {
   const rng = random(seed * 104729 + 3);
   return {
@@ -94,7 +94,7 @@ export function drawRecapture(capture: CaptureParams, room?: Picture): Recapture
   };
 }
 
-/** Ordinary capture conditions, the same for every seed but for noise: a steady hand, a sharp lens, a good JPEG. */
+/** Ordinary capture conditions: a steady hand, a sharp lens, a good JPEG. Seeds differ only in noise. */
 export function plainCapture(seed: number, size: { width: number; height: number }): CaptureParams {
   return {
     seed,

@@ -5,10 +5,10 @@ import { develop, encode, type Irradiance, LINEAR } from './camera.ts';
 import { emission, meanEmission } from './panel.ts';
 import type { CaptureParams, RecaptureParams } from './params.ts';
 
-/** Subsamples along each side of a sensor pixel; the lens blur acts on them, before the sensor's own aperture. */
+/** Subsamples along each side of a sensor pixel. The lens blur acts on them before the sensor's aperture. */
 const SUB = 3;
 
-/** The wall behind a display, in distances of the display; and how many frames wide it is, seen on the display's plane. */
+/** Distance of the wall behind a display, in units of the display's distance; and its width in frames, measured on the display's plane. */
 const ROOM_DISTANCE = 2;
 const ROOM_MARGIN = 2.6;
 
@@ -17,7 +17,7 @@ export interface Capture {
   jpeg: Buffer;
 }
 
-/** A picture shown on a display (or printed) and photographed. */
+/** Simulates a photograph of a picture on a display (or in print). */
 export async function simulateRecapture(picture: Picture, params: RecaptureParams): Promise<Capture> {
   const columns = Math.max(16, Math.round((params.width * params.fill) / params.scale));
   const rows = Math.max(16, Math.round((params.height * params.fill) / params.scale));
@@ -43,7 +43,7 @@ export async function simulateRecapture(picture: Picture, params: RecaptureParam
       if (u < -bezel || v < -bezel || u >= columns + bezel || v >= rows + bezel) {
         let [s, t] = [x / params.width, y / params.height];
         if (params.pose) {
-          // The wall behind is as much further away as it is larger, so that it fills the frame as a room without a pose does.
+          // The wall is larger in proportion to its distance, so it fills the frame like a room without a pose.
           onWall(dx, dy, place);
           s = 0.5 + place[0] / (ROOM_MARGIN * params.width);
           t = 0.5 + place[1] / (ROOM_MARGIN * params.height);
@@ -70,7 +70,7 @@ export async function simulateRecapture(picture: Picture, params: RecaptureParam
   return finish(params, planes, rng);
 }
 
-/** The same picture as if it had stood before the lens itself: same pose, lens, sensor and file, no display. */
+/** Simulates a direct photograph of the picture: same pose, lens, sensor and file, but no display. */
 export async function simulateDirect(picture: Picture, params: CaptureParams): Promise<Capture> {
   const scene = await resize(picture, Math.round(params.width * 1.3), Math.round(params.height * 1.3));
   const onPlane = project(params, 1);
@@ -82,11 +82,11 @@ export async function simulateDirect(picture: Picture, params: CaptureParams): P
   return finish(params, planes, random(params.seed * 31 + 7));
 }
 
-/** One of the upright cards a deep scene is made of: a disc or a rectangle at its own distance. */
+/** One upright card of a deep scene: a disc or rectangle at its own distance. */
 export interface Card {
-  /** Distance, of the backdrop's. */
+  /** Distance, as a share of the backdrop's. */
   z: number;
-  /** Centre and half size, sensor pixels on the backdrop's scale. */
+  /** Centre and half size, in sensor pixels at the backdrop's distance. */
   x: number;
   y: number;
   halfWidth: number;
@@ -95,7 +95,7 @@ export interface Card {
   picture: Picture;
 }
 
-/** Cards standing at their distances before a backdrop at distance 1, seen from `params.pose`. */
+/** Simulates cards in front of a backdrop at distance 1, seen from `params.pose`. */
 export async function simulateDeep(backdrop: Picture, cards: Card[], params: CaptureParams): Promise<Capture> {
   const scene = await resize(backdrop, Math.round(params.width * 1.6), Math.round(params.height * 1.6));
   const layers = [...cards].sort((a, b) => a.z - b.z).map(card => ({ card, toCard: project(params, card.z) }));
@@ -118,8 +118,8 @@ export async function simulateDeep(backdrop: Picture, cards: Card[], params: Cap
 }
 
 /**
- * From sensor offsets to a plane facing the camera's start, in sensor pixels as they would be at distance 1. `z` is the plane's
- * distance (without a pose every subject is at distance 1).
+ * Projects sensor offsets onto a plane that faces the camera's start position, in sensor pixels at distance 1. `z` is the plane's distance.
+ * Without a pose every subject is at distance 1.
  */
 function project(
   params: CaptureParams,
@@ -143,7 +143,7 @@ function project(
   const [sx, sy, sz] = turn.map(Math.sin);
   const [cx, cy, cz] = turn.map(Math.cos);
   return (dx, dy, out) => {
-    // Turned about z, then x, then y.
+    // Rotate about z, then x, then y.
     const x0 = cz * dx - sz * dy;
     const y0 = sz * dx + cz * dy;
     const y1 = cx * y0 - sx * focal;
@@ -193,7 +193,7 @@ function expose(
   return [onSensor(params, fine[0]), onSensor(params, fine[1]), onSensor(params, fine[2])];
 }
 
-/** Lens blur and the sensor's aperture at once: a separable kernel, taken only where there is a sensor pixel. */
+/** Applies lens blur and sensor aperture together as a separable kernel, evaluated only at sensor pixels. */
 function onSensor(params: CaptureParams, fine: Float32Array): Float32Array {
   const { width, height } = params;
   const w = width * SUB;
@@ -225,7 +225,7 @@ function onSensor(params: CaptureParams, fine: Float32Array): Float32Array {
   return out;
 }
 
-/** A Gaussian on the fine grid convolved with the box of one sensor pixel; sums to one. */
+/** Returns a Gaussian on the fine grid convolved with the box of one sensor pixel. Sums to 1. */
 function blurAndAperture(sigma: number): Float32Array {
   const radius = Math.ceil(2.5 * sigma);
   const kernel = new Float32Array(2 * radius + SUB);
@@ -262,7 +262,7 @@ function at(picture: Picture, x: number, y: number, c: number): number {
   return picture.data[(iy * picture.width + ix) * 3 + c];
 }
 
-/** Linear light at a place between pixels, of all three colours. */
+/** Interpolates the linear light of all three colours between pixels. */
 function smooth(picture: Picture, x: number, y: number, out: Float64Array): void {
   const { width, height, data } = picture;
   const ix = Math.floor(x - 0.5);

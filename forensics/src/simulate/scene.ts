@@ -130,7 +130,7 @@ function noise(rng: Random, side: number): Float32Array {
   return Float32Array.from({ length: side * side }, () => rng.uniform());
 }
 
-/** Five octaves of value noise, each half as strong as the one before. 0..1. */
+/** Five octaves of value noise, each half as strong as the one before; 0..1. */
 function fractal(lattice: Float32Array, x: number, y: number): number {
   let sum = 0;
   let gain = 0.5;

@@ -1,9 +1,9 @@
 /**
- * An attempt at telling generated pictures from camera pictures by traces of the sensor alone (Bayer pattern, correlation of the colours' noise,
- * flatness of quiet areas): 20 features of native crops, both classes re-encoded alike, logistic regression, each camera source and each
- * generator source left out together. It does not hold on sources it never saw, so no such model is shipped.
+ * Attempts to distinguish generated pictures from camera pictures by sensor traces alone: Bayer pattern, correlation of colour noise,
+ * flatness of quiet areas. Logistic regression on 20 features of native crops; both classes are re-encoded in the same way, and camera and
+ * generator sources are held out together. It fails on unseen sources, so no such model is shipped.
  *
- *     node forensics/training/ai/camera-trace.ts --data FOLDER
+ * node forensics/training/ai/camera-trace.ts --data FOLDER
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const BOUND = 20;
 
 const bounded = (value: number): number => Math.max(-BOUND, Math.min(BOUND, value));
 
-/** What each sample differs by from the mean of its four neighbours. */
+/** Returns each sample's difference from the mean of its four neighbours. */
 function residual(data: Uint8Array, channel: number): Float32Array {
   const out = new Float32Array(SIDE * SIDE);
   const at = (i: number) => data[i * 3 + channel];
@@ -91,7 +91,7 @@ async function sampleOf(file: Buffer): Promise<number[] | undefined> {
   const raw = { width: info.width, height: info.height, channels: 3 as const };
   const crops: number[][] = [];
   for (const [fx, fy] of CROPS) {
-    // On the grid of eight, so that an earlier JPEG's blocks stay where they were.
+    // Aligned to the 8-pixel grid, so that blocks of an earlier JPEG keep their positions.
     const place = (size: number, share: number) =>
       Math.max(0, Math.min(size - SIDE, Math.round(size * share - SIDE / 2))) & ~7;
     const jpeg = await sharp(data, { raw })
@@ -103,7 +103,7 @@ async function sampleOf(file: Buffer): Promise<number[] | undefined> {
   return crops[0].map((_, i) => crops.reduce((sum, crop) => sum + crop[i], 0) / crops.length);
 }
 
-/** Logistic regression on standardised features, classes weighted alike. */
+/** Logistic regression on standardised features with equal class weights. */
 function fit(samples: Sample[]): (sample: Sample) => number {
   const size = samples[0].features.length;
   const mean = Array.from(

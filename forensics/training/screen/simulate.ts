@@ -1,10 +1,10 @@
 /**
  * Writes pairs of simulated captures for training: `NNNN-recapture.jpg` and `NNNN-direct.jpg` through the same camera.
  *
- *   node forensics/training/screen/simulate.ts OUT_FOLDER FIRST COUNT [PICTURE_FOLDER]
+ * node forensics/training/screen/simulate.ts OUT_FOLDER FIRST COUNT [PICTURE_FOLDER]
  *
- * What is shown is a picture of PICTURE_FOLDER, a drawn scene or a drawn page; what stands before the lens itself is the same
- * picture or scene or, a third of the time, a drawn confounder (cloth, mesh, blinds, paper).
+ * The display shows a picture of PICTURE_FOLDER, a drawn scene or a drawn page. The direct capture shows the same picture or scene or, in a
+ * third of the pairs, a drawn confounder (cloth, mesh, blinds, paper).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

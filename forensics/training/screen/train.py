@@ -2,10 +2,10 @@
 
     python3 forensics/training/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json FEATURES.jsonl ...
 
-Each line of a feature file is {"label", "source", "name", "v", "f"} as `measure.ts` writes it. A source is held apart whole:
-scores for thresholds and calibration come from models that never saw the picture's source. The second file keeps those models by
-reported source, so that the benchmark can be run without fitting. Thresholds are set on the genuine pictures of the reported sources, of
-those that `sets.tsv` lists to choose on and, which nothing is fitted on, of its held photographs. Needs numpy, scipy, scikit-learn, xgboost.
+Each line of a feature file is {"label", "source", "name", "v", "f"} as written by `measure.ts`. Sources are never split: scores
+for thresholds and calibration come from models that did not see the picture's source. The second file keeps those models by reported
+source, so that the benchmark needs no fitting. Thresholds are set on genuine pictures: those of the reported sources, those that
+`sets.tsv` lists as `choose`, and its `held` ones, which no model is fitted on. Needs numpy, scipy, scikit-learn, xgboost.
 """
 import csv
 import json
@@ -23,32 +23,32 @@ from sklearn.metrics import roc_auc_score
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=300, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
-# Of the trees' log odds in the sum, to which each logistic regression gives its own whole.
+# Weight of the trees' log odds in the sum; each logistic regression has weight 1.
 TREES_SHARE = 2
 SIMULATED_SHARE = 0.3
-# Measured and left out: they tell one camera's processing from another's, and cost 0.015 of AUC on sources held apart.
+# Measured but not used: they distinguish one camera's processing from another's and cost 0.015 of AUC on held-out sources.
 LEFT_OUT = re.compile(r'chroma\d')
 CONTEXT = re.compile(r'context\d+$')
 WAVES = re.compile(r'wave\d')
 TEXTURE = re.compile(r'texture\d+$')
 VARIANTS = ('orig', 'q70', 'half', 'msg', 'crop')
-# Half the size keeps no fine detail of a display: fitted on too, it takes more elsewhere than it gives there.
+# Half-size pictures keep no fine detail of a display. Fitting on them too costs more elsewhere than it gains there.
 TEXTURE_ON = ('orig', 'q70', 'msg', 'crop')
 FITTED_ON = (*VARIANTS, 'aug1', 'aug2', 'aug3', 'aug4')
 LISTED = list(csv.DictReader(open(Path(__file__).parent / 'sets.tsv'), delimiter='\t', quoting=csv.QUOTE_NONE))
 SOURCES = {use: {row['source'] or row['repository'].split('/')[0] for row in LISTED if row['use'] == use}
            for use in ('fit', 'choose', 'held')}
-# Sources that lend genuine pictures to the fit alone.
+# Sources of genuine pictures used only for fitting.
 LENT = sorted(SOURCES['fit'])
-# Sources of genuine pictures that are held apart for thresholds, several at a time, and are not part of the benchmark's table.
+# Sources of genuine pictures that are held out, several at a time, to set thresholds. Not in the benchmark's table.
 CHOSEN_ON = sorted(SOURCES['choose'])
 GROUPS = 10
-# Sources of genuine pictures for thresholds alone, scored by the model itself.
+# Sources of genuine pictures used only for thresholds, scored by the final model.
 HELD = sorted(SOURCES['held'])
 
 
 def load(paths):
-    """Labels, sources, variants and, by part of the model, names and values (a row a picture and variant, NaN where not measured)."""
+    """Labels, sources, variants and, by part of the model, names and values (one row per picture and variant, NaN if not measured)."""
     rows = [json.loads(line) for path in paths for line in open(path)]
     found = sorted({name for row in rows for name in row['f'] if not LEFT_OUT.search(name)})
     by_number = lambda part: sorted(filter(part.match, found), key=lambda name: int(re.search(r'\d+', name)[0]))
@@ -66,7 +66,7 @@ def load(paths):
 
 
 def weights(labels, sources):
-    """Every source counts by the root of its size, both classes alike within the real and the simulated part."""
+    """Weights each source by the root of its size, and both classes equally within the real and the simulated part."""
     w = np.ones(len(labels))
     for source in set(sources):
         w[sources == source] /= np.sqrt((sources == source).sum())
@@ -109,7 +109,7 @@ class Linear:
 
 
 def fit_bounded(z, y, w, strength):
-    """As LogisticRegression(C=strength) fits, with no negative weight."""
+    """Fits like LogisticRegression(C=strength), without negative weights."""
     sign = 2 * y - 1
 
     def loss(p):
@@ -131,8 +131,8 @@ class Trees:
 
 
 def train(names, values, y, sources, variants):
-    """Tiles and tones, and trees over everything, on every variant; things and waves on real pictures as they are, texture also
-    recompressed, by messenger and cropped."""
+    """Fits tiles, tones and the trees on every variant, objects and waves on unaltered real pictures, texture also on
+    recompressed, messenger and cropped ones."""
     real = sources != SIMULATED
     plain, fine, fit = real & (variants == 'orig'), real & np.isin(variants, TEXTURE_ON), np.isin(variants, FITTED_ON)
     of = lambda part, rows, **more: Linear(values[part][rows], y[rows], weights(y[rows], sources[rows]), **more)
@@ -156,7 +156,7 @@ def score(models, values):
 
 
 def without(held, names, values, y, sources, variants):
-    """The models fitted without some sources, and the scores of their pictures."""
+    """Returns the models fitted without some sources, and the scores of those sources' pictures."""
     test = np.isin(sources, held)
     rows = lambda mask: {part: values[part][mask] for part in values}
     models = train(names, rows(~test), y[~test], sources[~test], variants[~test])
@@ -218,7 +218,7 @@ def export(models, platt, thresholds):
 
 
 def calibration_error(y, p):
-    """Ten bins of equal width, both classes counting alike."""
+    """Expected calibration error in ten bins of equal width, with equal class weights."""
     w = np.where(y == 1, 0.5 / (y == 1).sum(), 0.5 / (y == 0).sum())
     bins = np.minimum(9, (p * 10).astype(int))
     return sum(abs((w * (p - y))[bins == k].sum()) for k in range(10))
@@ -230,28 +230,28 @@ def found_at(y, s, rate):
 
 
 def passed_by(s, sources, rate):
-    """The score that a share `rate` of genuine pictures reach, sources counting by the root of their size."""
+    """Returns the score that a share `rate` of genuine pictures reaches, with sources weighted by the root of their size."""
     order = np.argsort(-s)
     w = np.array([1 / np.sqrt((sources == source).sum()) for source in sources[order]])
     return s[order][np.searchsorted(np.cumsum(w), rate * w.sum(), side='right')]
 
 
 def calibrate(apart, y, sources, variants):
-    """Platt's numbers and both thresholds from scores held apart; prints what they are worth."""
+    """Returns Platt's coefficients and both thresholds from held-out scores, and prints their quality."""
     real = ~np.isnan(apart)
     reported = real & ~np.isin(sources, CHOSEN_ON + HELD)
-    # Calibrated on reported pictures as they come, each source held apart, both classes counting alike.
+    # Calibrated on unaltered reported pictures, each source held out, with equal class weights.
     plain = reported & (variants == 'orig')
     balance = np.where(y[plain] == 1, 0.5 / y[plain].mean(), 0.5 / (1 - y[plain].mean()))
     calibration = LogisticRegression(C=1e6).fit(apart[plain].reshape(-1, 1), y[plain], sample_weight=balance)
     a, b = float(calibration.coef_[0, 0]), float(calibration.intercept_[0])
     p = 1 / (1 + np.exp(-(a * apart + b)))
-    # 1% of genuine pictures, in the worst of the ways pictures come and by cameras that no model was fitted on.
+    # 1% of genuine pictures, in the worst variant and from cameras that no model was fitted on.
     unfitted = np.isin(sources, HELD)
     genuine = [real & (variants == variant) & (y == 0) & ~unfitted for variant in ('orig', 'q70', 'msg')]
     doubtful = max(passed_by(apart[part], sources[part], 0.01) for part in (*genuine, real & unfitted) if part.any()) + 1e-6
-    # 0.1%: no set of some hundred pictures holds it. The exponential slope of the tail is followed, and no genuine picture held apart,
-    # in whatever variant, may be refused outright.
+    # 0.1% cannot be read off a few hundred pictures. Extrapolates the exponential tail, and requires that no held-out genuine picture,
+    # in any variant, is refused outright.
     negative = np.sort(apart[genuine[0]])[::-1]
     tail = negative[: len(negative) // 10]
     slope = np.mean(tail - tail[-1])
@@ -288,7 +288,7 @@ def main():
     held = np.isin(sources, HELD)
     rows = lambda mask: ({part: values[part][mask] for part in values}, y[mask], sources[mask], variants[mask])
     apart = np.full(len(y), np.nan)
-    # First of all: processes forked after a fit of trees would wait for its threads.
+    # Must come first: processes forked after a fit of trees would hang waiting for its threads.
     apart[~held], folds = held_apart(names, *rows(~held))
     models = train(names, *rows(~held))
     apart[held] = score(models, rows(held)[0])

@@ -2,8 +2,9 @@ import sharp from 'sharp';
 import { random } from '../../src/random.ts';
 
 /**
- * One picture as it may arrive: `orig`; `q70` (JPEG again), `half` (half the size), `msg` (a messenger: 1600 pixels, quality 75),
- * `crop` (the middle 60%), as the benchmark tests them; `aug1`, `aug2` ... random crops, sizes, tones and qualities, by `seed`.
+ * Returns a picture in one of the forms in which it may arrive. As in the benchmark: `orig`; `q70` (JPEG again), `half` (half the size),
+ * `msg` (a messenger: 1600 pixels, quality 75), `crop` (the middle 60%). For training: `aug1`, `aug2` ... random crops, sizes, tones and
+ * qualities, by `seed`.
  */
 export async function vary(bytes: Buffer, variant: string, seed: number): Promise<Buffer> {
   if (variant === 'orig') return bytes;

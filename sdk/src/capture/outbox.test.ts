@@ -9,7 +9,7 @@ import type { CaptureView, Step } from './wire.ts';
 
 const image = (key: string, min: number, max: number): Step => ({ type: 'image', key, description: '', min, max });
 
-/** The service's side of the contract, as far as sending meets it, with a network that may fail before or after each act. */
+/** Fakes the part of the service that sending uses, over a network that may fail before or after each request. */
 function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | number = () => 'no') {
   const uploaded = new Set<string>();
   const captures = new Map<string, { stepKey: string; key: string; idempotencyKey: string }>();
@@ -113,13 +113,13 @@ async function storeWith(...captures: HeldCapture[]) {
 const pause = async () => {};
 
 describe('sendHeld', () => {
-  test('whatever the network loses, each capture arrives exactly once and nothing stays held', async () => {
+  test('delivers each capture exactly once and keeps none, whatever the network loses', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.infiniteStream(fc.constantFrom('no', 'no', 'before', 'after', 503, 403) as fc.Arbitrary<'no' | number>),
         fc.integer({ min: 1, max: 4 }),
         async (faults, count) => {
-          // A stale address is given up after a few tries in a row, so such faults come one at a time.
+          // Sending gives up after several consecutive stale URLs, so inject these faults one at a time.
           let last: unknown;
           const service = fakeService([image('a', 1, 9)], () => {
             let next = faults.next().value ?? 'no';
@@ -131,7 +131,7 @@ describe('sendHeld', () => {
           await store.putAnswer({ token: 'vfy_1', key: 't', value: 'yes' });
           for (let visit = 0; (await store.captures('vfy_1')).length > 0 || visit === 0; visit++) {
             const sent = sendHeld({ client: service.client, store, put: service.put, pause });
-            // A bare 403 outside of the PUT is no answer of the service: the page says so and the person tries again.
+            // A bare 403 outside the PUT does not come from the service. The page reports it and the person retries.
             await sent.catch(error => expect(error).toMatchObject({ code: 'http_403' }));
             if (visit > 50) throw new Error('never arrives');
           }
@@ -143,7 +143,7 @@ describe('sendHeld', () => {
     );
   });
 
-  test('optional captures go before the last required one, and answers after all of them', async () => {
+  test('sends optional captures before the last required one, and answers last', async () => {
     const steps = [image('front', 1, 2), image('extra', 0, 2), image('back', 1, 1)];
     const service = fakeService(steps);
     const store = await storeWith(
@@ -162,7 +162,7 @@ describe('sendHeld', () => {
     expect(await store.answers('vfy_1')).toEqual({});
   });
 
-  test('bytes that the service lost are uploaded again', async () => {
+  test('uploads bytes again that the service lost', async () => {
     const service = fakeService([image('a', 1, 1)]);
     const store = await storeWith({ ...held('1', 'a'), imageKey: 'k/cap_gone' });
     const result = await sendHeld({ client: service.client, store, put: service.put, pause });
@@ -170,7 +170,7 @@ describe('sendHeld', () => {
     expect(service.captures.size).toBe(1);
   });
 
-  test('a picture that the service cannot read is dropped and named, the others stay', async () => {
+  test('drops and names a picture that the service cannot read, and keeps the others', async () => {
     const service = fakeService([image('a', 1, 1), image('b', 1, 1)]);
     const refuse: Put = async (target, bytes, options) => {
       if (target.image_key === 'k/cap_2') throw new ApiError(400, 'invalid_request', 'no picture');
@@ -182,7 +182,7 @@ describe('sendHeld', () => {
     expect((await store.captures('vfy_1')).map(capture => capture.id)).toEqual(['1']);
   });
 
-  test('a step that another tab has filled drops the surplus and goes on with the rest', async () => {
+  test('drops surplus captures of a step that another tab filled, and sends the rest', async () => {
     const service = fakeService([image('a', 1, 1), image('b', 1, 1)]);
     const first = await storeWith(held('other', 'a'));
     await sendHeld({ client: service.client, store: first, put: service.put, pause });
@@ -192,7 +192,7 @@ describe('sendHeld', () => {
     expect([...service.captures.values()].map(capture => capture.idempotencyKey)).toEqual(['other', '2']);
   });
 
-  test('a link that closed meanwhile ends sending; one that completed meanwhile counts as done', async () => {
+  test('ends when the link closed meanwhile, and succeeds when it completed meanwhile', async () => {
     const expired = fakeService([image('a', 1, 1)]);
     expired.close('expired');
     const kept = await storeWith(held('1', 'a'));
@@ -207,7 +207,7 @@ describe('sendHeld', () => {
     expect(await store.captures('vfy_1')).toEqual([]);
   });
 
-  test('answers that are refused come back by step key, and stay held', async () => {
+  test('returns refused answers by step key, and keeps them', async () => {
     const service = fakeService([image('a', 0, 1)]);
     const client: CaptureClient = {
       ...service.client,
@@ -222,7 +222,7 @@ describe('sendHeld', () => {
     expect(await store.answers('vfy_1')).toEqual({ policy: 'x' });
   });
 
-  test('progress never runs backwards while nothing fails, and ends with everything sent', async () => {
+  test('reports progress that never decreases without failures and ends with everything sent', async () => {
     const service = fakeService([image('a', 2, 3)]);
     const store = await storeWith(held('1', 'a', 1), held('2', 'a', 2));
     const seen: SendProgress[] = [];
@@ -238,7 +238,7 @@ describe('sendHeld', () => {
     expect(seen.at(-1)).toEqual({ state: 'finishing', sentBytes: 20, totalBytes: 20, sent: 2, total: 2 });
   });
 
-  test('stopping leaves everything held', async () => {
+  test('keeps everything when stopped', async () => {
     const service = fakeService([image('a', 1, 1)], () => 'before');
     const store = await storeWith(held('1', 'a'));
     const stop = new AbortController();

@@ -48,13 +48,12 @@ const MAX_REUPLOADS = 3;
 const REFUSALS = new Set(['invalid_request', 'unknown_step', 'idempotency_conflict', 'step_full']);
 
 /**
- * Sends all that is held for a verification, at most one sender at a time over all tabs, and survives whatever happens
- * in between: call it again with the same store and it goes on where it stood. All bytes are PUT first, then all captures are
- * submitted one right after the other, then the answers: so the verification cannot be settled while an optional
- * capture is still on its way.
+ * Sends everything held for a verification. Only one tab sends at a time. After an interruption, call it again with the same store to
+ * resume. First PUTs all bytes, then submits all captures in a row, then the answers, so the verification cannot settle while an optional
+ * capture is still uploading.
  *
  * @throws ApiError when the service refuses the whole verification (`not_found`, `expired`), or when `signal` fired
- *   NetworkError.
+ * NetworkError.
  */
 export function sendHeld(options: SendOptions): Promise<SendResult> {
   const { client, signal } = options;

@@ -27,10 +27,10 @@ export class PictureFault extends Error {
 }
 
 /**
- * Analyses one capture and settles its verification. Detectors and the store are used with no transaction open; one short transaction
- * writes what was found. `freeThread` is called once the pixels are done with.
+ * Analyses one capture and settles its verification. Runs the detectors and reads the store with no transaction open, then writes the
+ * signals in one short transaction. Calls `freeThread` when it needs the pixels no longer.
  *
- * @throws PictureFault for what is permanent; anything else may be tried again.
+ * @throws PictureFault when no retry can help; any other error may be retried.
  */
 export async function analyzeCapture(deps: Deps, capture: CaptureRow, freeThread: () => void): Promise<void> {
   const row = await findVerification(deps.db, capture.verification_id);
@@ -47,7 +47,7 @@ export async function analyzeCapture(deps: Deps, capture: CaptureRow, freeThread
   });
 }
 
-/** The stored bytes, held against the hash that was submitted: what is judged is what was sent. */
+/** Reads the stored bytes and compares them with the submitted hash, so the detectors see exactly what was sent. */
 async function originalOf(deps: Deps, capture: CaptureRow): Promise<Buffer> {
   const bytes = await deps.blobs.get(capture.image_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
   const sha256 = sha256Hex(bytes);
@@ -118,7 +118,7 @@ async function analysisOf(deps: Deps, request: AnalysisRequest): Promise<Picture
   }
 }
 
-/** The context check, where it is asked for; null where there is nothing to hold the picture against. */
+/** Runs the context check if the request asks for one. Null when the request gives no text to compare the picture with. */
 async function contextOf(deps: Deps, row: VerificationRow, preview: Uint8Array): Promise<ContextCheck | null> {
   const { signals_required, context } = row.config;
   if (!signals_required.includes('context')) return null;
@@ -134,7 +134,7 @@ interface Subject {
   capture: CaptureRow;
 }
 
-/** One signal as it is stored: the interface's members, and beside them the evidence. Undefined: not evaluated. */
+/** One signal as the database stores it: the public members plus the evidence. Undefined when it was not evaluated. */
 async function foundBy(deps: Deps, name: ShownSignalName, o: Subject): Promise<object | undefined> {
   if (name === 'reverse') return o.reverse;
   if (name !== 'screen') return o.analysis[name];

@@ -9,9 +9,8 @@ const OVERDUE_MINUTES = 10;
 const BATCH = 500;
 
 /**
- * Sweep: tells in the log and the metrics of captures that wait longer than ten minutes, and settles what should have been: a
- * verification whose captures were all analysed that long ago. One that cannot be settled fails. Goes through the open ones a batch a
- * round.
+ * Sweep. Reports captures that have waited longer than ten minutes in the log and the metrics. Settles verifications whose captures were
+ * all analysed more than ten minutes ago; one that cannot be settled fails. Each round looks at one batch of the open verifications.
  */
 export function createOverdueSweep(): (deps: Deps) => Promise<void> {
   let after = '';

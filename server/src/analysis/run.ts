@@ -16,27 +16,27 @@ import type { Deps } from '../deps.ts';
 import { settle } from '../verdict/settle.ts';
 import { analyzeCapture, PictureFault } from './analyze.ts';
 
-/** How long nothing may be heard before looking anyway: pauses end in silence. */
+/** Look this often even without a notification, because the end of a retry pause sends none. */
 const POLL_MS = 1_000;
 const RENEW_MS = (CLAIM_SECONDS * 1_000) / 3;
-/** How long running analyses may take once the process is asked to stop. */
+/** How long running analyses may take to finish after the process is asked to stop. */
 const GRACE_MS = 20_000;
-/** While the store is away, one capture a thread is tried this often, and none loses its turn. */
+/** While the blob store is unavailable, each thread tries one capture this often. No capture loses its turn. */
 const STORE_PAUSE_MS = 2_000;
-/** A store that has been away for so long is not waited for any more. */
+/** Stop waiting for an unavailable store after this long. */
 const STORE_GIVE_UP_MS = 24 * 3_600_000;
 
 export interface Analyses {
-  /** Something may wait. */
+  /** Signals that a capture may be waiting. */
   ring(): void;
-  /** Takes nothing more, lets what runs finish for a moment, hands back the rest. */
+  /** Takes no more captures, gives running analyses a moment to finish, and hands back the rest. */
   stop(): Promise<void>;
 }
 
 /**
- * Analyses captures as long as it runs, in the order of their turns; any number of nodes may. A capture is taken when a thread is
- * free for it, never ahead: what waits can still be overtaken by another tenant's. What an analysis does beside its pixels (the store,
- * a model, a search) occupies no thread.
+ * Analyses captures in the order of their turns until stopped. Any number of nodes may run it. It takes a capture only when a thread is
+ * free, so another tenant's capture can still overtake those that wait. Work outside the pixels (blob store, model, search) occupies no
+ * thread.
  */
 export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<Analyses> {
   const { analysisThreads, workerConcurrency, analysisRetrySeconds } = deps.config;
@@ -135,7 +135,10 @@ export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<
 
 type Next = { do: 'give_up' } | { do: 'try_again'; pauseSeconds: number; uncounted: boolean };
 
-/** A picture that cannot be analysed is given up at once; a store that is away is waited for; anything else has its attempts. */
+/**
+ * Decides what follows a failure: give up at once on a picture fault, wait for an unavailable store, retry anything else until its attempts
+ * are used up.
+ */
 export function whatNow(
   error: unknown,
   capture: Pick<ClaimedCapture, 'analysis_attempts' | 'created_at'>,
@@ -155,7 +158,7 @@ export function whatNow(
   return pauseSeconds === undefined ? { do: 'give_up' } : { do: 'try_again', pauseSeconds, uncounted: false };
 }
 
-/** Writes the failure down and settles the verification; the failure alone where settling fails, which the sweep then does again. */
+/** Records the failure and settles the verification. If settling fails, records only the failure; the sweep settles later. */
 async function giveUp(deps: Deps, capture: ClaimedCapture, reason: string): Promise<void> {
   try {
     await transaction(deps.db, async tx => {

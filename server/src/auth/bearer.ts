@@ -13,19 +13,19 @@ interface KeyRow {
   stale: boolean;
 }
 
-/** How old the note of a key's last use may be. */
+/** The recorded last use of a key may lag by this much. */
 const LAST_USED_RESOLUTION_MS = 60_000;
 
-/** The token of an `Authorization: Bearer` header; empty when it has another form, null when there is no such header. */
+/** Returns the token of an `Authorization: Bearer` header: empty when the header is malformed, null when it is absent. */
 export function bearerOf(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
 }
 
 /**
- * The principal of an API key, publishable (`pk_live_…`, `pk_test_…`) or secret (`rk_secret_…`), or null. The key is
- * hashed and looked up each time: a malformed, an unknown and a revoked one take the same path and say the same, a
- * revocation holds on every node at once, and what a lookup's time could tell is about the hash alone.
+ * Returns the principal of an API key, publishable (`pk_live_…`, `pk_test_…`) or secret (`rk_secret_…`), or null. Hashes the key and looks
+ * it up on every request, so a revocation takes effect on every node at once. Malformed, unknown and revoked keys take the same path and
+ * get the same answer, and the lookup's timing reveals only the hash.
  */
 export async function fromBearer(deps: Deps, token: string): Promise<Principal | null> {
   const now = deps.clock.now();
@@ -39,7 +39,7 @@ export async function fromBearer(deps: Deps, token: string): Promise<Principal |
   );
   if (!key) return null;
   const all = modesOfAll(deps.config.mode);
-  // A deployment narrowed to one mode does not know the other's keys.
+  // A deployment limited to one mode rejects the other mode's keys.
   if (key.livemode !== null && !all.reads.includes(key.livemode)) return null;
   if (key.stale) await noteKeyUse(deps.db, key.id, { now, usedBefore });
   const common = { tenantId: key.tenant_id, keyId: key.id, requestsPerMinute: key.rate_limit_per_minute };
@@ -48,7 +48,7 @@ export async function fromBearer(deps: Deps, token: string): Promise<Principal |
     : { kind: 'key', ...common, livemode: key.livemode, reads: [key.livemode] };
 }
 
-/** Whether a key would open another request now: asked by answers that go on for hours. */
+/** True while the key is not revoked. Long-running responses (event streams) ask this repeatedly. */
 export async function isInForce(db: Queryable, keyId: string): Promise<boolean> {
   return (await one(db, 'select 1 from api_keys where id = $1 and revoked_at is null', [keyId])) !== undefined;
 }

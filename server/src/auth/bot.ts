@@ -8,21 +8,21 @@ import { invalidField } from '../http/problem.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { equalSecrets, sha256 } from '../lib/keyring.ts';
 
-/** How far a signature's timestamp may lie from now, either way. */
+/** Maximum difference between a signature's timestamp and now, in either direction. */
 const MAX_AGE_MS = 5 * 60_000;
-/** Longer than any signature can stay young enough: from five minutes ahead to five behind. */
+/** Longer than any signature is valid: from five minutes before its timestamp to five minutes after. */
 const REMEMBERED_MS = 15 * 60_000;
 
 export interface BotRequest {
   /** Hex. */
   signature: string;
-  /** Milliseconds of the epoch, as sent: the signature covers these very characters. */
+  /** Milliseconds since 1970, as sent. The signature covers these exact characters. */
   timestamp: string;
   raw: Buffer;
   idempotencyKey: string | undefined;
 }
 
-/** The parts of a bot's request; null without the bot's headers. */
+/** Reads a bot's signature headers; null when they are absent. */
 export function botRequestOf(headers: IncomingHttpHeaders, raw: Buffer): BotRequest | null {
   const [signature, timestamp, key] = ['x-bot-auth', 'x-bot-auth-timestamp', 'idempotency-key'].map(name => {
     const value = headers[name];
@@ -32,20 +32,20 @@ export function botRequestOf(headers: IncomingHttpHeaders, raw: Buffer): BotRequ
 }
 
 /**
- * Whether the messaging bot signed these bytes: hex HMAC-SHA256 over `<timestamp>.<raw body>`, at most five minutes old, under
- * any of the accepted secrets.
+ * True when the messaging bot signed these bytes: hex HMAC-SHA256 over `<timestamp>.<raw body>` with any accepted secret, at most five
+ * minutes old.
  */
 export function isSigned({ config, clock }: Pick<Deps, 'config' | 'clock'>, { signature, timestamp, raw }: BotRequest) {
   const age = Math.abs(clock.now().getTime() - Number(timestamp));
   if (!/^\d{1,16}$/.test(timestamp) || !(age <= MAX_AGE_MS)) return false;
-  // Each secret is tried, whichever fits: the time taken says nothing of which one did.
+  // Tries every secret even after a match, so that timing does not reveal which one matched.
   const matches = config.botSecrets
     .map(secret => createHmac('sha256', secret).update(`${timestamp}.`).update(raw).digest('hex'))
     .filter(expected => equalSecrets(expected, signature.toLowerCase()));
   return matches.length > 0;
 }
 
-/** The bot, speaking for the tenant that a signed body names. Throws `invalid_request` where it names none. */
+/** Returns the bot as principal for the tenant that the signed body names. Throws `invalid_request` when it names none. */
 export async function botFor(deps: Deps, body: unknown): Promise<Principal> {
   const id = isRecord(body) ? body.tenant_id : undefined;
   if (id === undefined) throw invalidField('tenant_id', 'is required');
@@ -69,8 +69,8 @@ export async function botFor(deps: Deps, body: unknown): Promise<Principal> {
 const digestOf = (request: BotRequest): Buffer => sha256(request.signature.toLowerCase());
 
 /**
- * Uses a signature up, on every node: `first` the first time. The same signed request again is a `replay`, unless it
- * came with an Idempotency-Key and comes with the same one: that is a `retry`, it has its own answer and no second effect.
+ * Marks a signature as used on every node. Returns `first` for its first use and `replay` for the same signed request again. With the same
+ * Idempotency-Key both times it returns `retry`: the idempotency layer answers without a second effect.
  */
 export async function claimSignature(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -92,12 +92,12 @@ export async function claimSignature(
   return same ? 'retry' : 'replay';
 }
 
-/** Gives a signature back whose request came to nothing, so that the same bytes may be sent again. */
+/** Releases the signature of a request that had no effect, so that the same bytes may be sent again. */
 export async function releaseSignature(db: Queryable, request: BotRequest): Promise<void> {
   await db.query('delete from bot_signatures where digest = $1', [digestOf(request)]);
 }
 
-/** Removes the signatures that are too old to be taken again. */
+/** Deletes records of signatures that have expired and would be rejected anyway. */
 export async function forgetSignatures(deps: Pick<Deps, 'db' | 'clock'>): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - REMEMBERED_MS);
   await deps.db.query('delete from bot_signatures where seen_at < $1', [before]);

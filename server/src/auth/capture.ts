@@ -4,8 +4,8 @@ import type { Deps } from '../deps.ts';
 import { type CapturePrincipal, servedModes } from '../http/principal.ts';
 
 /**
- * The capture token is the verification id itself. Null for one that is malformed, unknown, or of a mode that this
- * deployment does not serve.
+ * Authenticates a capture token, which is the verification id. Null when it is malformed, unknown, or of a mode that this deployment does
+ * not serve.
  */
 export async function fromCaptureToken(deps: Deps, token: string): Promise<CapturePrincipal | null> {
   if (!isId('vfy', token)) return null;

@@ -29,17 +29,17 @@ interface Refused {
   until: number;
 }
 
-/** For so long a refused key is not looked up again: a revoked one may be told 429 instead of 401 meanwhile. */
+/** A rejected key is not looked up again for this long. A revoked key may get 429 instead of 401 in that time. */
 const REFUSED_MS = 1_000;
-/** Keys that a node remembers anything of. */
+/** Maximum number of keys that a node keeps state for. */
 const REMEMBERED = 10_000;
 const REFUSAL_DELAY_MS = 50;
-/** A key or a session that opened something so recently is looked up even where others have spent the limit of its address. */
+/** A key or session that was accepted within this time is looked up even when others have used up the limit of its address. */
 const KNOWN_MS = 60_000;
 
 /**
- * Turns credentials into principals and keeps everyone to what is theirs. Which endpoint takes which credential is said
- * by the endpoint alone; the OpenAPI `security` sections come from the same place.
+ * Turns credentials into principals and enforces limits and roles. Each endpoint lists the credentials it accepts; the OpenAPI `security`
+ * sections are made from the same list.
  */
 export function createGuard(deps: Deps, limiter: Limiter): Guard {
   const claims = new WeakMap<FastifyRequest, BotRequest>();
@@ -47,8 +47,8 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
   const known = new Map<string, number>();
 
   /**
-   * A key whose limit is spent is told so again without a look-up, and not at once: clients that ask again as soon as
-   * they are answered would keep the node busy with refusals, and every other tenant waiting.
+   * Answers a key that has used up its limit with 429, without a lookup and after a delay. Otherwise clients that retry immediately would
+   * occupy the node with refusals and slow every other tenant.
    */
   async function refuseAgain(token: string, reply: FastifyReply, endpoint: Endpoint): Promise<void> {
     const last = refused.get(token);
@@ -64,7 +64,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
     }
   }
 
-  /** Throws 429, before a credential costs a look-up, where its address has spent its limit on refused ones. */
+  /** Throws 429 before the credential lookup when the address has used up its limit of rejected credentials. */
   async function refuseAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const standing = limiter.refused(addressPermit('address', request.ip).key);
     if (!standing) return;
@@ -72,7 +72,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
     tell(reply, standing);
   }
 
-  /** A refused credential counts against its address. Throws 429 instead of `problem` where that has nothing left. */
+  /** Counts a rejected credential against its address. Throws `problem`, or 429 when the address has used up its limit. */
   async function refuse(request: FastifyRequest, reply: FastifyReply, problem: Problem): Promise<never> {
     const [standing] = await limiter.take([addressPermit('address', request.ip)]);
     if (!standing!.allowed) tell(reply, standing!);
@@ -176,7 +176,7 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
   };
 }
 
-/** Whether the endpoint takes a credential of this kind, and a person of this role. */
+/** True when the endpoint accepts this kind of credential and, for a person, this role. */
 function mayOpen(endpoint: Endpoint, principal: Principal): boolean {
   if (!endpoint.credentials.includes(principal.kind)) return false;
   return principal.kind !== 'session' || hasRole(principal.role, endpoint.role ?? 'viewer');

@@ -12,7 +12,7 @@ import { openRedisStore } from '../lib/limits/redis.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What an address, or a verification, may ask without being a tenant. */
+/** Limits for requests without a tenant, per address or per verification. */
 const OPEN_LIMITS = {
   verification: { limit: 120, windowMs: MINUTE_MS },
   address: { limit: 600, windowMs: MINUTE_MS },
@@ -22,13 +22,17 @@ const OPEN_LIMITS = {
 const SIGN_IN_LIMIT = { limit: 10, windowMs: 10 * MINUTE_MS } as const;
 export type AddressLimit = 'address' | 'trial' | 'link';
 
-/** The limiter of this node: windows in Redis or the database where other nodes may share them, else in memory. */
+/**
+ * The limiter of this node. Windows are kept in Redis, or else in the database, where other nodes share them; in memory
+ * if there are no other nodes.
+ */
 export async function openLimiter({ config, db, log }: Pick<Deps, 'config' | 'db' | 'log'>): Promise<Limiter> {
-  if (config.redisUrl) return createLimiter(await openRedisStore(config.redisUrl, log), log);
-  return createLimiter(config.databaseUrl ? createPostgresStore(db) : createMemoryStore(), log);
+  const shared = config.databaseUrl ? createPostgresStore(db) : createMemoryStore();
+  if (!config.redisUrl) return createLimiter([shared], log);
+  return createLimiter([await openRedisStore(config.redisUrl, log), shared], log);
 }
 
-/** A tenant's window: one for its live and one for its test traffic, so that a test run never starves the live one. */
+/** A tenant has separate windows for live and test traffic, so a test run never blocks live requests. */
 export const tenantPermit = (config: Config, principal: Principal): Permit => ({
   key: `tenant:${principal.tenantId}:${principal.livemode ? 'live' : 'test'}`,
   limit: principal.requestsPerMinute ?? config.rateLimitPerMinute,
@@ -40,19 +44,19 @@ export const addressPermit = (name: AddressLimit, ip: string): Permit => ({
   ...OPEN_LIMITS[name],
 });
 
-/** Tries of one way to sign in, from one address. */
+/** Attempts at one sign-in method from one address. */
 export const signInPermit = (path: string, ip: string): Permit => ({
   key: `sign_in:${path}:${networkOf(ip)}`,
   ...SIGN_IN_LIMIT,
 });
 
-/** Tries of one way to sign in, as one account: whoever tries, from wherever. */
+/** Attempts at one sign-in method for one account, from any address. */
 export const accountPermit = (way: string, account: string): Permit => ({
   key: `sign_in:${way}:${sha256Hex(account)}`,
   ...SIGN_IN_LIMIT,
 });
 
-/** Requests of a signed-in person, in all sessions together. */
+/** Requests of a signed-in person over all sessions. */
 export const personPermit = (personId: string): Permit => ({
   key: `person:${personId}`,
   limit: 600,
@@ -61,7 +65,7 @@ export const personPermit = (personId: string): Permit => ({
 
 export const verificationPermit = (id: string): Permit => ({ key: `verification:${id}`, ...OPEN_LIMITS.verification });
 
-/** What counts as one sender: an IPv4 address, or the /64 that an IPv6 subscriber is given. */
+/** Identifies one sender: an IPv4 address, or the /64 prefix of an IPv6 subscriber. */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
@@ -70,7 +74,7 @@ export function networkOf(ip: string): string {
   return `${ipaddr.fromByteArray(bytes).toString()}/64`;
 }
 
-/** Takes every permit and tells of the tightest one in the RateLimit headers. Throws 429 when one is refused. */
+/** Takes every permit and reports the tightest one in the RateLimit headers. Throws 429 when one is refused. */
 export async function takePermits(limiter: Limiter, reply: FastifyReply, permits: readonly Permit[]): Promise<void> {
   const standings = await limiter.take(permits);
   tell(
@@ -92,5 +96,5 @@ export function tell(reply: FastifyReply, standing: Standing): void {
   }
 }
 
-/** Refused ones first, the one with the longest wait before all; then by what is left. */
+/** Orders refused permits first, longest wait first; then allowed ones by what remains. */
 const tightness = (standing: Standing): number => (standing.allowed ? standing.remaining : -1 - (standing.waitMs ?? 0));

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { type PersonPrincipal, servedModes } from '../http/principal.ts';
 import { IDLE_MS, noteSessionUse, RECENT_MS, STANDS } from '../people/sessions.ts';
 
-/** How old the note of a session's last request may be. The idle time counts from the note. */
+/** The recorded last request of a session may lag by this much. The idle timeout counts from the record. */
 const LAST_SEEN_RESOLUTION_MS = 60_000;
 
 interface SessionRow {
@@ -19,8 +19,8 @@ interface SessionRow {
 }
 
 /**
- * The person of a session cookie, or null. The session is looked up each time, with the role of the moment: what ends it on
- * one node has ended it on all. `seen`: whether this counts as a request of the person's.
+ * Returns the person of a session cookie, or null. Reads session and role on every request, so a sign-out or role change takes effect on
+ * all nodes at once. `seen`: whether this request counts as activity.
  */
 export async function fromSession(
   deps: Deps,
@@ -40,7 +40,7 @@ export async function fromSession(
   if (!session) return null;
   const seenBefore = new Date(now.getTime() - LAST_SEEN_RESOLUTION_MS);
   if (seen && session.last_seen_at < seenBefore) await noteSessionUse(deps.db, session.id, { now, seenBefore });
-  // A deployment narrowed to one mode shows that one.
+  // A deployment limited to one mode shows only that mode.
   const modes = servedModes(deps.config.mode);
   const livemode = modes.includes(session.livemode) ? session.livemode : modes[0]!;
   return {
@@ -62,8 +62,8 @@ export const isRecent = (deps: Pick<Deps, 'clock'>, person: PersonPrincipal): bo
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Whether a request that acts through a cookie comes from a page of ours. A browser says so in `Sec-Fetch-Site`, or else in
- * `Origin`; a request that says neither is refused, and so is one from another site whatever else it says.
+ * True when a cookie-authenticated request comes from one of our own pages, by `Sec-Fetch-Site` or else `Origin`. False without both
+ * headers, and for any request from another site.
  */
 export function isFromOurPages(deps: Pick<Deps, 'origins'>, request: FastifyRequest): boolean {
   if (SAFE.has(request.method)) return true;
@@ -73,7 +73,7 @@ export function isFromOurPages(deps: Pick<Deps, 'origins'>, request: FastifyRequ
   return request.headers.origin === new URL(deps.origins.public).origin;
 }
 
-/** The same for a request that opens a session: a client that is no browser says nothing, and may. */
+/** The same check for a sign-in request. It also allows requests without both headers, because such a client is not a browser. */
 export function mayOpenSession(deps: Pick<Deps, 'origins'>, request: FastifyRequest): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
   return (origin === undefined && site === undefined) || isFromOurPages(deps, request);

@@ -45,7 +45,7 @@ describe('a folder', () => {
   describe('without size_bytes', () => takesUploads(() => store, false));
   describe('with size_bytes', () => takesUploads(() => store, true));
 
-  test('keeps the very bytes in a file of their own and leaves no drafts', async () => {
+  test('stores the exact bytes in a file and leaves no drafts', async () => {
     const key = newKey();
     const bytes = randomBytes(5000);
     await store.put(key, bytes, { contentType: 'image/jpeg' });
@@ -81,7 +81,7 @@ describe('a folder', () => {
     },
   );
 
-  test('stores nothing of an upload that breaks off, and takes the next one', async () => {
+  test('stores nothing of an interrupted upload, and accepts the next one', async () => {
     const key = newKey();
     const { url, headers } = await store.presignPut(key, upload);
     const sent = request(url, { method: 'PUT', headers: { ...headers, 'content-length': '100000' } });
@@ -94,7 +94,7 @@ describe('a folder', () => {
     expect((await put(url, 'bytes', headers)).status).toBe(200);
   });
 
-  test('answers in the envelope of the service', async () => {
+  test('answers errors with the envelope of the service', async () => {
     const key = newKey();
     const { url, headers } = await store.presignPut(key, upload);
     const codeOf = async (answer: Response) => [
@@ -110,7 +110,7 @@ describe('a folder', () => {
     expect(await codeOf(await put(url, 'bytes', headers))).toEqual([412, 'invalid_request']);
   });
 
-  test('gives a browser of any origin what it needs, and nothing that could run in ours', async () => {
+  test('allows browsers of any origin, and serves nothing that could run in ours', async () => {
     const key = newKey();
     await store.put(key, Buffer.from('<svg onload=alert(1)>'), { contentType: 'image/svg+xml' });
     const { url } = await store.presignPut(newKey(), upload);
@@ -150,7 +150,7 @@ describe('a folder', () => {
     expect([403, 404]).toContain(answer.statusCode);
   });
 
-  test('sweeps what a crash left of an upload, and only that', async () => {
+  test('sweeps only what a crash left of an upload', async () => {
     const [old, young] = [join(folder, 'incoming', 'old'), join(folder, 'incoming', 'young')];
     for (const made of [old, young]) {
       await mkdir(made);
@@ -162,7 +162,7 @@ describe('a folder', () => {
     await rm(young, { recursive: true });
   });
 
-  test('says that it is unavailable when the folder is gone', async () => {
+  test('reports storage_unavailable when the folder is gone', async () => {
     const lost = await mkdtemp(join(tmpdir(), 'fh-blobs-lost-'));
     const broken = await openDiskStore({ folder: lost, secrets: [Buffer.alloc(32)], origin: () => origin });
     await rm(lost, { recursive: true });
@@ -221,7 +221,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
   describe('without size_bytes', () => takesUploads(() => store, false));
   describe('with size_bytes', () => takesUploads(() => store, true));
 
-  test('stores nothing of an upload that breaks off, leaves no draft, and takes the next one', async () => {
+  test('stores nothing of an interrupted upload, leaves no draft, and accepts the next one', async () => {
     const key = newKey();
     const { url, headers } = await store.presignPut(key, upload);
     const drafts = () => readdir(join(folder, 'incoming'));
@@ -236,7 +236,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     expect(await drafts()).toEqual([]);
   });
 
-  test('takes uploads only once the folder for incoming ones can be made', async () => {
+  test('accepts uploads only when the folder for incoming ones can be created', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     const blocked = await openS3Store(server.options, { ...urls(), incoming: join(file, 'incoming') });
@@ -247,7 +247,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     expect(await receive()).toBe('stored');
   });
 
-  test('names the origin that a browser will talk to', async () => {
+  test('names the origin that browsers connect to', async () => {
     expect(store.origin).toBe(server.options.endpoint);
     const virtual = await openS3Store(
       { ...server.options, forcePathStyle: false, endpoint: 'https://s3.example.org' },
@@ -256,7 +256,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     expect(virtual.origin).toBe('https://pictures.s3.example.org');
   });
 
-  test('says that it is unavailable when the bucket, the key or the server is wrong', async () => {
+  test('reports storage_unavailable when the bucket, the key or the server is wrong', async () => {
     const wrong = [
       { ...server.options, bucket: 'nowhere' },
       { ...server.options, secretAccessKey: 'not-the-secret' },

@@ -16,7 +16,7 @@ export interface CertificateInput {
   row: VerificationRow;
   captures: readonly CaptureRow[];
   statements: readonly OpenedStatement[];
-  /** The index of each statement's entry. */
+  /** The log index of each statement's entry. */
   leaves: readonly string[];
   head: Head;
   bundleKey: Verifier;
@@ -165,7 +165,7 @@ async function photoSection(deps: Deps, pdf: PDFKit.PDFDocument, page: Page, cap
   page.room(THUMBNAIL.height / 2 + 130);
   if (capture.preview_blob) {
     const preview = await deps.blobs.get(capture.preview_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
-    // Without profile and metadata, in plain sRGB: what PDF/A takes.
+    // PDF/A requires plain sRGB here, so drop profile and metadata.
     const small = await sharp(preview)
       .resize({ ...THUMBNAIL, fit: 'inside' })
       .flatten({ background: '#fff' })
@@ -196,7 +196,7 @@ async function photoSection(deps: Deps, pdf: PDFKit.PDFDocument, page: Page, cap
     page.field('Attestation', `${capture.attestation.verdict} (${capture.attestation.provider})`);
 }
 
-/** What the embedded font surely has: PDF/A allows no missing glyph. */
+/** Replaces characters that the embedded font may lack, because PDF/A allows no missing glyph. */
 const printable = (text: string): string => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?').slice(0, 120);
 
 function qrCode(pdf: PDFKit.PDFDocument, content: string): void {
@@ -214,7 +214,7 @@ function qrCode(pdf: PDFKit.PDFDocument, content: string): void {
   pdf.y = top + side + 10;
 }
 
-/** For a person to complete: software cannot declare. */
+/** A form for a person to complete, because software cannot make a declaration. */
 function declaration(page: Page, id: string): void {
   page.room(190);
   page.heading('Declaration (to be completed and signed by a person)');

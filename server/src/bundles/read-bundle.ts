@@ -9,7 +9,7 @@ import { readCurrent } from '../verifications/read.ts';
 import { isTerminal } from '../verifications/status.ts';
 import { type BundleFile, settledBundle } from './settled.ts';
 
-/** An entry gets its place within a fifth of a second and a signature within one more. */
+/** The sequencer places an entry within 0.2 s, and the publisher signs it within 1 s more. */
 const RETRY_AFTER_SECONDS = '2';
 
 export const getEvidence = tenantEndpoint({
@@ -46,7 +46,7 @@ export const getEvidence = tenantEndpoint({
   },
 });
 
-/** The archive in pieces; one photo is held at a time. */
+/** Streams the archive. Only one photo is in memory at a time. */
 async function* archive(
   deps: Deps,
   files: readonly BundleFile[],
@@ -57,7 +57,7 @@ async function* archive(
     if (file.content !== undefined) yield Buffer.from(file.content, 'base64');
     else {
       const bytes = await deps.blobs.get(file.blob!, { maxBytes: UPLOAD_HARD_CAP_BYTES });
-      // The length was promised: a blob that changed ends the answer instead of shifting what follows.
+      // The Content-Length is already sent. Abort if a blob's size changed, or the following files would shift.
       if (bytes.length !== file.bytes) throw storageUnavailable(new Error(`blob ${file.blob} has changed its size`));
       yield bytes;
     }

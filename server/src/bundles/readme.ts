@@ -5,14 +5,23 @@ import type { Head } from './settled.ts';
 /** An Ed25519 SubjectPublicKeyInfo without its key, RFC 8410. */
 const SPKI_PREFIX = '302a300506032b6570032100';
 
-/** How to check a bundle by hand, with the commands. */
-export function readmeOf(o: { verificationId: string; head: Head; bundleKey: Verifier; statements: number }): string {
+/** The README of a bundle: how to check it by hand, with commands. */
+export function readmeOf(o: {
+  verificationId: string;
+  head: Head;
+  bundleKey: Verifier;
+  statements: number;
+  /** Where the page that checks a bundle can be had. */
+  verifyUrl: string;
+}): string {
   const { head, bundleKey } = o;
   return `Evidence of verification ${o.verificationId}
 
 This folder is complete: it can be checked without the service that issued it. The easy way is
 
   firsthand verify-evidence FILE.zip --trust '${vkeyOf(head.key)}' --trust '${vkeyOf(bundleKey)}'
+
+or the page ${o.verifyUrl}. Save that page once: it works from disk, with the network off, and sends nothing.
 
 First make sure that these two keys are the issuer's: compare them with a copy that you have from the issuer in writing, or with
 the address /v1/evidence-keys of the issuer's service.

@@ -18,7 +18,7 @@ import { makeCertificate } from './certificate.ts';
 import { readmeOf } from './readme.ts';
 import { stampOf } from './time-stamp.ts';
 
-/** A file of a bundle: its bytes, or the blob that has them. */
+/** A file of a bundle: either its bytes, or the blob that contains them. */
 export interface BundleFile {
   path: string;
   bytes: number;
@@ -44,7 +44,10 @@ interface Leaf {
   leaf_index: string | null;
 }
 
-/** The files of a verification's bundle, the same at each call until a statement is added. Null while an entry has no signed place. */
+/**
+ * Returns the files of a verification's bundle: the same at each call until a statement is added. Null while the signed log does not
+ * contain every entry.
+ */
 export async function settledBundle(deps: Deps, row: VerificationRow): Promise<BundleFile[] | null> {
   const leaves = await many<Leaf>(
     deps.db,
@@ -63,7 +66,7 @@ export async function settledBundle(deps: Deps, row: VerificationRow): Promise<B
      where evidence_bundles.statements < excluded.statements`,
     [row.id, leaves.length, deps.keyring.encrypt(JSON.stringify(files)), deps.clock.now()],
   );
-  // Of two that settled at once, the first one counts.
+  // If two calls settle at once, the first one wins.
   return (await readKept(deps, row.id))?.files ?? files;
 }
 
@@ -78,7 +81,7 @@ async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {
   );
 }
 
-/** The published state of the log over all entries of a verification; null while there is none. */
+/** Returns the published log head that covers all entries of a verification; null while there is none. */
 async function headOver(deps: Deps, id: string, leaves: readonly Leaf[]): Promise<(Head & { logId: number }) | null> {
   if (leaves.some(leaf => leaf.log_id === null)) return null;
   const logId = Math.max(...leaves.map(leaf => leaf.log_id!));
@@ -150,7 +153,16 @@ async function makeFiles(
         stamped: stamp !== null,
       }),
     ),
-    inline('README.txt', readmeOf({ verificationId: row.id, head, bundleKey: signer, statements: statements.length })),
+    inline(
+      'README.txt',
+      readmeOf({
+        verificationId: row.id,
+        head,
+        bundleKey: signer,
+        statements: statements.length,
+        verifyUrl: `${deps.origins.public}/verify`,
+      }),
+    ),
   ];
   const manifest: Manifest = {
     format: FORMAT,
@@ -168,7 +180,7 @@ async function makeFiles(
   ];
 }
 
-/** The verdict as it was logged, which is how the tenant sees it. */
+/** The verdict as the log has it, in the form that the tenant sees. */
 function verdictOf(statements: readonly OpenedStatement[]): object | null {
   const logged = statements.findLast(({ statement }) => statement.type === 'verdict')?.statement;
   if (!logged) return null;
@@ -186,7 +198,7 @@ async function proofFiles(deps: Deps, head: Head & { logId: number }, leaves: re
   });
 }
 
-/** Originals, then previews. They are read once for their hashes and stay where they are. */
+/** Lists the originals, then the previews. Reads each once for its hash and does not copy it. */
 async function photoFiles(deps: Deps, captures: readonly CaptureRow[]): Promise<BundleFile[]> {
   const files: BundleFile[] = [];
   for (const capture of captures) {

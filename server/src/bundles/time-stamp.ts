@@ -7,14 +7,14 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
 
 /**
- * Asks the time-stamping authority of `TSA_URL` for a stamp of the log's signed note, and checks the answer before it is used. Null
- * without an authority, or when it gave no stamp that holds: the bundle is issued without one.
+ * Requests a time stamp of the log's signed note from the authority at `TSA_URL`, and verifies the response. Null without an authority or a
+ * valid stamp; the bundle is then issued without one.
  */
 export async function stampOf(deps: Pick<Deps, 'config' | 'log'>, note: string): Promise<Buffer | null> {
   const { tsaUrl } = deps.config;
   if (!tsaUrl) return null;
   const nonce = randomBytes(16);
-  // A positive INTEGER of one length: the first bit is clear, the first byte is not zero.
+  // Keeps the DER INTEGER positive and of constant length: clears the first bit and avoids a zero first byte.
   nonce[0] = (nonce[0]! & 0x7f) | 0x40;
   const message = Buffer.from(note);
   try {

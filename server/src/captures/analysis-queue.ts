@@ -1,4 +1,4 @@
-import { many, one, type Queryable, type Tx } from '../db/sql.ts';
+import { many, one, type Queryable, ringAfterCommit, type Tx } from '../db/sql.ts';
 import { storableText } from '../db/storable.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
 
@@ -17,7 +17,7 @@ export const ANALYSIS_CHANNEL = 'firsthand_analysis';
 const COST = { live: 1, test: 4, trial: 16 } as const;
 
 /** A claim lapses this long after its node last renewed it: the node is dead. */
-export const CLAIM_SECONDS = 30;
+export const CLAIM_SECONDS = 10;
 
 /**
  * Gives a new capture its turn, in the transaction that inserts it. Call this last: it locks the lane until the commit.
@@ -39,12 +39,11 @@ export async function awaitAnalysis(
        on conflict (tenant_id, livemode) do update set class = excluded.class, cost = excluded.cost,
          next_turn = greatest(lane.next_turn + excluded.cost, excluded.next_turn)
        returning class, next_turn - cost as turn
-     ), placed as (
-       update captures set analysis_turn = lane.turn, analysis_class = lane.class from lane where captures.id = $3
      )
-     select pg_notify('${ANALYSIS_CHANNEL}', '')`,
+     update captures set analysis_turn = lane.turn, analysis_class = lane.class from lane where captures.id = $3`,
     [row.tenant_id, row.livemode, captureId],
   );
+  ringAfterCommit(tx, ANALYSIS_CHANNEL);
 }
 
 /** A capture claimed for analysis. `analysis_attempts` counts this attempt. */

@@ -52,7 +52,7 @@ const withExif = (colour: string, ifd0: Record<string, string>, ifd2: Record<str
     .toBuffer();
 
 describe('finalize refuses', () => {
-  it('a body without a narrative, with anything else, or over 2,000 characters', async () => {
+  it('a body without a narrative, with other members, or over 2,000 characters', async () => {
     const { id } = await createVerification(service);
     const faults = async (body: unknown) => {
       const reply = await finalize(id, body);
@@ -68,7 +68,7 @@ describe('finalize refuses', () => {
     expect(codeOf(missing)).toEqual([400, 'invalid_request']);
   });
 
-  it('what is not complete, expired, failed, finalized before or somebody else’s', async () => {
+  it('a verification that is incomplete, expired, failed, already finalized or another tenant’s', async () => {
     const open = await createVerification(service);
     expect(codeOf(await finalize(open.id))).toEqual([409, 'steps_incomplete']);
     const { body } = await ask<Verification>(service, `/v1/verifications/${open.id}`, { key: service.tenant.pk_test });
@@ -92,7 +92,7 @@ describe('finalize refuses', () => {
     expect(codeOf(await finalize(done))).toEqual([409, 'already_finalized']);
   });
 
-  it('an answer that is still missing', async () => {
+  it('a verification with a missing answer', async () => {
     const { id } = await createVerification(service, {
       steps: [
         { key: 'photo', min: 1, max: 1 },
@@ -105,7 +105,7 @@ describe('finalize refuses', () => {
 });
 
 describe('finalize', () => {
-  it('answers with the case analysis, announces it, and leaves the verdict as it was', async () => {
+  it('answers with the case analysis, announces it, and leaves the verdict unchanged', async () => {
     const id = await completed([await firstHand(5)], { webhook_url: hooks.url });
     const before = await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
     const reply = await finalize(id, { narrative: 'The pipe burst today.' });
@@ -127,7 +127,7 @@ describe('finalize', () => {
     expect(event.body.data.narrative).toBe('The pipe burst today.');
   });
 
-  it('runs once, however often it is called at the same time', async () => {
+  it('runs once for any number of simultaneous calls', async () => {
     const id = await completed([await plain()], { webhook_url: hooks.url });
     const replies = await Promise.all(
       Array.from({ length: 12 }, (_, index) => finalize(id, { narrative: `Call ${index}` })),
@@ -144,7 +144,7 @@ describe('finalize', () => {
     expect(body.narrative).toBe(won);
   });
 
-  it('replays its answer to the same Idempotency-Key', async () => {
+  it('replays its answer for the same Idempotency-Key', async () => {
     const id = await completed([await plain()]);
     const request = { key: service.tenant.pk_test, body: { narrative: 'Twice' }, headers: { 'idempotency-key': id } };
     const first = await ask<Reply>(service, `/v1/verifications/${id}/finalize`, request);
@@ -189,11 +189,11 @@ describe('finalize', () => {
   });
 });
 
-describe('the evidence of a case', () => {
+describe('case evidence', () => {
   const analysisOf = async (id: string, narrative = '', key = service.tenant.pk_test) =>
     (await finalize(id, { narrative }, key)).body.case_analysis!;
 
-  it('holds the cameras that the files name against each other', async () => {
+  it('compares the cameras that the files name', async () => {
     const same = await completed([
       await withExif('#111', { Make: 'Canon', Model: 'Canon EOS R6' }),
       await withExif('#222', { Make: 'Canon', Model: 'Canon EOS R6' }),
@@ -209,7 +209,7 @@ describe('the evidence of a case', () => {
     expect(dimensions.physical_plausibility.concerns?.join()).toContain('image editor');
   });
 
-  it('finds pictures of earlier cases of the same tenant and mode, and only those', async () => {
+  it('finds pictures only of earlier cases of the same tenant and mode', async () => {
     const picture = await plain({ width: 301, height: 200, colour: '#a53' });
     const first = await completed([picture]);
     expect((await analysisOf(first)).dimensions.cross_image_consistency.score).toBe(0);
@@ -224,7 +224,7 @@ describe('the evidence of a case', () => {
     expect((await analysisOf(foreign, '', other.pk_test)).dimensions.cross_image_consistency.score).toBe(0);
   });
 
-  it('finds a picture again that was saved smaller and coarser, here and in an earlier case', async () => {
+  it('finds a picture that was saved smaller and coarser, in this and in an earlier case', async () => {
     const picture = await firstHand(11);
     const again = await sharp(picture).resize(800).jpeg({ quality: 40 }).toBuffer();
     const first = await completed([picture]);
@@ -240,7 +240,7 @@ describe('the evidence of a case', () => {
     ]);
   });
 
-  it('tells an earlier case about the same subject from one about another', async () => {
+  it('distinguishes an earlier case about the same subject from one about another', async () => {
     const picture = await plain({ width: 302, height: 200, colour: '#35a' });
     const subject = { expected_info: { subject: { person: { external_ref: 'customer-1' } } } };
     await completed([picture], subject);
@@ -249,7 +249,7 @@ describe('the evidence of a case', () => {
     expect(again.dimensions.cross_image_consistency.concerns?.[0]).toContain('same subject');
   });
 
-  it('measures distance and speed between the positions', async () => {
+  it('measures distance and speed between positions', async () => {
     const id = await completed(
       [await plain({ colour: '#010' }), await plain({ colour: '#020' })],
       {},
@@ -266,7 +266,7 @@ describe('the evidence of a case', () => {
     expect(review_priority).toBe('high');
   });
 
-  it('holds the dates of the narrative against the pictures', async () => {
+  it('compares the dates of the narrative with the pictures', async () => {
     const id = await completed([await withExif('#345', {}, { DateTimeOriginal: '2019:03:04 10:00:00' })], {
       steps: [{ key: 'photo', type: 'upload', min: 1, max: 1 }],
     });

@@ -104,7 +104,7 @@ const anyCase: fc.Arbitrary<CaseFacts> = fc.record({
 });
 
 describe('case analysis from the evidence', () => {
-  it('holds every bound of the interface, whatever the record says', () => {
+  it('keeps every bound of the interface for any record', () => {
     fc.assert(
       fc.property(anyCase, facts => {
         const analysis = analyse(facts);
@@ -115,7 +115,7 @@ describe('case analysis from the evidence', () => {
     );
   });
 
-  it('finds nothing in an ordinary case, and says what it could not tell', () => {
+  it('finds nothing in an ordinary case, and lists what it could not determine', () => {
     const analysis = analyse(
       caseOf([
         capture({ device: { latitude: 48, longitude: 11, accuracy_m: 12 }, clientAt: NOW - 2_000 }),
@@ -131,7 +131,7 @@ describe('case analysis from the evidence', () => {
     expect(analysis.confidence).toBeLessThanOrEqual(0.75);
   });
 
-  it('is never less suspicious for one more finding', () => {
+  it('never gets less suspicious with one more finding', () => {
     fc.assert(
       fc.property(anyCase, facts => {
         const doubted = facts.captures.map((one, index) =>
@@ -147,7 +147,7 @@ describe('case analysis from the evidence', () => {
     );
   });
 
-  it('takes one sure dimension for enough, and is no average', () => {
+  it('is decided by one sure dimension, not by an average', () => {
     expect(overallRisk([1, 0, 0])).toBe(1);
     expect(overallRisk([0.6, 0, 0])).toBeCloseTo(0.6);
     expect(overallRisk([0.3, 0.3, 0.3])).toBeGreaterThan(0.3);
@@ -155,7 +155,7 @@ describe('case analysis from the evidence', () => {
     expect(combine([0.5, 0.5])).toBeCloseTo(0.75);
   });
 
-  it('asks for a review at least as urgent as the verdict', () => {
+  it('requests a review at least as urgent as the verdict', () => {
     const verdict = (label: Verdict['label']): Verdict => ({ label, score: 1, signals: {} });
     expect([priorityOf(0, verdict('failed')), priorityOf(0, verdict('suspicious')), priorityOf(0, null)]).toEqual([
       'high',
@@ -165,7 +165,7 @@ describe('case analysis from the evidence', () => {
     expect(priorityOf(0.6, verdict('verified'))).toBe('high');
   });
 
-  it('calls an old file sent as live what it is, and leaves a time zone its room', () => {
+  it('reports an old file sent as live, and allows for time zones', () => {
     const concerns = (exif: string) =>
       analyse(caseOf([capture({ exifAt: statedInstant(exif) })])).dimensions.physical_plausibility.concerns ?? [];
     expect(concerns('2026:05:20 23:00:00')).toEqual([]);
@@ -176,7 +176,7 @@ describe('case analysis from the evidence', () => {
 });
 
 describe('instants', () => {
-  it('are read as EXIF and as ISO, without an offset fourteen hours wide', () => {
+  it('are read from EXIF and ISO; without an offset they allow fourteen hours', () => {
     expect(statedInstant('2018:07:25 16:34:23')).toEqual({
       at: Date.parse('2018-07-25T16:34:23Z'),
       slackMs: 14 * 3_600_000,
@@ -191,7 +191,7 @@ describe('instants', () => {
   });
 });
 
-describe('the narrative', () => {
+describe('narrative', () => {
   const days = (narrative: string) =>
     namedDates(narrative, NOW).map(({ text: written, from, to }) => [
       written,
@@ -199,7 +199,7 @@ describe('the narrative', () => {
       Math.round((to - from - 28 * 3_600_000) / DAY),
     ]);
 
-  it('names dates in digits, in words and by counting back', () => {
+  it('gives dates in digits, in words and relative to today', () => {
     expect(days('It happened on 2026-05-18.')).toEqual([['2026-05-18', '2026-05-18', 1]]);
     expect(days('am 18.05.2026')).toEqual([['18.05.2026', '2026-05-18', 1]]);
     expect(days('03/04/2026')).toEqual([['03/04/2026', '2026-03-04', 31]]);
@@ -212,7 +212,7 @@ describe('the narrative', () => {
     expect(days('2026-02-30, may 99, 99.99.2026, I may go')).toEqual([]);
   });
 
-  it('names places by coordinates and codes, and by words for a geocoder', () => {
+  it('gives places as coordinates and codes, and as words for a geocoder', () => {
     expect(literalPlaces('at 48.137, 11.575, then 8FVC4H7Q+QR, not 98.10, 6.20').map(place => place.text)).toEqual([
       '48.137, 11.575',
       '8FVC4H7Q+QR',
@@ -223,7 +223,7 @@ describe('the narrative', () => {
     ]);
   });
 
-  it('clears pictures taken after the event and doubts those taken before', () => {
+  it('supports pictures taken after the event and contradicts those taken before', () => {
     const score = (narrative: string, exif: string) =>
       analyse(caseOf([capture({ source: 'upload', exifAt: statedInstant(exif) })], { narrative })).dimensions
         .narrative_image_match!.score;
@@ -233,13 +233,13 @@ describe('the narrative', () => {
     expect(score('Bought on 2026-01-10, it fell on 2026-05-10.', '2026:05:01 10:00:00')).toBe(0);
   });
 
-  it('brings no dimension when it is blank', () => {
+  it('adds no dimension when it is blank', () => {
     expect(analyse(caseOf([capture()], { narrative: ' \n' })).dimensions.narrative_image_match).toBeUndefined();
   });
 });
 
 describe('bounds', () => {
-  it('cut by characters, not by code units, and keep the first twelve', () => {
+  it('cut at characters, not code units, and keep the first twelve', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 2, max: 50 }), (value, max) => {
         const cut = bounded(value, max);

@@ -12,8 +12,8 @@ const place = fc.record({
   longitude: fc.double({ min: -180, max: 180, noNaN: true }),
 });
 
-describe('distances and literal places', () => {
-  it('agree with known ones, are symmetric and bounded by half the circumference', () => {
+describe('distance and literal locations', () => {
+  it('agrees with known values, is symmetric and at most half the circumference', () => {
     const munich = { latitude: 48.1374, longitude: 11.5755 };
     const berlin = { latitude: 52.52, longitude: 13.405 };
     expect(distanceM(munich, berlin) / 1_000).toBeCloseTo(504.4, 0);
@@ -26,7 +26,7 @@ describe('distances and literal places', () => {
     );
   });
 
-  it('tolerate 150 m and the accuracy reported, at most 1 km', () => {
+  it('tolerate 150 m plus the reported accuracy, at most 1 km', () => {
     expect([toleranceM(undefined), toleranceM(30), toleranceM(5_000)]).toEqual([150, 180, 1_000]);
     expect(
       comparePlaces({ latitude: 0, longitude: 0, accuracy_m: 0 }, { latitude: 0, longitude: 0.001_3 }).result,
@@ -36,7 +36,7 @@ describe('distances and literal places', () => {
     ).toBe('no_match');
   });
 
-  it('read coordinates and full plus codes, nothing else', () => {
+  it('accept only coordinates and full plus codes', () => {
     expect(literalPlace('48.1374, 11.5755')).toEqual({ latitude: 48.1374, longitude: 11.5755 });
     expect(literalPlace('8FWH4HX8+9C')?.latitude).toBeCloseTo(48.148, 2);
     for (const text of ['91,0', '0,181', 'Main Street 5', '4HX8+9C', '', '1,2,3'])
@@ -44,7 +44,7 @@ describe('distances and literal places', () => {
   });
 });
 
-describe('a Nominatim-compatible geocoder', () => {
+describe('geocoder', () => {
   let service: TestService;
   const asked: string[] = [];
   let answer: () => { status: number; body: string };
@@ -71,14 +71,14 @@ describe('a Nominatim-compatible geocoder', () => {
   };
   const here = { latitude: 48.1374, longitude: 11.5755, accuracy_m: 10 };
 
-  it('is asked once an address, however it is spaced, and its answer is kept', async () => {
+  it('is asked once per address, whatever its spacing, and its answer is cached', async () => {
     answer = () => ({ status: 200, body: JSON.stringify([{ lat: '48.1374', lon: '11.5755', display_name: 'x' }]) });
     expect(await resultAt('Marienplatz 1, München', here)).toBe('verified');
     expect(await resultAt('marienplatz  1, münchen', { ...here, latitude: 50 })).toBe('no_match');
     expect(asked).toEqual(['/nominatim/search Marienplatz 1, München jsonv2']);
   });
 
-  it('leaves the place ungeocoded when it knows nothing, fails or talks nonsense, and the verdict does not wait', async () => {
+  it('leaves the location unresolved when it finds nothing, fails or answers nonsense, without delaying the verdict', async () => {
     const answers = [
       { status: 200, body: '[]' },
       { status: 500, body: 'oops' },

@@ -68,7 +68,7 @@ describe('decodeArea', () => {
     expect(decodeArea(code!) !== null).toBe(full === 'true');
   });
 
-  it('keeps every place within the areas of a code and of its prefixes', () => {
+  it('places every point within the areas of its code and prefixes', () => {
     const digit = fc.constantFrom(...'23456789CFGHJMPQRVWX');
     const code = fc.tuple(
       fc.constantFrom(...'23456789C'),

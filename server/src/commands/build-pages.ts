@@ -1,4 +1,4 @@
-// Builds the pages that the server serves: `npm run build`, and every start that finds them out of date.
+// Builds the pages that the server serves, for `npm run build` and for a start with outdated pages.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, glob, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -7,17 +7,18 @@ import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Each page's workspace, and the files that go into it. */
+/** The workspace of each page, and the files it is built from. */
 const SHARED = ['look/**/*', 'sdk/src/**/*', 'contract/src/**/*', 'tsconfig.base.json'];
 const PAGES = [
   { name: 'capture', sources: ['capture/**/*', ...SHARED] },
   { name: 'dashboard', sources: ['dashboard/**/*', ...SHARED] },
+  { name: 'verify', sources: ['verify/**/*', 'evidence/src/**/*', ...SHARED] },
 ];
 const STAMP = '.sources';
 
 /**
- * Builds every page whose sources are not those it was last built from, and returns without a word otherwise. Safe to run
- * beside itself: a page appears whole.
+ * Builds every page whose sources changed since its last build; prints nothing when none did. Safe to run concurrently, because a finished
+ * page replaces the old one in one step.
  */
 export async function ensurePagesBuilt(): Promise<void> {
   for (const { name, sources } of PAGES) {
@@ -26,7 +27,7 @@ export async function ensurePagesBuilt(): Promise<void> {
     const built = await readFile(join(folder, 'dist', STAMP), 'utf8').catch(() => null);
     if (built === hash) continue;
     const vite = findVite(folder);
-    // An installation without development tools runs the pages it was delivered with.
+    // An installation without development tools uses the pages it came with.
     if (!vite && built !== null) continue;
     if (!vite) throw new Error(`${name}/dist is missing and cannot be built: run npm ci with development dependencies`);
     const draft = await mkdtemp(join(folder, 'dist-'));
@@ -36,7 +37,7 @@ export async function ensurePagesBuilt(): Promise<void> {
       await chmod(draft, 0o755);
       await rm(join(folder, 'dist'), { recursive: true, force: true });
       await rename(draft, join(folder, 'dist')).catch((error: NodeJS.ErrnoException) => {
-        // Another build of the same sources was quicker.
+        // Another build of the same sources finished first.
         if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
       });
     } finally {
@@ -69,7 +70,7 @@ function findVite(folder: string): string | null {
 }
 
 function run(script: string, args: string[], cwd: string): Promise<void> {
-  // Standard output belongs to whoever called.
+  // Standard output belongs to the caller.
   const child = spawn(process.execPath, [script, ...args], { cwd, stdio: ['ignore', 2, 2] });
   return new Promise((resolve, reject) => {
     child.once('error', reject);

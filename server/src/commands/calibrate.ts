@@ -8,8 +8,8 @@ import { ImageFault } from '@firsthand/forensics/inspect.ts';
 const PICTURE = /\.(jpe?g|png|webp|heic|heif|avif)$/i;
 
 /**
- * `firsthand calibrate FOLDER --model MANIFEST`: scores the operator's own genuine pictures, at least 99, and writes the calibration beside the
- * manifest. The same picture under two names counts twice, so the folder should hold each once.
+ * `firsthand calibrate FOLDER --model MANIFEST`: scores at least 99 of the operator's own genuine pictures and writes the calibration
+ * beside the manifest. A duplicate file counts twice, so the folder should contain each picture once.
  */
 export async function calibrateCommand(folder: string, o: { model: string }): Promise<void> {
   const model = await loadModel(o.model);

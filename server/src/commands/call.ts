@@ -1,4 +1,4 @@
-/** One JSON request to a running service. Throws an error that a person can act on. */
+/** Sends one JSON request to a running service. Throws an error that tells the user what to do. */
 export async function call<T>(url: string, o: { method?: string; key?: string; body?: unknown } = {}): Promise<T> {
   const answer = await fetch(url, {
     method: o.method ?? (o.body === undefined ? 'GET' : 'POST'),

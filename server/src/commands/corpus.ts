@@ -2,7 +2,7 @@ import { importCorpus } from '../analysis/reverse/corpus.ts';
 import { tenantExists } from '../tenants/exists.ts';
 import { withDeps } from './tenants.ts';
 
-/** `firsthand corpus import FILE|FOLDER [--tenant ID] [--name N]`: prints what was taken and what was not, as JSON. */
+/** `firsthand corpus import FILE|FOLDER [--tenant ID] [--name N]`: prints a JSON report of imported and rejected entries. */
 export const corpusImportCommand = (path: string, o: { tenant?: string; name?: string }): Promise<void> =>
   withDeps(async deps => {
     if (o.tenant && !(await tenantExists(deps.db, o.tenant))) throw new Error(`Tenant ${o.tenant} does not exist.`);

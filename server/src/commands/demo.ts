@@ -30,8 +30,8 @@ interface Credentials {
 }
 
 /**
- * `firsthand demo`: draws a first-hand photo and a photo of a screen, sends both through the running service as a tenant
- * and an end user would, and prints a table. Exit code 1 when an outcome is not the expected one.
+ * `firsthand demo`: draws a genuine photo and a photo of a screen, sends both through the running service as a tenant and an end user
+ * would, and prints a table. Exits with 1 when an outcome is unexpected.
  */
 export async function demo(o: { url: string; key?: string }): Promise<void> {
   const url = o.url.replace(/\/+$/, '');
@@ -76,7 +76,7 @@ async function credentialsOf(key: string | undefined): Promise<Credentials> {
   return { key: run.pk_test, webhookSecret: run.webhook_secret };
 }
 
-/** A webhook receiver on this machine that checks every signature. */
+/** A local webhook receiver that checks every signature. */
 async function receive(secret: string | null) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -117,7 +117,7 @@ async function play(
   const verification = await step('create a verification', () =>
     call<Verification>(`${url}/v1/verifications`, {
       key,
-      // Asked of the vision model where the service has one; `inconclusive` without.
+      // The vision model answers this if the service has one; otherwise the result is `inconclusive`.
       body: { webhook_url: receiver.url, metadata: { demo: name }, expected_object: 'something grey' },
     }),
   );

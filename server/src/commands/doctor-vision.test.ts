@@ -17,7 +17,7 @@ const look = async (behaviour: Behaviour, env: Record<string, string> = {}) => {
   return visionFindings(readConfig({ ...base, ...env }));
 };
 
-it('says how to add a model and a text reader where there is none', async () => {
+it('firsthand doctor says how to add a missing model and text reader', async () => {
   const [model, text] = await visionFindings(readConfig({ TESSERACT: 'no-such-program' }));
   expect(model).toMatchObject({
     state: 'missing',
@@ -26,7 +26,7 @@ it('says how to add a model and a text reader where there is none', async () => 
   expect(text).toMatchObject({ state: 'missing', advice: expect.stringContaining('tesseract-ocr') });
 });
 
-it('asks a configured model a real question', async () => {
+it('firsthand doctor asks a configured model a real question', async () => {
   const [model] = await look('right');
   expect(model).toMatchObject({ state: 'ok', what: expect.stringContaining('rules at http://127.0.0.1') });
 });

@@ -25,7 +25,7 @@ const ADVICE: Readonly<Record<NoAnswer, string>> = {
   resting: 'It failed several times in a row, so Firsthand stopped asking for a while.',
 };
 
-/** Asks the configured model one real question, about a red square, and looks for the text reader. */
+/** Asks the configured model one real question, about a red square, and checks that Tesseract is installed. */
 export async function visionFindings(config: Pick<Config, 'vision' | 'tesseract'>): Promise<Finding[]> {
   return [await modelFinding(config), await textFinding(config)];
 }

@@ -2,11 +2,11 @@ import { Settings } from '@firsthand/contract/management.ts';
 import { expect, it } from 'vitest';
 import { notYet } from './doctor.ts';
 
-it('doctor names a setting that does nothing so far once it is set, and is quiet about one that is not', () => {
+it('firsthand doctor names a setting without effect only when it is set', () => {
   expect(notYet(0)).toEqual([]);
   expect(notYet(2)).toMatchObject([{ state: 'missing', what: 'Retention: not built yet' }]);
 });
 
-it('the interface says of retention_days that it is not in force yet', () => {
+it('OpenAPI document says that retention_days has no effect yet', () => {
   expect((Settings.properties.retention_days as { description?: string }).description).toMatch(/^not in force yet/);
 });

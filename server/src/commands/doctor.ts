@@ -71,7 +71,7 @@ export async function doctor(): Promise<void> {
 const optional = (present: boolean, what: string, advice: string): Finding =>
   present ? { state: 'ok', what } : { state: 'missing', what: `${what}: not configured`, advice };
 
-/** How people sign in: what each way that is off would take. */
+/** Lists the sign-in methods, and for each disabled one the settings it needs. */
 function signInFindings(config: Config): Finding[] {
   const missing = missingWays({ config, origins: { public: config.publicUrl ?? 'http://localhost', capture: '' } });
   return (
@@ -84,7 +84,7 @@ function signInFindings(config: Config): Finding[] {
   ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
 }
 
-/** Settings that are read and do nothing so far. */
+/** Settings that are accepted but have no effect yet. */
 export function notYet(accountsWithRetention: number): Finding[] {
   if (accountsWithRetention === 0) return [];
   return [

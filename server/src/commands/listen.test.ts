@@ -6,7 +6,7 @@ import { createVerification, receiveHooks, startTestService, type TestService, u
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
-describe('firsthand listen and events resend', () => {
+describe('firsthand listen and firsthand events resend', () => {
   let service: TestService;
   let local: Awaited<ReturnType<typeof receiveHooks>>;
   let hooked: Awaited<ReturnType<typeof receiveHooks>>;
@@ -37,10 +37,10 @@ describe('firsthand listen and events resend', () => {
     return { child, output: () => output };
   };
 
-  it('forwards the events of the account to an address here, signed, and shows the answers', async () => {
+  it('listen forwards the account’s events, signed, and shows the answers', async () => {
     const { output } = firsthand('listen', '--forward', local.url);
     await until(async () => output().includes('Listening'), 'listen to begin');
-    // The stream begins where it stands when it is opened: one of these comes after that.
+    // The stream starts at its end when opened, so create events until one arrives after that.
     const hook = await until(async () => {
       await createVerification(service);
       return local.hooks[0];
@@ -51,7 +51,7 @@ describe('firsthand listen and events resend', () => {
     await until(async () => /verification\.created\s+204 in \d+ ms/.test(output()), 'the line of the answer');
   });
 
-  it('sends an event once more, under the same id', async () => {
+  it('events resend repeats an event under the same id', async () => {
     await createVerification(service, { webhook_url: hooked.url });
     const first = await until(async () => hooked.hooks[0], 'the first delivery');
     const id = String(first.headers['webhook-id']);

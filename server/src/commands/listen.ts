@@ -15,7 +15,7 @@ export interface RemoteOptions {
   key?: string;
 }
 
-/** The service's URL and a secret key: the given one, or the one in first-run.json. */
+/** Returns the service's URL and a secret key: the given one, or else the one in first-run.json. */
 async function connect(o: RemoteOptions): Promise<Connection> {
   const url = o.url.replace(/\/+$/, '');
   if (o.key) return { url, key: o.key };
@@ -41,9 +41,9 @@ interface Streamed {
 }
 
 /**
- * `firsthand listen --forward URL`: follows the account's events and posts each to a developer's machine, signed anew with
- * the account's webhook secret, a row for each answer. On a terminal the last line is live: what is being sent, else the counts so
- * far. A lost connection is taken up where it broke off.
+ * `firsthand listen --forward URL`: follows the account's events, signs each with the account's webhook secret, posts it to URL, and prints
+ * one row per answer. On a terminal the last line shows the current request or the counts so far. After a lost connection it resumes at its
+ * cursor.
  */
 export async function listen(o: RemoteOptions & { forward: string; mode?: 'live' | 'test' }): Promise<void> {
   const connection = await connect(o);
@@ -61,7 +61,7 @@ export async function listen(o: RemoteOptions & { forward: string; mode?: 'live'
         if (event) {
           const time = new Date().toTimeString().slice(0, 8);
           const row = `${time}  ${event.type.padEnd(30)}`;
-          // Short, so that a narrow terminal does not wrap it: only the last line can be written over.
+          // Keep this short: only one terminal line can be overwritten, so it must not wrap.
           status.show(`${row}  …`);
           const { accepted, text, ms } = await forward(signer, o.forward, event);
           counts[accepted ? 'accepted' : 'refused'] += 1;
@@ -89,7 +89,7 @@ const summary = (counts: { accepted: number; refused: number; slowestMs: number 
   return dim(parts.join(' · '));
 };
 
-/** A last line that is written over, below rows that stay. Without a terminal there are the rows alone. */
+/** Keeps one status line below the printed rows and overwrites it. Without a terminal it prints only rows. */
 function createStatusLine(resting: () => string) {
   const over = process.stdout.isTTY ? (text: string) => void process.stdout.write(`\r\x1b[2K${text}`) : () => {};
   over(resting());
@@ -103,7 +103,7 @@ function createStatusLine(resting: () => string) {
   };
 }
 
-/** Posts one event and tells how it was answered. */
+/** Posts one event and returns the answer. */
 async function forward(
   signer: Webhook,
   url: string,
@@ -133,7 +133,7 @@ async function forward(
   }
 }
 
-/** The server-sent events of the account, from `cursor` on (WHATWG HTML, "Server-sent events"). */
+/** Yields the account's server-sent events after `cursor` (WHATWG HTML, "Server-sent events"). */
 async function* follow(
   { url, key }: Connection,
   mode: string | undefined,
@@ -167,7 +167,7 @@ interface Deliveries {
   next_cursor?: string;
 }
 
-/** `firsthand events resend ID`: sends a delivery (whd_…), or every delivery of an event (evt_…), once more. */
+/** `firsthand events resend ID`: sends a delivery (whd_…), or every delivery of an event (evt_…), again. */
 export async function resend(id: string, o: RemoteOptions): Promise<void> {
   const connection = await connect(o);
   const ids = id.startsWith('whd_') ? [id] : await deliveriesOf(connection, id);

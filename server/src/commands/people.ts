@@ -16,7 +16,7 @@ const activity = (deps: Deps, tenantId: string): Activity => ({
   at: deps.clock.now(),
 });
 
-/** The account named, or the first one. */
+/** Returns the named account, or the first one. */
 async function tenantOf(deps: Deps, named: string | undefined): Promise<string> {
   if (named !== undefined) {
     if (!(await tenantExists(deps.db, named))) throw new Error(`There is no tenant ${named}.`);
@@ -28,8 +28,8 @@ async function tenantOf(deps: Deps, named: string | undefined): Promise<string> 
 }
 
 /**
- * The person that an address belongs to. An owner whom nobody has given an address takes this one: so the first owner, whose
- * link was lost, comes in again.
+ * Returns the person with this address. For an unknown address, assigns it to the oldest owner without any way to sign in, so that an owner
+ * who lost the first link can return.
  */
 async function personFor(tx: Tx, email: string, at: Date): Promise<string | null> {
   const known = await personByEmail(tx, email);
@@ -46,7 +46,7 @@ async function personFor(tx: Tx, email: string, at: Date): Promise<string | null
   return nameless.id;
 }
 
-/** `firsthand sign-in-link --email E`: prints a link that signs this person in once, within 24 hours. */
+/** `firsthand sign-in-link --email E`: prints a link that signs this person in once and expires after 24 hours. */
 export const signInLinkCommand = (o: { email: string }): Promise<void> =>
   withDeps(async deps => {
     const link = await transaction(deps.db, async tx => {
@@ -68,7 +68,7 @@ export const signInLinkCommand = (o: { email: string }): Promise<void> =>
     console.log(link);
   });
 
-/** `firsthand people list`: who may sign in. */
+/** `firsthand people list`: prints who may sign in. */
 export const listPeopleCommand = (o: { tenant?: string }): Promise<void> =>
   withDeps(async deps => {
     const rows = await listMembers(deps.db, await tenantOf(deps, o.tenant), 10_000);
@@ -87,7 +87,7 @@ export const listPeopleCommand = (o: { tenant?: string }): Promise<void> =>
     );
   });
 
-/** `firsthand people invite`: prints the person, with `sign_in_url` where no mail is sent, as JSON. */
+/** `firsthand people invite`: prints the person as JSON, with `sign_in_url` when no e-mail is sent. */
 export const invitePersonCommand = (o: {
   tenant?: string;
   email?: string;
@@ -111,7 +111,7 @@ export const invitePersonCommand = (o: {
     console.log(JSON.stringify(made, null, 2));
   });
 
-/** `firsthand people remove ID`: the person's sessions end at once. */
+/** `firsthand people remove ID`: ends the person's sessions at once. */
 export const removePersonCommand = (id: string, o: { tenant?: string }): Promise<void> =>
   withDeps(async deps => {
     const tenantId = await tenantOf(deps, o.tenant);

@@ -7,7 +7,7 @@ export const green = paint(32);
 export const amber = paint(33);
 export const red = paint(31);
 
-/** Columns as wide as their widest cell; colour codes do not count. */
+/** Formats a table. Each column is as wide as its widest cell, without colour codes. */
 export function table(head: string[], rows: string[][]): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
   const width = (text: string) => [...text.replace(/\x1b\[\d+m/g, '')].length;

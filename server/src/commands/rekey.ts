@@ -2,7 +2,7 @@ import { many, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { withDeps } from './tenants.ts';
 
-/** Every column that holds text sealed by the keyring. */
+/** All columns with text that the keyring encrypted. */
 export const SEALED = [
   { table: 'evidence_bundles', key: 'verification_id', column: 'sealed' },
   { table: 'evidence_keys', key: 'kid', column: 'sealed' },
@@ -11,18 +11,18 @@ export const SEALED = [
   { table: 'webhook_secrets', key: 'id', column: 'sealed' },
 ] as const;
 
-/** Rows in one transaction: their locks are held for milliseconds. */
+/** Rows in one transaction. Small, so that locks are held only for milliseconds. */
 const BATCH = 100;
 
 export interface RekeyReport {
   rewritten: number;
-  /** Rows that no key opens: they stay as they are. */
+  /** Rows that no key can decrypt. They stay unchanged. */
   unreadable: string[];
 }
 
 /**
- * Encrypts whatever is sealed under another key anew under the first one. Safe beside a running service and safe to run again: a row
- * that is rewritten meanwhile is either found again or needs nothing.
+ * Re-encrypts with the first key everything that another key encrypted. Safe beside a running service and safe to repeat: a row that
+ * changes meanwhile is either found again or already uses the first key.
  */
 export async function rekey(deps: Pick<Deps, 'db' | 'keyring'>): Promise<RekeyReport> {
   const report: RekeyReport = { rewritten: 0, unreadable: [] };
@@ -34,7 +34,7 @@ export async function rekey(deps: Pick<Deps, 'db' | 'keyring'>): Promise<RekeyRe
   return report;
 }
 
-/** False when nothing was left to look at. */
+/** Returns false when no rows are left. */
 async function rekeyBatch(
   { db, keyring }: Pick<Deps, 'db' | 'keyring'>,
   { table, key, column }: (typeof SEALED)[number],
@@ -69,7 +69,7 @@ function reseal(keyring: Deps['keyring'], sealed: string): string | null {
   }
 }
 
-/** `firsthand rekey`: prints how many rows were rewritten and which could not be, as JSON. Exit code 1 when any could not. */
+/** `firsthand rekey`: prints a JSON report of re-encrypted and unreadable rows. Exits with 1 when any row is unreadable. */
 export const rekeyCommand = (): Promise<void> =>
   withDeps(async deps => {
     const report = await rekey(deps);

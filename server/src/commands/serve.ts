@@ -19,9 +19,9 @@ export interface ServeOptions {
   tls: boolean;
 }
 
-/** Runs the service until SIGTERM or SIGINT; then drains and ends with 0. */
+/** Runs the service until SIGTERM or SIGINT, then drains and exits with 0. */
 export async function serve(o: ServeOptions): Promise<void> {
-  // Nothing to drain yet: exit at once. The embedded database stops when this process ends.
+  // Until the service runs there is nothing to drain, so exit at once. The embedded database stops with this process.
   let stop: (signal: string) => void = () => process.exit(0);
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
@@ -52,7 +52,7 @@ export async function serve(o: ServeOptions): Promise<void> {
     stopping = true;
     log.info({ signal }, 'stopping');
     // Last resort if stopping hangs. Another worker takes over the jobs.
-    setTimeout(() => process.exit(1), 60_000).unref();
+    setTimeout(() => process.exit(1), config.drainMs + 60_000).unref();
     await service.stop();
     process.exit(code);
   };
@@ -64,7 +64,7 @@ export async function serve(o: ServeOptions): Promise<void> {
 
   if (o.http) await greet(deps, service.firstRun);
   else console.log('The Firsthand worker is running.');
-  // Not awaited: the threads run at low priority beside the API.
+  // Not awaited: the threads warm up at low priority beside the API.
   if (o.worker) void deps.pictures.warmUp();
 }
 
@@ -93,7 +93,7 @@ async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
   }
 }
 
-/** A new link for the owner of the first tenant, as long as nobody has signed in there; null from then on. */
+/** Returns a new sign-in link for the first tenant's owner. Null after the first sign-in there. */
 const unusedOwnerLink = (deps: Deps): Promise<string | null> =>
   transaction(deps.db, async tx => {
     const owner = await one<{ tenant_id: string; person_id: string }>(
@@ -107,7 +107,7 @@ const unusedOwnerLink = (deps: Deps): Promise<string | null> =>
     return owner ? ownerLink(tx, deps, { tenantId: owner.tenant_id, ownerId: owner.person_id }) : null;
   });
 
-/** Creates a test verification of the first tenant, to try the capture page with. */
+/** Creates a test verification of the first tenant for trying the capture page. */
 async function freshLink(deps: Deps): Promise<string> {
   const { rows } = await deps.db.query<{ id: string }>('select id from tenants where not is_trial order by id limit 1');
   const tenantId = rows[0]!.id;
@@ -117,7 +117,7 @@ async function freshLink(deps: Deps): Promise<string> {
   return `${deps.origins.capture}/v/${row.id}`;
 }
 
-/** The address at which a phone in the same network reaches this machine. */
+/** Returns the address at which a phone in the same network can reach this machine. */
 function lanAddress(): string | null {
   const addresses = Object.values(networkInterfaces()).flatMap(list => list ?? []);
   return addresses.find(address => address.family === 'IPv4' && !address.internal)?.address ?? null;

@@ -11,7 +11,7 @@ import { mintKey } from '../tenants/keys.ts';
 import { setLimit } from '../tenants/settings.ts';
 import { table } from './print.ts';
 
-/** Runs `work` with the service's dependencies open, beside a running service or without one. */
+/** Runs `work` with open dependencies, whether or not a service is running. */
 export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> {
   const opened = await openDeps(readConfig(loadEnvironment()), createLog('warn'), { database: 'join' });
   try {

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
-/** A certificate made here once and kept in the data folder: browsers warn, but give the camera to the page. */
+/** Returns a self-signed certificate, created once and kept in the data folder. Browsers warn about it but then allow the camera. */
 export async function selfMadeCertificate(
   dataDir: string,
   address: string | null,

@@ -19,7 +19,7 @@ export interface VerifyEvidenceOptions {
 
 const CHUNK_BYTES = 1_048_576;
 
-/** Checks a bundle without server or network and sets the exit code: 0 holds, 1 does not, 2 nobody vouched, 3 no bundle. */
+/** Checks a bundle without server or network. Exit code: 0 valid, 1 invalid, 2 no trusted key signed it, 3 not a bundle. */
 export async function verifyEvidence(file: string, o: VerifyEvidenceOptions): Promise<void> {
   let report: Report;
   try {
@@ -32,7 +32,7 @@ export async function verifyEvidence(file: string, o: VerifyEvidenceOptions): Pr
       crc32: (bytes, before) => crc32(bytes, before),
     });
   } catch (error) {
-    // A file or key that cannot be read says nothing about the evidence.
+    // An unreadable file or key says nothing about the evidence.
     console.error((error as Error).message);
     process.exitCode = 3;
     return;
@@ -41,7 +41,7 @@ export async function verifyEvidence(file: string, o: VerifyEvidenceOptions): Pr
   process.exitCode = report.exit_code;
 }
 
-/** Each is a verifier key or a file of them; this installation's own keys come on top. */
+/** Each name is a verifier key or a file of keys. This installation's own keys are added. */
 async function trustedKeys(named: readonly string[]): Promise<Verifier[]> {
   const own = join(resolve(process.env.DATA_DIR?.trim() || './data'), OWN_KEYS_FILE);
   const texts = await Promise.all(

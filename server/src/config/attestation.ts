@@ -10,7 +10,7 @@ export interface TurnstileConfig {
 }
 
 export interface AppAttestConfig {
-  /** `<team>.<bundle>` of the apps that may attest. */
+  /** The accepted apps as `<team>.<bundle>`. */
   appIds: string[];
   environment: 'production' | 'development';
   roots: X509Certificate[];
@@ -23,18 +23,18 @@ export interface ServiceAccount {
   tokenUri: string;
 }
 
-/** The app's own response keys, of the Play Console. */
+/** The app's response keys from the Play Console. */
 export interface PlayIntegrityKeys {
   /** 32 bytes. */
   decryption: Buffer;
-  /** Of P-256. */
+  /** On curve P-256. */
   verification: KeyObject;
 }
 
-/** At least one of `serviceAccount` and `keys` is there. */
+/** Has at least one of `serviceAccount` and `keys`. */
 export interface PlayIntegrityConfig {
   packageName: string;
-  /** SHA-256 of the signing certificates that are taken; empty: any that Play knows. */
+  /** SHA-256 of the accepted signing certificates; empty accepts any that Play recognises. */
   certificates: Buffer[];
   serviceAccount: ServiceAccount | null;
   keys: PlayIntegrityKeys | null;
@@ -47,7 +47,7 @@ export interface AttestationConfig {
   playIntegrity: PlayIntegrityConfig | null;
 }
 
-/** The verifiers of attestation tokens that are configured. */
+/** Reads the configured verifiers of attestation tokens. */
 export const readAttestation = (read: Reader): AttestationConfig => ({
   turnstile: read.together(['TURNSTILE_SECRET', 'TURNSTILE_SITE_KEY'])
     ? {
@@ -134,7 +134,7 @@ function readServiceAccount(read: Reader): ServiceAccount | null {
       };
     }
   } catch {
-    // Named below: a fault of the parser would repeat the key.
+    // Reported below without the parser's message, which would repeat the key.
   }
   return read.fail('PLAY_INTEGRITY_SERVICE_ACCOUNT', "the path of a service account's key file (JSON)");
 }
@@ -151,7 +151,7 @@ function readVerificationKey(read: Reader): KeyObject {
     const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   } catch {
-    // Named below.
+    // Reported below.
   }
   return read.failSecret('PLAY_INTEGRITY_VERIFICATION_KEY', 'a public key on P-256 in base64');
 }

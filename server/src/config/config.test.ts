@@ -12,7 +12,7 @@ const KEYS = {
 };
 
 describe('readConfig', () => {
-  it('needs nothing at all', () => {
+  it('needs no setting', () => {
     const config = readConfig({});
     expect(config).toMatchObject({ port: 8080, host: 'localhost', databaseUrl: null, s3: null, mode: 'both' });
     expect(config.rateLimitPerMinute).toBe(600);
@@ -62,7 +62,7 @@ describe('readConfig', () => {
     expect(() => readConfig(env)).toThrow(message);
   });
 
-  it('never repeats a secret in its complaint', () => {
+  it('never repeats a secret in an error', () => {
     for (const env of [
       { BOT_SECRETS: 'hunter2' },
       { DATABASE_URL: 'mysql://me:hunter2@host/x' },

@@ -20,10 +20,12 @@ export interface Config extends AttestationConfig, SignInConfig {
   port: number;
   tls: boolean;
   dataDir: string;
-  /** Null: derived from host and port once the service listens. */
+  /** Null: derived from host and port when the service starts to listen. */
   publicUrl: string | null;
   captureBaseUrl: string | null;
   databaseUrl: string | null;
+  /** Goes around the pooler that `databaseUrl` names: for LISTEN and migrations, which need a session of their own. */
+  databaseDirectUrl: string | null;
   databasePoolSize: number;
   databaseTimeouts: DatabaseTimeouts;
   encryptionKeys: Buffer[] | null;
@@ -34,34 +36,36 @@ export interface Config extends AttestationConfig, SignInConfig {
   sessionSecrets: string[];
   botSecrets: string[];
   vision: VisionConfig | null;
-  /** How long finalize waits for a case analysis that needs the network, before it answers 202. */
+  /** How long finalize waits for a case analysis that needs the network before it answers 202. */
   finalizeBudgetMs: number;
-  /** The text reader of the system and its languages, for `ocr_type`. */
+  /** The system's Tesseract command and its languages, for `ocr_type`. */
   tesseract: { command: string; languages: string };
   geocoderUrl: string | null;
   reverseSearch: { googleApiKey: string | null; tineyeApiKey: string | null; googleUrl: string; tineyeUrl: string };
-  /** Manifest of a model of the operator's own for AI-generated pictures; null: provenance alone. */
+  /** Manifest of the operator's own detector of AI-generated pictures; null: use provenance only. */
   aiModel: string | null;
-  /** PEM of the certificates whose C2PA signatures are trusted; null: none is. */
+  /** PEM of the trusted C2PA root certificates; null: trust none. */
   c2paTrustAnchors: string | null;
-  /** The log's name; null: the host of PUBLIC_URL and `/log`. */
+  /** The log's name; null: the host of PUBLIC_URL plus `/log`. */
   evidenceOrigin: string | null;
   tsaUrl: string | null;
   webhookAllowCidrs: string[];
-  /** Name servers for the hosts of webhooks; none: the system's. */
+  /** Name servers for webhook hosts; empty: the system's. */
   webhookNameServers: string[];
-  /** Seconds before each retry of a webhook; the first attempt comes at once. */
+  /** Seconds before each retry of a webhook. The first attempt is immediate. */
   webhookRetrySeconds: number[];
-  /** Seconds before each further attempt at an analysis that broke off; after the last one it has failed. */
+  /** Seconds before each retry of an analysis that failed or was interrupted. After the last one the capture counts as failed. */
   analysisRetrySeconds: number[];
   trustedProxies: string[];
   mode: 'both' | 'live' | 'test';
   logLevel: string;
   metricsToken: string | null;
-  /** Probabilities of a screen at which it counts as doubtful and as certain; null: those of the published benchmark. */
+  /** How long a process that was asked to stop still answers, with `/readyz` at 503, before it stops listening. */
+  drainMs: number;
+  /** Screen probabilities from which a photo counts as doubtful and as certain; null: the values of the published benchmark. */
   screenThresholds: { doubtful: number; confident: number } | null;
   rateLimitPerMinute: number;
-  /** A body of which nothing came for so long is given up; however slowly it comes otherwise, it is waited for. */
+  /** A request body that pauses for this long is aborted. A slow but steady body is not. */
   bodyStallMs: number;
   analysisThreads: number;
   workerConcurrency: number;
@@ -82,6 +86,7 @@ export function readConfig(env: Env): Config {
     oneOf,
     boolean,
     url,
+    database,
     web,
     list,
     cidrs,
@@ -90,7 +95,11 @@ export function readConfig(env: Env): Config {
     thresholds,
     fail,
   } = reader;
-  const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const databaseUrl = database('DATABASE_URL');
+  const databaseDirectUrl = database('DATABASE_DIRECT_URL');
+  if (databaseDirectUrl && !databaseUrl) {
+    throw new ConfigError('Set DATABASE_URL too: DATABASE_DIRECT_URL goes around the pooler that DATABASE_URL names.');
+  }
   const encryptionKeys = list('ENCRYPTION_KEYS').map(value => {
     const key = Buffer.from(value, 'base64');
     if (key.length !== 32) {
@@ -123,12 +132,13 @@ export function readConfig(env: Env): Config {
     publicUrl: web('PUBLIC_URL'),
     captureBaseUrl: web('CAPTURE_BASE_URL'),
     databaseUrl,
+    databaseDirectUrl,
     databasePoolSize: integer('DATABASE_POOL_SIZE', 4, 200, 12),
     databaseTimeouts: {
       connectMs: decimal('DATABASE_CONNECT_SECONDS', 0.5, 60, 3) * 1_000,
       statementMs: decimal('DATABASE_STATEMENT_SECONDS', 0, 3_600, 30) * 1_000,
       lockMs: decimal('DATABASE_LOCK_SECONDS', 0, 3_600, 10) * 1_000,
-      idleTransactionMs: decimal('DATABASE_IDLE_TRANSACTION_SECONDS', 0, 3_600, 30) * 1_000,
+      idleTransactionMs: decimal('DATABASE_IDLE_TRANSACTION_SECONDS', 0, 3_600, 10) * 1_000,
     },
     encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : null,
     s3: s3Bucket
@@ -165,13 +175,14 @@ export function readConfig(env: Env): Config {
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
     webhookNameServers: nameServers('WEBHOOK_NAME_SERVERS'),
     webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
-    // The second pause outlasts a node that restarts again and again for another reason.
+    // The second pause outlasts a node in a restart loop.
     analysisRetrySeconds: [10, 120],
     trustedProxies: cidrs('TRUSTED_PROXIES'),
     mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     metricsToken: text('METRICS_TOKEN'),
     screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
+    drainMs: decimal('DRAIN_SECONDS', 0, 300, databaseUrl ? 5 : 0) * 1_000,
     bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
     analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
@@ -179,12 +190,12 @@ export function readConfig(env: Env): Config {
   };
 }
 
-/** The process's environment over a `.env` file in the working directory, where there is one. */
+/** Returns the process environment merged over a `.env` file in the working directory, if any. */
 export function loadEnvironment(): Env {
   const file = resolve('.env');
   if (existsSync(file)) process.loadEnvFile(file);
   return process.env;
 }
 
-/** Where a command looks for the running service unless told otherwise. */
+/** The default address at which commands look for the running service. */
 export const defaultServiceUrl = (env: Env): string => env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`;

@@ -2,8 +2,9 @@ import { Resolver } from 'node:dns';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { urlsOfHosts } from '../db/hosts.ts';
 
-/** A setting with a value that cannot be used. The message names the variable and what it takes. */
+/** A setting has an unusable value. The message names the variable and the accepted values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -12,8 +13,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export type Reader = ReturnType<typeof readerOf>;
 
 /**
- * Parsers of single settings. An empty value counts as unset. Each throws {@link ConfigError} for a value that does not fit;
- * `fail` repeats the value in its message, `failSecret` does not.
+ * Parsers for single settings. An empty value counts as unset. Each throws {@link ConfigError} for an invalid value; `fail` repeats the
+ * value in its message, `failSecret` does not.
  */
 export function readerOf(env: Env) {
   const text = (name: string): string | null => {
@@ -21,7 +22,7 @@ export function readerOf(env: Env) {
     return value === undefined || value === '' ? null : value;
   };
   const fail = (name: string, takes: string): never => {
-    // An address may carry a password: then the value is not repeated.
+    // An address may contain a password, so do not repeat it.
     const shown = env[name]?.includes('@') ? '' : `=${JSON.stringify(env[name])}`;
     throw new ConfigError(`${name}${shown} is not valid. ${name} takes ${takes}.`);
   };
@@ -69,6 +70,13 @@ export function readerOf(env: Env) {
       return fail(name, `a URL that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`);
     }
     return value.replace(/\/+$/, '');
+  };
+  const database = (name: string): string | null => {
+    const value = text(name);
+    if (value === null) return null;
+    return urlsOfHosts(value) === null || !/^postgres(ql)?:/.test(value)
+      ? fail(name, 'a URL that starts with postgres:// or postgresql://, with one host or several, comma-separated')
+      : value;
   };
   const web = (name: string) => url(name, ['http:', 'https:']);
   const list = (name: string): string[] =>
@@ -126,6 +134,7 @@ export function readerOf(env: Env) {
     oneOf,
     boolean,
     url,
+    database,
     web,
     list,
     cidrs,

@@ -7,8 +7,8 @@ const ACME = {
   OIDC_ACME_CORP_CLIENT_SECRET: 'a-secret',
 };
 
-describe('settings of sign-in', () => {
-  it('a provider has its name in small letters, a label and the usual scopes', () => {
+describe('readSignIn', () => {
+  it('gives a provider its lower-case name, a label and the default scopes', () => {
     expect(readConfig(ACME).providers).toEqual([
       {
         name: 'acme_corp',
@@ -24,7 +24,7 @@ describe('settings of sign-in', () => {
     ]);
   });
 
-  it('ROLE_MAP takes values that hold colons', () => {
+  it('accepts ROLE_MAP values with colons', () => {
     const more = { OIDC_ACME_CORP_ROLE_CLAIM: 'groups', OIDC_ACME_CORP_ROLE_MAP: 'urn:a:lead:owner, staff:viewer' };
     const [provider] = readConfig({ ...ACME, ...more }).providers;
     expect([...provider!.roles]).toEqual([

@@ -4,23 +4,23 @@ import { ConfigError, type Env, type Reader } from './reader.ts';
 
 /** An OpenID Connect provider: `OIDC_<NAME>_…`. */
 export interface ProviderConfig {
-  /** Of the route: `/v1/auth/<name>/start`. Lower case. */
+  /** Lower case; part of the route `/v1/auth/<name>/start`. */
   name: string;
   label: string;
   issuer: string;
   clientId: string;
   clientSecret: string;
   scopes: string;
-  /** Where the provider says a person's role; `a.b` reads member `b` of claim `a`. */
+  /** The claim that holds a person's role; `a.b` reads member `b` of claim `a`. */
   roleClaim: string | null;
   roles: ReadonlyMap<string, Role>;
-  /** People whom nobody invited become members here. */
+  /** People without an invitation join this tenant. */
   autoJoin: { tenantId: string; role: Role } | null;
 }
 
 export interface SignInConfig {
   providers: ProviderConfig[];
-  /** Where one-time codes are posted to. */
+  /** The URL that one-time codes are posted to. */
   botUrl: string | null;
   /** Name of the session cookie. */
   sessionCookie: string;
@@ -31,7 +31,7 @@ const VARIABLE = new RegExp(`^OIDC_([A-Z0-9_]+?)_(${MEMBERS.join('|')})$`);
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
 
-/** The settings of how people sign in. */
+/** Reads the sign-in settings. */
 export function readSignIn(reader: Reader, env: Env): SignInConfig {
   const { text, web, fail, list } = reader;
   const botUrl = web('BOT_URL');
@@ -53,7 +53,7 @@ function provider(name: string, { text, web, fail, together }: Reader): Provider
   if (!together(required)) {
     throw new ConfigError(`${required.join(', ')} must be set for the provider ${name}`);
   }
-  // The issuer is compared with what the provider says, character for character: a slash at its end stays.
+  // OpenID Connect compares the issuer character by character, so keep a trailing slash.
   web(of('ISSUER'));
   const issuer = text(of('ISSUER'))!;
   const { protocol, hostname } = new URL(issuer);

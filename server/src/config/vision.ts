@@ -1,46 +1,46 @@
 import { ConfigError, type Reader } from './reader.ts';
 
-/** How to speak to the operator's vision model; see docs/vision.md for what each server needs. */
+/** How to call the operator's vision model. docs/vision.md lists what each server needs. */
 export interface VisionConfig {
   baseUrl: string;
   model: string;
   apiKey: string | null;
-  /** How the server is asked for JSON. Servers without guided decoding get the schema in the text alone. */
+  /** How to request JSON. Servers without guided decoding get the schema only in the prompt. */
   responseFormat: 'json_schema' | 'json_object' | 'none';
-  /** One request, first byte to last. */
+  /** Limit for one request, from first byte to last. */
   timeoutMs: number;
-  /** Tries after the first one, for answers that may be better next time. */
+  /** Retries after the first attempt, for failures that may pass. */
   retries: number;
-  /** Requests at the same time from one process. */
+  /** Concurrent requests from one process. */
   concurrency: number;
-  /** Longest side of a picture as it is sent, pixels. */
+  /** Longest side of a sent picture, in pixels. */
   imageSide: number;
-  /** Pictures in one request. */
+  /** Maximum number of pictures in one request. */
   maxImages: number;
   imageDetail: 'auto' | 'low' | 'high' | 'omit';
   maxTokens: number;
   maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Null: not sent, for models that refuse any. */
+  /** Null: omit it, for models that reject the parameter. */
   temperature: number | null;
-  /** Where the prompt goes; `user` for chat templates without a system turn. */
+  /** The role of the prompt message; `user` for chat templates without a system turn. */
   systemRole: 'system' | 'developer' | 'user';
-  /** Answers asked for a case analysis; their agreement is `consistency_level`. */
+  /** Number of answers requested for a case analysis. Their agreement is `consistency_level`. */
   caseSamples: number;
-  /** Price of a million tokens, in any one currency; 0 counts no cost. */
+  /** Price of a million tokens in any one currency; 0 reports no cost. */
   priceInput: number;
   priceOutput: number;
-  /** Failures in a row after which the model is left alone, and for how long. */
+  /** Consecutive failures after which the circuit opens, and for how long. */
   breakerFailures: number;
   breakerMs: number;
-  /** How long a verdict waits for the context check of one capture. */
+  /** Time limit for the context check of one capture, which the verdict waits for. */
   contextBudgetMs: number;
-  /** How long a verdict waits for object and condition, once everything else is there. */
+  /** How long a verdict waits for object and condition when everything else is ready. */
   checksBudgetMs: number;
-  /** How long the model has for object and condition altogether, and for a case analysis. */
+  /** Total time for object and condition, and total time for a case analysis. */
   answerBudgetMs: number;
 }
 
-/** Null where no model is configured. */
+/** Reads the model's settings; null when no model is configured. */
 export function readVision({ text, web, oneOf, integer, decimal }: Reader): VisionConfig | null {
   const baseUrl = web('VISION_BASE_URL');
   if (!baseUrl) return null;

@@ -73,10 +73,12 @@ const isAlive = (pid: number) =>
     .stdout.trim()
     .replace(/^Z.*/, '') !== '';
 
-describe('the embedded database', () => {
-  test('is created, keeps its rows over a stop and a start, and leaves nothing running or lying about', async () => {
+describe('embedded database', () => {
+  test('keeps its rows over a restart, and leaves no process or file behind', async () => {
     const dataDir = await temporary();
+    const began = performance.now();
     const first = await start(dataDir);
+    const firstMs = performance.now() - began;
     const pid = await postmasterOf(dataDir);
     await query(first.url, 'create table kept (word text)');
     await query(first.url, "insert into kept values ('Grüße')");
@@ -92,9 +94,10 @@ describe('the embedded database', () => {
     expect(isAlive(pid)).toBe(false);
     expect((await readdir(dataDir)).sort()).toEqual(['lock', 'postgres']);
 
-    const began = Date.now();
+    const again = performance.now();
     const second = await start(dataDir);
-    expect(Date.now() - began).toBeLessThan(2_000);
+    // The first start also makes the folder.
+    expect(performance.now() - again).toBeLessThan(firstMs);
     expect(await query(second.url, 'select * from kept')).toEqual([{ word: 'Grüße' }]);
   });
 
@@ -108,13 +111,13 @@ describe('the embedded database', () => {
     await start(dataDir);
   });
 
-  test('refuses a folder that this very process holds', async () => {
+  test('refuses a folder that this process holds', async () => {
     const dataDir = await temporary();
     await start(dataDir);
     await expect(startEmbeddedPostgres({ dataDir, log })).rejects.toThrow(FolderInUse);
   });
 
-  test('is reached by a command while the service runs, and is started for it otherwise', async () => {
+  test('serves a command while the service runs, and starts for it otherwise', async () => {
     const dataDir = await temporary();
     const { child, url } = await holder(dataDir);
     const beside = await openEmbeddedPostgres({ dataDir, log });
@@ -127,7 +130,7 @@ describe('the embedded database', () => {
     expect(await query(alone.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('takes over after its owner was killed: the orphaned server is stopped and every commit is there', async () => {
+  test('takes over after its owner was killed: stops the orphaned server and has every commit', async () => {
     const dataDir = await temporary();
     for (let round = 1; round <= 3; round += 1) {
       const { child, url } = await holder(dataDir);
@@ -165,7 +168,7 @@ describe('the embedded database', () => {
     expect(other.exitCode ?? other.signalCode).toBeNull();
   });
 
-  test('begins again after a first start that was cut short', async () => {
+  test('recovers from an interrupted first start', async () => {
     const dataDir = await temporary();
     await mkdir(join(dataDir, 'postgres.new'));
     await writeFile(join(dataDir, 'postgres.new', 'PG_VERSION'), 'half');
@@ -173,7 +176,7 @@ describe('the embedded database', () => {
     expect(await query(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('names the version of a folder that another PostgreSQL made, and leaves it alone', async () => {
+  test('names the version of another PostgreSQL’s folder, and leaves it unchanged', async () => {
     const dataDir = await temporary();
     await mkdir(join(dataDir, 'postgres'));
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '12\n');
@@ -183,7 +186,7 @@ describe('the embedded database', () => {
     expect(await readdir(join(dataDir, 'postgres'))).toEqual(['PG_VERSION']);
   });
 
-  test('starts in a data folder with a long and awkward name', async () => {
+  test('starts in a data folder with a long, unusual name', async () => {
     const dataDir = join(await temporary(), `it's a "long" folder & ${'x'.repeat(120)}`);
     const database = await start(dataDir);
     expect(await query(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -191,7 +194,7 @@ describe('the embedded database', () => {
 });
 
 // Only root can take on another user; run as an ordinary user, the tests above are that user's.
-describe.runIf(isRoot)('the embedded database, started by root', () => {
+describe.runIf(isRoot)('embedded database started by root', () => {
   /** A small checkout in a folder of its own: the code under test, the packages it needs and Node itself. */
   async function checkout(): Promise<{ root: string; server: string }> {
     const root = await temporary();
@@ -222,7 +225,7 @@ describe.runIf(isRoot)('the embedded database, started by root', () => {
     return { root, server };
   }
 
-  test('runs as an unprivileged user, also where nobody else may enter the folders of the program and of the data', async () => {
+  test('runs as an unprivileged user, also when program and data folders are closed to others', async () => {
     const { root, server } = await checkout();
     await chmod(root, 0o700);
     const dataDir = join(root, 'data');
@@ -238,7 +241,7 @@ describe.runIf(isRoot)('the embedded database, started by root', () => {
     }
   });
 
-  test('starts on data that came back from a backup owned by root', async () => {
+  test('starts on a restored backup owned by root', async () => {
     const dataDir = await temporary();
     await (await start(dataDir)).stop();
     spawnSync('chown', ['-R', 'root:root', dataDir]);

@@ -40,14 +40,14 @@ export interface Listener {
 export type Channels = Readonly<Record<string, (payload: string | undefined) => void>>;
 
 /** Listens on these channels until stopped, over one connection at a time. Reconnects when a connection is lost. */
-export function startListening(deps: Pick<Deps, 'db' | 'log'>, channels: Channels): Listener {
+export function startListening(deps: Pick<Deps, 'direct' | 'log'>, channels: Channels): Listener {
   const stopping = new AbortController();
   const { signal } = stopping;
   const listening = (async () => {
     while (!signal.aborted) {
       let client: pg.PoolClient | undefined;
       try {
-        client = await deps.db.connect();
+        client = await deps.direct.connect();
         client.on('notification', ({ channel, payload }) => channels[channel]?.(payload));
         for (const channel of Object.keys(channels)) await client.query(`listen ${channel}`);
         // A look finds whatever was notified before this point.

@@ -41,7 +41,7 @@ const tables = async (db: pg.Pool) =>
   ).rows.map(row => row.name);
 
 describe('migrate', () => {
-  test('runs each file once when several nodes start together, and the job queue after them', async () => {
+  test('runs each file once when several nodes start together, then the job queue’s migrations', async () => {
     // Run twice, any of these would fail or leave more than one row.
     await file('0001_first.sql', 'create table first (n int); insert into first values (1);');
     await file('0002_second.sql', 'create table second (n int); insert into second select * from first;');
@@ -57,7 +57,7 @@ describe('migrate', () => {
     expect(await pendingMigrations(nodes[0]!, folder)).toBe(0);
   });
 
-  test('leaves nothing of a file that fails, and goes on from there once it is right', async () => {
+  test('leaves nothing of a failing file, and continues there after it is fixed', async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await file('0002_second.sql', 'create table second (n int); select 1 / 0;');
     const db = pool();
@@ -79,7 +79,7 @@ describe('migrate', () => {
     expect(await tables(db)).toEqual(['first', 'migrations']);
   });
 
-  test('takes a checkout with other line ends for what it is', async () => {
+  test('accepts a checkout with other line endings', async () => {
     await file('0001_first.sql', 'create table\nfirst (n int);\n');
     const db = pool();
     await migrate(db, log, folder);
@@ -87,7 +87,7 @@ describe('migrate', () => {
     await migrate(db, log, folder);
   });
 
-  test('refuses a database that a newer version has migrated', async () => {
+  test('refuses a database migrated by a newer version', async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await file('0002_second.sql', 'create table second (n int);');
     const db = pool();
@@ -96,7 +96,7 @@ describe('migrate', () => {
     await expect(migrate(db, log, folder)).rejects.toThrow(NewerDatabase);
   });
 
-  test('runs a lower number that arrives later, once', async () => {
+  test('runs a lower number that arrives later once', async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await file('0010_tenth.sql', 'create table tenth (n int);');
     const db = pool();
@@ -108,7 +108,7 @@ describe('migrate', () => {
     expect(await tables(db)).toEqual(['fifth', 'first', 'migrations', 'tenth']);
   });
 
-  test('refuses two files of one number, and a file without one', async () => {
+  test('refuses two files with one number, and a file without one', async () => {
     await file('0001_first.sql', 'select 1;');
     await file('0001_other.sql', 'select 1;');
     await expect(migrate(pool(), log, folder)).rejects.toThrow('0001_other.sql');

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createPrimary, type Primary, urlsOfHosts } from './hosts.ts';
 
 /** The database gave no usable answer: it is silent, unreachable or full, or the statement ran out of time. */
 export class DatabaseUnavailable extends Error {
@@ -21,22 +22,31 @@ export interface DatabaseTimeouts {
 /** For migrations and commands, which may take as long as they need. */
 export const UNHURRIED: DatabaseTimeouts = { connectMs: 10_000, statementMs: 0, lockMs: 0, idleTransactionMs: 0 };
 
+/** SQLSTATE of a write on a standby: a primary became one, or the primary is elsewhere by now. */
+const READ_ONLY = '25006';
 /**
  * SQLSTATEs after which the same request may succeed later: connection lost, server shutting down or starting up, no
- * free connection, lock timeout, statement or transaction timeout.
+ * free connection, lock timeout, statement or transaction timeout, a server that is no longer the primary.
  */
-const LATER = /^(08...|57P0[1235]|53300|55P03|57014|25P0[34])$/;
+const LATER = /^(08...|57P0[1235]|53300|55P03|57014|25P0[34]|25006)$/;
 /** Messages of `pg` when a connection ends and the system names no error. */
 const ENDED = /^(Connection terminated|Client was closed|Client has encountered a connection error|timeout e)/;
 
 function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error;
-  const later =
-    error instanceof pg.DatabaseError
-      ? LATER.test(error.code ?? '')
-      : (error as NodeJS.ErrnoException).syscall !== undefined || ENDED.test(error.message);
+  const later = error instanceof pg.DatabaseError ? LATER.test(error.code ?? '') : isUnreachable(error);
   return later ? new DatabaseUnavailable(`the database cannot be used: ${error.message}`, { cause: error }) : error;
 }
+
+/** The server cannot be written to any more, or this connection to it is gone: it may no longer be the primary. */
+function lostItsServer(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError)
+    return error.code === READ_ONLY || /^(08...|57P0[123])$/.test(error.code ?? '');
+  return error instanceof DatabaseUnavailable ? lostItsServer(error.cause) : isUnreachable(error);
+}
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error && ((error as NodeJS.ErrnoException).syscall !== undefined || ENDED.test(error.message));
 
 const TICK_MS = 250;
 /** After a wait this long, the watch checks whether the database answers at all. */
@@ -61,14 +71,18 @@ interface Wait {
  * Tells a slow statement from a database that stopped answering, because a stopped server enforces none of its own
  * timeouts. Counts time in ticks that ran, so a busy event loop of our own never looks like a silent database.
  */
-function createWatch(url: string, heard: (silent: boolean) => void) {
+function createWatch(primary: Primary, several: boolean, heard: (silent: boolean) => void) {
   const waits = new Set<Wait>();
-  let probe: { client: pg.Client; ticks: number } | null = null;
+  let probe: { client?: pg.Client; ticks: number } | null = null;
   let rest = 0;
   let silent = false;
 
   function startProbe(): void {
-    const client = new pg.Client({ connectionString: url, application_name: 'firsthand probe' });
+    if (several) {
+      startSearch();
+      return;
+    }
+    const client = new pg.Client({ connectionString: primary.url(), application_name: 'firsthand probe' });
     const current = { client, ticks: 0 };
     probe = current;
     client.on('error', () => {});
@@ -86,6 +100,27 @@ function createWatch(url: string, heard: (silent: boolean) => void) {
       .finally(() => client.end().catch(() => {}));
   }
 
+  /** Looks for the primary. Who waits for a server that was replaced gives up at once. */
+  function startSearch(): void {
+    const current = { ticks: 0 };
+    probe = current;
+    const before = primary.url();
+    const ended = (answers: boolean) => {
+      if (probe !== current) return;
+      endProbe(answers);
+      if (answers && primary.url() !== before)
+        giveUpAll(new DatabaseUnavailable('the database moved to another server'));
+    };
+    primary.search().then(
+      () => ended(true),
+      () => ended(false),
+    );
+  }
+
+  function giveUpAll(error: DatabaseUnavailable): void {
+    for (const wait of [...waits]) wait.giveUp(error);
+  }
+
   function endProbe(answers: boolean): void {
     const client = probe?.client;
     probe = null;
@@ -96,7 +131,7 @@ function createWatch(url: string, heard: (silent: boolean) => void) {
     }
     if (answers) return;
     destroy(client);
-    for (const wait of [...waits]) wait.giveUp(new DatabaseUnavailable('the database does not answer'));
+    giveUpAll(new DatabaseUnavailable('the database does not answer'));
   }
 
   function tick(): void {
@@ -138,9 +173,17 @@ const destroy = (client: pg.Client | undefined): void => {
 };
 
 /** A client with watched queries, whose errors say whether a retry makes sense. */
-function watchedClient(watch: Watch, timeouts: DatabaseTimeouts): typeof pg.Client {
+function watchedClient(
+  watch: Watch,
+  timeouts: DatabaseTimeouts,
+  primary: Primary,
+  lost: (error: unknown) => void,
+): typeof pg.Client {
   const limit = timeouts.statementMs === 0 ? Number.POSITIVE_INFINITY : timeouts.statementMs / TICK_MS + GRACE_TICKS;
   return class extends pg.Client {
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, connectionString: primary.url() });
+    }
     // The type cannot distinguish the many forms of `query`.
     // biome-ignore lint/suspicious/noExplicitAny: see above
     override query(...of: any[]): any {
@@ -161,6 +204,7 @@ function watchedClient(watch: Watch, timeouts: DatabaseTimeouts): typeof pg.Clie
         },
         error => {
           done();
+          lost(error);
           throw gaveUp ?? asUnavailable(error);
         },
       );
@@ -170,6 +214,8 @@ function watchedClient(watch: Watch, timeouts: DatabaseTimeouts): typeof pg.Clie
 
 interface PoolOptions {
   timeouts?: DatabaseTimeouts;
+  /** The URL leads to a pooler that gives each transaction another session (pgbouncer's transaction mode). */
+  pooled?: boolean;
   /** Called with true when the database falls silent, and with false when it answers again. */
   onSilence?: (silent: boolean) => void;
 }
@@ -187,38 +233,62 @@ type Connected = (
 class WatchedPool extends pg.Pool {
   readonly #watch: Watch;
   /**
-   * The number of silences before each connection opened. A connection from before a silence may be dead on the other
-   * side.
+   * The number of silences and lost servers before each connection opened. A connection from before one may be dead on
+   * the other side.
    */
   readonly #born = new WeakMap<pg.PoolClient, number>();
   #silences = 0;
 
+  readonly #primary: Primary | null;
+  /** What opens a transaction on this pool. */
+  readonly begin: string;
+
   constructor(url: string, max: number, onError: (error: Error) => void, o: PoolOptions) {
     const timeouts = o.timeouts ?? UNHURRIED;
-    const watch = createWatch(url, silent => {
+    const urls = urlsOfHosts(url) ?? [url];
+    const primary = createPrimary(urls);
+    const several = urls.length > 1;
+    const lost = (error: unknown) => {
+      if (several && lostItsServer(error)) this.#lost();
+    };
+    const settings = Object.entries({
+      statement_timeout: timeouts.statementMs,
+      lock_timeout: timeouts.lockMs,
+      idle_in_transaction_session_timeout: timeouts.idleTransactionMs,
+    }).filter(([, ms]) => ms > 0);
+    const watch = createWatch(primary, several, silent => {
       if (silent) this.#silences += 1;
       o.onSilence?.(silent);
     });
     super({
-      connectionString: url,
       max,
       idleTimeoutMillis: 30_000,
       application_name: 'firsthand',
       keepAlive: true,
       connectionTimeoutMillis: timeouts.connectMs,
-      ...(timeouts.statementMs > 0 ? { statement_timeout: timeouts.statementMs } : {}),
-      ...(timeouts.lockMs > 0 ? { lock_timeout: timeouts.lockMs } : {}),
-      ...(timeouts.idleTransactionMs > 0 ? { idle_in_transaction_session_timeout: timeouts.idleTransactionMs } : {}),
-      Client: watchedClient(watch, timeouts),
+      ...(o.pooled ? {} : Object.fromEntries(settings)),
+      Client: watchedClient(watch, timeouts, primary, lost),
     } as pg.PoolConfig);
     this.#watch = watch;
+    this.#primary = several ? primary : null;
+    // A pooler hands each transaction another session, so a session's settings do not stay.
+    this.begin = ['begin', ...(o.pooled ? settings.map(([name, ms]) => `set local ${name} = ${ms}`) : [])].join('; ');
     // An idle client that loses its server must not end the process. The next query gets a new client.
-    this.on('error', onError);
+    this.on('error', error => {
+      lost(error);
+      onError(error);
+    });
     this.on('connect', client => {
       this.#born.set(client, this.#silences);
       // Neither must a client outside the pool that loses its server between two queries.
       client.on('error', onError);
     });
+  }
+
+  /** The connections so far lead to a server that may no longer be the primary. */
+  #lost(): void {
+    this.#primary?.lost();
+    this.#silences += 1;
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -236,6 +306,9 @@ class WatchedPool extends pg.Pool {
   async #connect(): Promise<pg.PoolClient> {
     for (;;) {
       if (this.#watch.silent()) throw new DatabaseUnavailable('the database does not answer');
+      await this.#primary?.find().catch(error => {
+        throw new DatabaseUnavailable('no server of DATABASE_URL accepts writes', { cause: error });
+      });
       const client = await this.#acquire();
       if (this.#born.get(client) === this.#silences) return client;
       client.release(true);
@@ -264,6 +337,7 @@ class WatchedPool extends pg.Pool {
         },
         error => {
           end();
+          if (this.#primary && isUnreachable(error)) this.#lost();
           reject(asUnavailable(error));
         },
       );

@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('the description of a schema changes with every kind of change to it, and with nothing else', async () => {
+test('schema description changes with every kind of schema change, and with nothing else', async () => {
   const changes = [
     `create type mood as enum ('calm', 'cross')`,
     'create table people (id bigint generated always as identity primary key, name text not null)',

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ringerOf } from './ring.ts';
 
 /** Anything that runs a query: a pool, a client or a transaction. */
 export interface Queryable {
@@ -12,6 +13,16 @@ export type Pool = pg.Pool;
 /** SQLSTATEs after which the same transaction may succeed: serialization failure and deadlock. */
 const RETRYABLE = new Set(['40001', '40P01']);
 
+/** What an open transaction rings once it has committed: payloads by channel. */
+const ringsOf = new WeakMap<Queryable, [channel: string, payload: string][]>();
+
+/** Notifies a channel when the open transaction `tx` has committed. Without an open transaction it throws. */
+export function ringAfterCommit(tx: Queryable, channel: string, payload = ''): void {
+  const rings = ringsOf.get(tx);
+  if (!rings) throw new Error('ringAfterCommit needs an open transaction');
+  rings.push([channel, payload]);
+}
+
 /**
  * Runs `work` in one transaction. Commits when it resolves, rolls back when it throws, and retries after a
  * serialization failure or a deadlock.
@@ -21,9 +32,12 @@ export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): 
     const client = await pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query('begin');
+      const rings: [string, string][] = [];
+      ringsOf.set(client, rings);
+      await client.query((pool as { begin?: string }).begin ?? 'begin');
       const result = await work(client);
       await client.query('commit');
+      for (const [channel, payload] of rings) ringerOf(pool).ring(channel, payload);
       return result;
     } catch (error) {
       await client.query('rollback').catch((failure: Error) => {
@@ -33,6 +47,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): 
       if (attempt < 4 && code && RETRYABLE.has(code)) continue;
       throw error;
     } finally {
+      ringsOf.delete(client);
       client.release(broken);
     }
   }

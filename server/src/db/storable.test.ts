@@ -32,7 +32,7 @@ describe('storable', () => {
     await database.drop();
   });
 
-  test('gives PostgreSQL a jsonb and a text that it takes, whatever the value', async () => {
+  test('makes any value a jsonb and text that PostgreSQL accepts', async () => {
     await fc.assert(
       fc.asyncProperty(anyJson, anyText, async (value, text) => {
         const kept = storable({ value });
@@ -44,7 +44,7 @@ describe('storable', () => {
     );
   });
 
-  test('changes nothing in a value that is sound', () => {
+  test('leaves a storable value unchanged', () => {
     const sound = fc.string({ unit: 'grapheme' }).filter(text => storableText(text) === text);
     fc.assert(
       fc.property(fc.dictionary(sound, fc.oneof(sound, fc.integer(), fc.boolean())), value => {
@@ -54,7 +54,7 @@ describe('storable', () => {
     expect(storable('tab\t, line\n and 😀')).toBe(JSON.stringify('tab\t, line\n and 😀'));
   });
 
-  test('cuts a long text between characters and mends both halves of a pair', () => {
+  test('cuts a long text between characters and replaces lone surrogates', () => {
     expect(storableText(`${'x'.repeat(9)}😀`, 10)).toBe(`${'x'.repeat(9)}\ufffd`);
     expect(storableText('\ude00a\ud83d')).toBe('\ufffda\ufffd');
     expect(JSON.parse(storable({ ['k'.repeat(300)]: 'v'.repeat(20_000) })!)).toEqual({
@@ -62,7 +62,7 @@ describe('storable', () => {
     });
   });
 
-  test('is null for nothing, so that the column is null', () => {
+  test('is null for undefined and null', () => {
     expect([storable(null), storable(undefined)]).toEqual([null, null]);
   });
 });

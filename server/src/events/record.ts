@@ -1,5 +1,5 @@
 import type { WebhookEventType } from '@firsthand/contract/webhooks.ts';
-import type { Queryable } from '../db/sql.ts';
+import { type Queryable, ringAfterCommit } from '../db/sql.ts';
 import { newId } from '../lib/ids.ts';
 
 /** Internal names whose public name differs. */
@@ -53,10 +53,11 @@ export async function recordEvent(tx: Queryable, fact: Fact): Promise<string> {
     `with event as (
        insert into events (id, tenant_id, livemode, verification_id, type, public_type, sequence, body, created_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id
-     ), noted as (insert into event_outbox (event_id) select id from event)
-     select pg_notify('${WEBHOOKS_CHANNEL}', 'event')`,
+     )
+     insert into event_outbox (event_id) select id from event`,
     [id, fact.tenantId, fact.livemode, fact.verificationId, fact.type, publicType, fact.sequence, body, fact.at],
   );
+  ringAfterCommit(tx, WEBHOOKS_CHANNEL, 'event');
   return id;
 }
 

@@ -14,7 +14,14 @@ test('a body past the budget of those in flight is answered 503 with Retry-After
     if (!(error instanceof Problem)) throw error;
     return reply.header('retry-after', `${error.retryAfterSeconds}`).code(error.status).send(error.toBody());
   });
-  app.addHook('onRequest', async (asked, reply) => budget(asked, reply, 4 * MB));
+  let held = 0;
+  app.addHook('onRequest', async (asked, reply) => {
+    budget(asked, reply, 4 * MB);
+    held += 1;
+    reply.raw.once('close', () => {
+      held -= 1;
+    });
+  });
   app.post('/', async () => 'taken');
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
@@ -35,8 +42,7 @@ test('a body past the budget of those in flight is answered 503 with Retry-After
 
   const first = open(declared);
   first.write('x');
-  await once(first, 'socket');
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await expect.poll(() => held).toBe(1);
   for (const headers of [declared, chunked]) {
     const refused = await answerTo(open(headers));
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '2']);
@@ -47,7 +53,7 @@ test('a body past the budget of those in flight is answered 503 with Retry-After
   expect((await answerTo(small)).statusCode).toBe(200);
 
   first.destroy();
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await expect.poll(() => held).toBe(0);
   const second = open(declared);
   second.end(Buffer.alloc(3 * MB, 'x'));
   expect((await answerTo(second)).statusCode).toBe(200);

@@ -27,7 +27,7 @@ describe('scan', () => {
     );
   });
 
-  it('takes the picture out wherever it stands in the object, and leaves the rest as it is', () => {
+  it('takes the picture out wherever it is in the object, and keeps the rest', () => {
     const rest = fc.dictionary(
       fc.string({ maxLength: 8 }).filter(name => name !== 'image_base64' && name !== '__proto__'),
       fc.jsonValue({ maxDepth: 3 }),
@@ -46,7 +46,7 @@ describe('scan', () => {
     );
   });
 
-  it('takes no picture out of another object, a list or an empty text', () => {
+  it('takes no picture out of a nested object, a list or an empty text', () => {
     for (const json of [
       '{"a":{"image_base64":"AAAA"}}',
       '[{"image_base64":"AAAA"}]',
@@ -60,7 +60,7 @@ describe('scan', () => {
     }
   });
 
-  it('names the picture that is none, or that is sent twice', () => {
+  it('reports a picture that is not Base64, or sent twice', () => {
     expect(read('{"image_base64":"AA\\"AA"}').fault).toEqual({
       path: 'image_base64',
       message: 'is not base64 (RFC 4648)',
@@ -68,7 +68,7 @@ describe('scan', () => {
     expect(read('{"image_base64":"AAAA","image_base64":"AAAA"}').fault?.path).toBe('image_base64');
   });
 
-  it('refuses what is past its bounds, and takes what is at them', () => {
+  it('accepts a body at its bounds and refuses one beyond them', () => {
     const at = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     const cases: [string, string | null][] = [
       [at(64), null],
@@ -83,7 +83,7 @@ describe('scan', () => {
     for (const [json, message] of cases) expect(read(json).fault?.message ?? null).toBe(message);
   });
 
-  it('comes to an end on any bytes', () => {
+  it('ends on any bytes', () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     const signs = fc.string({
       unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', ' ', 'a', 'image_base64'),

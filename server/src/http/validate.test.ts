@@ -83,8 +83,8 @@ function put(root: Node, path: string, value: unknown): void {
   parent[name] = value;
 }
 
-describe('the faults of a request', () => {
-  it('name every injected fault by its path, in a whole sentence, and nothing that is right', () => {
+describe('request faults', () => {
+  it('name exactly the injected faults by path, in whole sentences', () => {
     const broken = fc.integer({ min: 1, max: 12 }).chain(steps => {
       const places = placesOf(whole(steps));
       return fc.tuple(fc.constant(steps), fc.subarray(places, { minLength: 1 }), fc.infiniteStream(fc.nat()));
@@ -128,7 +128,7 @@ describe('the faults of a request', () => {
     ]);
   });
 
-  it(`are ${MAX_FAULTS} at most, and repeat at most 100 characters of what was sent`, () => {
+  it(`are at most ${MAX_FAULTS}, and repeat at most 100 characters of the request`, () => {
     const names = fc.array(fc.string({ minLength: 150, maxLength: 400, unit: 'binary' }), {
       minLength: 1,
       maxLength: 200,
@@ -150,7 +150,7 @@ describe('the faults of a request', () => {
     );
   });
 
-  it('are one where a list or a map holds ten times what it may', () => {
+  it('are one for a list or map with ten times its limit', () => {
     const list = (n: number) => Array.from({ length: n }, () => 1);
     const map = (n: number) => Object.fromEntries(list(n).map((value, i) => [`k${i}`, value]));
     const cases: [object, string | undefined][] = [

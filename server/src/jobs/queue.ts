@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/sql.ts';
 
-/** The payload of each job: ids alone. A job is safe to run twice, and safe to run when its row is gone. */
+/** The payload of each job: only ids. A job is safe to run twice, and safe to run after its row was deleted. */
 export interface JobPayloads {
   settle: { verification_id: string };
   check_subject: { verification_id: string };

@@ -5,7 +5,7 @@ import { many } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { JobPayloads } from './queue.ts';
 
-/** Facts a job gets beside its payload. */
+/** What a job receives in addition to its payload. */
 export interface Attempt {
   /** 1 for the first. */
   attempt: number;
@@ -21,9 +21,10 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
-const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_MS = 2_000;
 /** A worker without a heartbeat for this long is dead: other workers take its jobs. */
-const DEAD_AFTER_MS = 30_000;
+const DEAD_AFTER_MS = 8_000;
+const RESTART_MS = 1_000;
 const SHUTDOWN_GRACE_MS = 20_000;
 
 /**
@@ -61,24 +62,45 @@ export async function startWorkers(
       },
     ]),
   );
-  const runner: Runner = await run({
-    pgPool: deps.db,
-    taskList,
-    concurrency: o.concurrency,
-    noHandleSignals: true,
-    pollInterval: 1_000,
-    logger: quiet(deps),
-    preset: { worker: { gracefulShutdownAbortTimeout: SHUTDOWN_GRACE_MS } },
-    events: workerIds(ids),
-  });
+  const start = (): Promise<Runner> =>
+    run({
+      pgPool: deps.db,
+      taskList,
+      concurrency: o.concurrency,
+      noHandleSignals: true,
+      pollInterval: 1_000,
+      logger: quiet(deps),
+      preset: {
+        worker: {
+          gracefulShutdownAbortTimeout: SHUTDOWN_GRACE_MS,
+          // A pooler such as pgbouncer gives each transaction another connection of the server.
+          preparedStatements: deps.config.databaseUrl === null,
+        },
+      },
+      events: workerIds(ids),
+    });
+  let runner: Runner | null = await start();
   const stopping = new AbortController();
   const beating = heartbeat(deps, ids, stopping.signal);
-  // Catches the rejection: unhandled, a lost connection would end the process. The runner's own retry does the rest.
-  runner.promise.catch(error => deps.log.error({ err: error }, 'the job runner ended'));
+  // graphile-worker outlives a lost connection in most places, but not in all.
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        runner ??= await start();
+        await runner.promise;
+      } catch (error) {
+        deps.log.error({ err: error }, 'the job runner ended; it starts again');
+      }
+      if (stopping.signal.aborted) return;
+      runner = null;
+      await sleep(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
   return {
     async stop() {
       stopping.abort();
-      await runner.stop();
+      await runner?.stop();
+      await running;
       await beating;
       await deps.db.query('delete from worker_nodes where worker_id = any($1)', [[...ids]]);
     },

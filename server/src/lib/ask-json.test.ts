@@ -21,7 +21,7 @@ const ask = (url: string, more: { timeoutMs?: number; maxBytes?: number; method?
 };
 const fault = (code: NoAnswer['code']) => ({ name: 'NoAnswer', code }) satisfies Partial<NoAnswer>;
 
-test('gives status and JSON, whatever the status', async () => {
+test('askJson returns status and JSON, whatever the status', async () => {
   const url = await serving((request, response) => {
     response.writeHead(request.method === 'POST' ? 400 : 200).end(JSON.stringify({ method: request.method }));
   });
@@ -29,7 +29,7 @@ test('gives status and JSON, whatever the status', async () => {
   expect(await ask(url, { method: 'POST' })).toEqual({ status: 400, body: { method: 'POST' } });
 });
 
-test('tells what is no JSON from a failure that says so by its status', async () => {
+test('askJson distinguishes invalid JSON from an error status', async () => {
   let status = 200;
   const url = await serving((_, response) => response.writeHead(status).end('<html>'));
   await expect(ask(url)).rejects.toMatchObject(fault('not_json'));
@@ -37,7 +37,7 @@ test('tells what is no JSON from a failure that says so by its status', async ()
   expect(await ask(url)).toEqual({ status: 502, body: undefined });
 });
 
-test('reads an answer of the bound and none longer, also one that never ends', async () => {
+test('askJson reads answers up to its limit, and no endless ones', async () => {
   let body = '"x"';
   const url = await serving((_, response) => {
     if (body) response.end(body);
@@ -53,7 +53,7 @@ test('reads an answer of the bound and none longer, also one that never ends', a
   await expect(ask(url)).rejects.toMatchObject(fault('too_long'));
 });
 
-test('waits for the last byte no longer than it is told', async () => {
+test('askJson waits for the last byte no longer than its timeout', async () => {
   const silent = await serving(() => {});
   await expect(ask(silent, { timeoutMs: 50 })).rejects.toMatchObject(fault('timeout'));
   server!.closeAllConnections();
@@ -62,7 +62,7 @@ test('waits for the last byte no longer than it is told', async () => {
   await expect(ask(slow, { timeoutMs: 50 })).rejects.toMatchObject(fault('timeout'));
 });
 
-test('follows no redirect and names what cannot be reached or breaks off', async () => {
+test('askJson follows no redirect, and names unreachable and interrupted answers', async () => {
   let asked = 0;
   const url = await serving((request, response) => {
     asked += 1;

@@ -6,7 +6,7 @@ import { decodeBase64 } from './base64.ts';
 const decode = (text: string, most = 1_000) => decodeBase64(Buffer.from(text), most);
 
 describe('decodeBase64', () => {
-  it('gives back what was encoded, padded or not, however JSON escaped it', async () => {
+  it('decodes padded and unpadded text, however JSON escaped it', async () => {
     const escapes = fc.constantFrom<(c: string) => string>(
       c => c,
       c => c.replace('/', '\\/'),
@@ -35,7 +35,7 @@ describe('decodeBase64', () => {
     }
   });
 
-  it('refuses every text that has a character of its own, or a length that nothing encodes to', async () => {
+  it('refuses foreign characters and impossible lengths', async () => {
     for (const text of [
       '',
       '=',
@@ -58,7 +58,7 @@ describe('decodeBase64', () => {
     expect(await decode(`${'A'.repeat(1_048_576)}!AAA`, 2_000_000)).toBe('malformed');
   });
 
-  it('refuses what is larger than allowed before it is decoded', async () => {
+  it('refuses oversized text before decoding it', async () => {
     expect(await decode('A'.repeat(1_336), 1_000)).toBe('too_large');
     expect(await decode(Buffer.alloc(1_000).toString('base64'), 1_000)).toEqual(Buffer.alloc(1_000));
     expect(await decode('\\'.repeat(100_000), 1_000)).toBe('too_large');

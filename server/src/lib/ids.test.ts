@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from './ids.ts';
 
-test('an id has 80 random bits after its time: none repeats, and those of one millisecond have no order', () => {
+test('ids have 80 random bits after their time: none repeats, and those of one millisecond have no order', () => {
   const ids = Array.from({ length: 2_000 }, () => newId('vfy', 1_700_000_000_000));
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(ids.map(id => id.slice(0, 14))).size).toBe(1);

@@ -15,9 +15,7 @@ const STYLE = `:root{color-scheme:light dark;--ground:oklch(.982 .003 230);--ink
 @media (prefers-color-scheme:dark){:root{--ground:oklch(.165 .014 245);--ink:oklch(.95 .006 230);--soft:oklch(.75 .014 232)}}
 *{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-content:center;padding:24px;background:var(--ground);color:var(--ink);font:1rem/1.5 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
 main{max-width:min(26rem,68ch)}h1{margin:0 0 12px;font-size:1.375rem;line-height:1.3;text-wrap:balance}p{margin:0 0 12px;color:var(--soft)}p:last-child{margin:0}button{font:inherit;font-weight:600;min-height:48px;padding:12px 24px;border:0;border-radius:12px;background:var(--ink);color:var(--ground)}button:focus-visible{outline:3px solid var(--soft);outline-offset:3px}`;
-/**
- * Presses the button for whoever opened the page. Sent before the page has loaded, so that the browser's Back leaves it out.
- */
+/** Submits the form for the visitor. It runs before the page has loaded, so the browser's Back button skips this page. */
 const SCRIPT = 'document.forms[0].submit()';
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const policy = (...more: string[]) =>
@@ -48,16 +46,13 @@ const OPEN: Words = {
   lines: ['The camera page opens by itself. If it does not, press Start.'],
 };
 
-/**
- * What reads a link in order to show a preview of it, or to see where it leads, by the names they give themselves. A person whose
- * browser is taken for one gets there through the page all the same.
- */
+/** User agents of link previewers and scanners. A person whose browser matches by mistake still gets through with the page's button. */
 const READERS =
   /facebookexternalhit|facebot|whatsapp|slackbot|slack-imgproxy|telegrambot|twitterbot|linkedinbot|discordbot|skypeuripreview|viber|kakaotalk-scrap|line-poker|vkshare|redditbot|pinterest|mattermost|rocket\.chat|iframely|embedly|googlebot|google-inspectiontool|google-pagerenderer|googleimageproxy|bingbot|bingpreview|applebot|yandexbot|duckduckbot|barracuda|proofpoint|mimecast|trendmicro/i;
 
-/** The page that readers get: it starts a verification by a form, which they neither send by its script nor by its button. */
+/** The page that link previewers get. Its form starts a verification; previewers run no script and press no button. */
 function landing(reply: FastifyReply, capture: string): FastifyReply {
-  // A browser holds the address that the form is sent on to against this as well.
+  // Browsers also check the redirect target of the form against `form-action`.
   const actions = `form-action 'self' ${new URL(capture).origin}`;
   const form = `<form method="post"><button>Start</button></form><script>${SCRIPT}</script>`;
   return page(reply, OPEN, { form, policy: policy(`script-src ${hashOf(SCRIPT)}`, actions) });
@@ -79,8 +74,8 @@ function page(
 }
 
 /**
- * The address of a link template: each opening issues a verification from the current version and goes on to its capture
- * page. HEAD, a browser's prefetch and what reads links for a preview issue nothing.
+ * Serves the address of a link template. Each opening creates a verification from the current version and redirects to its capture page.
+ * HEAD, a browser's prefetch and link previewers create nothing.
  */
 export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter, showPage: ShowPage): void {
   app.route({
@@ -109,7 +104,7 @@ export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter
         return showPage(reply.code(404), 'index.html', 'unknown');
       }
       if (template.status === 'revoked') return showPage(reply.code(410), 'index.html', 'revoked');
-      // A browser that only guesses that the link will be opened is told to wait for the person.
+      // The browser prefetches on a guess: reject, so that it asks again when the person opens the link.
       if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.code(503).send();
       if (!opens) return landing(reply, deps.origins.capture);
       const row = await transaction(deps.db, tx =>

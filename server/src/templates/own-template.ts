@@ -9,7 +9,7 @@ import { findTemplate, type TemplateRow } from './row.ts';
 
 type Asked = { deps: Deps; principal: Principal; params: Record<string, string> };
 
-/** The caller's template, or undefined. */
+/** Returns the caller's template, or undefined. */
 export async function ownTemplate({ deps, principal, params }: Asked): Promise<TemplateRow | undefined> {
   if (!isId('tpl', params.id!)) return undefined;
   const row = await findTemplate(deps.db, params.id!);
@@ -19,7 +19,7 @@ export async function ownTemplate({ deps, principal, params }: Asked): Promise<T
 /** For an endpoint’s `exists`. */
 export const templateExists = async (call: Asked) => (await ownTemplate(call)) !== undefined;
 
-/** The faults of the request inside, where it stands. */
+/** Returns the faults of the embedded request, with paths relative to the body. */
 export function templateFaults(body: unknown): Fault[] {
   const { request } = (body ?? {}) as { request?: unknown };
   return crossFieldFaults(request).map(fault => ({ ...fault, path: `request.${fault.path}` }));

@@ -16,7 +16,7 @@ export interface TemplateRow {
   updated_at: Date;
 }
 
-/** Selects templates beside their current version. */
+/** Selects templates joined with their current version. */
 export const SELECT_TEMPLATE = `select t.id, t.tenant_id, t.livemode, t.status, t.version, t.created_at, t.updated_at, v.name, v.request
   from link_templates t join link_template_versions v on v.template_id = t.id and v.version = t.version`;
 
@@ -35,5 +35,5 @@ export const presentTemplate = (row: TemplateRow, origins: Origins): LinkTemplat
   updated_at: row.updated_at.toISOString(),
 });
 
-/** The request that an opening of the link is issued with. */
+/** The request that each opening of the link creates a verification with. */
 export const requestOf = (row: TemplateRow): CreateVerificationRequest => row.request;

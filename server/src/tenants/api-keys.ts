@@ -30,7 +30,7 @@ const present = (row: KeyRow): ApiKey => ({
 
 const COLUMNS = 'id, name, kind, livemode, prefix, created_at, last_used_at';
 
-/** The keys that open something, newest first; those after `after` where it is given. */
+/** Lists the active keys, newest first, starting after `after` if given. */
 export const listKeys = (db: Queryable, tenantId: string, limit: number, after: string | null = null) =>
   many<KeyRow>(
     db,
@@ -45,7 +45,7 @@ const findKey = (db: Queryable, tenantId: string, id: string) =>
     tenantId,
   ]);
 
-/** Revokes a key: no node takes it from the commit on. False when the tenant has no such key. */
+/** Revokes a key. Every node rejects it from the commit on. Returns false when the tenant has no such key. */
 export async function revokeKey(tx: Tx, activity: Activity, id: string): Promise<boolean> {
   const revoked = await one<{ prefix: string }>(
     tx,

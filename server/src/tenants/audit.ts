@@ -11,18 +11,18 @@ import { newId } from '../lib/ids.ts';
 
 export type Actor = AuditEntry['actor'];
 
-/** Who does something, when and in which request. */
+/** Who acts, when, and in which request. */
 export interface Activity {
   tenantId: string;
   actor: Actor;
   at: Date;
   requestId?: string;
-  /** Where the request came from. */
+  /** The client's address. */
   address?: string;
   device?: string;
 }
 
-/** Who acts in a request. */
+/** Returns the activity of a request. */
 export function activityOf(call: {
   deps: Pick<Deps, 'clock'>;
   principal: Principal;
@@ -38,7 +38,7 @@ export function activityOf(call: {
   return { tenantId: principal.tenantId, actor, at: call.deps.clock.now(), ...originOf(call.request) };
 }
 
-/** The request, the address and the device that an entry names. */
+/** Returns the request id, the address and the device for an entry. */
 export const originOf = (request: FastifyRequest) => ({
   requestId: request.id,
   address: request.ip,

@@ -25,13 +25,13 @@ interface BrandRow {
   updated_at: Date;
 }
 
-/** The lighter of the grounds that the pages have by themselves; on the dark one they lift the accent on their own. */
+/** The pages' default light background. On the dark one the pages adjust the accent themselves. */
 const PAGE_GROUND = '#f7f9fa';
-/** A logo of the greatest size in base64 and room for the rest. */
+/** The largest logo in base64, plus room for the other fields. */
 const BODY_LIMIT = Math.ceil((BRAND_LOGO_MAX_BYTES * 4) / 3) + 65_536;
 const isSlug = (slug: string) => slug.length >= 2 && slug.length <= 40 && BRAND_SLUG_PATTERN.test(slug);
 
-/** The colours as the pages wear them: the accent moved, where it must, until it is legible (WCAG AA) on the ground. */
+/** Returns the colours that the pages use. Shifts the accent until it is legible on the background (WCAG AA). */
 export function wornColors(accent: string, background: string | null): { accent: string; background?: string } {
   return {
     accent: legible(accent, background ?? PAGE_GROUND),
@@ -61,7 +61,7 @@ function present(row: BrandRow, origins: Origins): Brand {
 const findBrand = (db: Queryable, tenantId: string, slug: string, lock: '' | 'for update' = '') =>
   one<BrandRow>(db, `select * from brands where tenant_id = $1 and slug = $2 ${lock}`, [tenantId, slug]);
 
-/** The brand that a verification wears; undefined for the default one. */
+/** Returns the brand of a verification; undefined for the default one. */
 export async function brandOf(
   deps: Pick<Deps, 'db' | 'origins'>,
   verification: { tenant_id: string; private: { brand_slug?: string } },
@@ -142,7 +142,7 @@ export const putBrand = tenantEndpoint({
   },
 });
 
-/** Removes a picture that no brand names any more. One that stays behind costs room and shows nothing to anyone new. */
+/** Deletes a logo that no brand uses. If this fails, the leftover only costs space. */
 async function forgetLogo(deps: Deps, logoId: string | null): Promise<void> {
   if (logoId === null) return;
   await deps.blobs

@@ -7,7 +7,7 @@ import { mintLink } from '../people/tokens.ts';
 import { type Actor, audit } from './audit.ts';
 import { mintKey } from './keys.ts';
 
-/** What a new tenant is given, each secret once. Printed by `create-tenant`, written to `first-run.json`. */
+/** The credentials of a new tenant. Each secret is shown only once: by `create-tenant`, or in `first-run.json`. */
 export interface NewTenant {
   tenant_id: string;
   pk_live: string;
@@ -16,11 +16,11 @@ export interface NewTenant {
   webhook_secret: string;
 }
 
-/** A link that signs a tenant's first owner in once, within 24 hours. */
+/** Creates a link that signs a tenant's first owner in once and expires after 24 hours. */
 export const ownerLink = (tx: Tx, deps: Pick<Deps, 'clock' | 'origins'>, o: { tenantId: string; ownerId: string }) =>
   mintLink(tx, deps, { personId: o.ownerId, purpose: 'first_run', tenantId: o.tenantId, proves: true });
 
-/** Makes a tenant with an owner, one key of each kind and a webhook secret. */
+/** Creates a tenant with an owner, one key of each kind and a webhook secret. */
 export async function createTenant(
   tx: Tx,
   deps: Pick<Deps, 'keyring' | 'clock'>,
@@ -53,7 +53,7 @@ export async function createTenant(
   };
 }
 
-/** The tenant that trials belong to; a database holds one. */
+/** Inserts the tenant that owns all trials. A database has at most one. */
 export async function insertTrialTenant(tx: Tx, at: Date): Promise<void> {
   await tx.query(
     `insert into tenants (id, name, is_trial, created_at) values ($1, 'Trials', true, $2)

@@ -4,16 +4,15 @@ import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createTenant, type NewTenant, ownerLink } from './create.ts';
 
-/** `dashboard_url` signs the owner in once, within 24 hours. */
+/** `dashboard_url` signs the owner in once and expires after 24 hours. */
 export type FirstRun = NewTenant & { dashboard_url: string };
 
-/** Any number: the turn of the nodes that start together on one empty database. */
+/** An arbitrary advisory-lock number. It serialises nodes that start together on an empty database. */
 const LOCK = 7_413_001;
 
 /**
- * On an empty database: makes a tenant and writes `first-run.json` (mode 0600), from which scripts start. The file is
- * on disk before the tenant is committed: a crash in between leaves keys that open nothing, never a tenant without keys.
- * Null when there is a tenant already.
+ * On an empty database, creates a tenant and writes its credentials to `first-run.json` (mode 0600). Writes the file before it commits the
+ * tenant: a crash in between leaves useless keys, never a tenant without keys. Null when a tenant exists.
  */
 export async function firstRun(deps: Deps): Promise<FirstRun | null> {
   return transaction(deps.db, async tx => {

@@ -7,15 +7,15 @@ export type KeyMode = 'live' | 'test' | 'secret';
 
 export interface MintedKey {
   id: string;
-  /** Shown once; only its SHA-256 is stored. */
+  /** Shown only once. The database stores its SHA-256. */
   plaintext: string;
   prefix: string;
   createdAt: Date;
 }
 
 /**
- * Characters of a key that a list shows, so that a person can tell keys apart: of a publishable one all but the 80 random
- * bits, of a secret one 24 of its 256.
+ * Leading characters of a key that lists show, so that a person can tell keys apart. They reveal none of a publishable key's 80 random bits
+ * and 24 of a secret key's 256.
  */
 const PREFIX_LENGTH = { live: 18, test: 18, secret: 14 } as const;
 
@@ -48,7 +48,7 @@ export async function mintKey(
   return { id, plaintext, prefix, createdAt: now };
 }
 
-/** Notes that a key was used, unless another node has done so since `usedBefore`. */
+/** Records that a key was used, unless another node did so since `usedBefore`. */
 export async function noteKeyUse(db: Queryable, id: string, o: { now: Date; usedBefore: Date }): Promise<void> {
   await db.query(
     'update api_keys set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $3)',

@@ -7,11 +7,11 @@ import { invalidField, notFound, storageUnavailable } from '../http/problem.ts';
 import { decodeBase64 } from '../lib/base64.ts';
 
 const FORMATS = new Set(['jpeg', 'png', 'webp']);
-/** A logo beyond this is a decompression bomb or a mistake. */
+/** A larger logo is a decompression bomb or a mistake. */
 const MAX_PIXELS = 16_000_000;
 const SIDE = 512;
 const SECONDS = 5;
-/** What a re-encoded logo can have at most: RGBA, uncompressed, and its frame. */
+/** The largest possible re-encoded logo: uncompressed RGBA plus file overhead. */
 const MAX_STORED_BYTES = SIDE * SIDE * 4 + 65_536;
 const YEAR_SECONDS = 31_536_000;
 
@@ -19,8 +19,8 @@ export const logoKey = (logoId: string): string => `brand-logos/${logoId}.png`;
 export const logoPath = (logoId: string): string => `/brand-logos/${logoId}.png`;
 
 /**
- * A logo as it is served: PNG within 512×512, upright, without metadata, drawn anew from the pixels, so that nothing of
- * the file that was sent reaches a page. Throws `invalid_request` on `field` for anything that is no such picture.
+ * Re-encodes a logo as PNG of at most 512×512, upright and without metadata. Only pixels survive, so no other content of the uploaded file
+ * reaches a page. Throws `invalid_request` on `field` when the file is not an accepted picture.
  */
 export async function readLogo(field: string, base64: Buffer): Promise<Buffer> {
   const bytes = await decodeBase64(base64, BRAND_LOGO_MAX_BYTES);

@@ -25,7 +25,7 @@ async function readSettings(
   return { ...row, rate_limit_per_minute: row.rate_limit_per_minute ?? config.rateLimitPerMinute };
 }
 
-/** Sets how many requests a minute a tenant may make; null: the deployment's default. False without such a tenant. */
+/** Sets a tenant's requests per minute; null restores the deployment's default. Returns false when the tenant does not exist. */
 export async function setLimit(tx: Queryable, activity: Activity, limit: number | null): Promise<boolean> {
   const found = await one(tx, 'update tenants set rate_limit_per_minute = $2 where id = $1 returning 1 as found', [
     activity.tenantId,
@@ -49,7 +49,7 @@ export const getSettings = tenantEndpoint({
   handler: async ({ deps, principal }) => ok(await readSettings(deps.db, deps, principal.tenantId)),
 });
 
-/** Says of what can only be read that it is so, rather than that it is unknown. */
+/** Reports read-only members as read-only instead of unknown. */
 function patchFaults(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
   if (Object.keys(body).length === 0) return [{ path: 'body', message: 'must name at least one setting' }];
@@ -78,7 +78,7 @@ export const patchSettings = tenantEndpoint({
         after.notify_email,
         after.retention_days,
       ]);
-      // An address is a person's: the log says that it changed, not to what.
+      // An e-mail address is personal data: log that it changed, not its value.
       const { notify_email, ...shown } = body;
       await audit(tx, activityOf(call), {
         action: 'settings.updated',

@@ -8,7 +8,7 @@ import { activityOf, audit } from './audit.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 604_800;
-/** How many rotated secrets may still sign: each adds a signature to every webhook. */
+/** Maximum number of old secrets that still sign. Each adds a signature to every webhook. */
 const MAX_OVERLAPPING = 4;
 
 interface SecretRow {
@@ -17,7 +17,7 @@ interface SecretRow {
   expires_at: Date | null;
 }
 
-/** The secrets that sign now: the current one first, then those that still overlap, the latest first. */
+/** Returns the secrets that sign now: the current one, then the overlapping ones, latest first. */
 const currentSecrets = (db: Queryable, tenantId: string, now: Date): Promise<SecretRow[]> =>
   many<SecretRow>(
     db,
@@ -35,7 +35,7 @@ function present(deps: Pick<Deps, 'keyring'>, [current, previous]: SecretRow[]):
   };
 }
 
-/** Null when no key opens it: a secret that is lost can still be rotated away. */
+/** Decrypts a secret; null when no key can, so that a lost secret can still be rotated. */
 function opened({ keyring }: Pick<Deps, 'keyring'>, sealed: string): string | null {
   try {
     return keyring.decrypt(sealed);
@@ -44,9 +44,9 @@ function opened({ keyring }: Pick<Deps, 'keyring'>, sealed: string): string | nu
   }
 }
 
-/** Makes a new secret; the one before signs beside it for `overlapSeconds`. */
+/** Creates a new secret. The previous one also signs for `overlapSeconds`. */
 async function rotate(tx: Tx, deps: Deps, tenantId: string, overlapSeconds: number, now: Date): Promise<void> {
-  // Two rotations at once take turns.
+  // Serialises concurrent rotations.
   await tx.query('select 1 from tenants where id = $1 for no key update', [tenantId]);
   await tx.query('update webhook_secrets set expires_at = $2 where tenant_id = $1 and expires_at is null', [
     tenantId,

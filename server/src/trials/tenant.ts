@@ -5,7 +5,7 @@ import { insertTrialTenant } from '../tenants/create.ts';
 const find = async (deps: Pick<Deps, 'db'>) =>
   (await one<{ id: string }>(deps.db, 'select id from tenants where is_trial'))?.id;
 
-/** The tenant that trials belong to; made when the first one comes. It has no keys: nobody signs in to it. */
+/** Returns the tenant that owns all trials, and creates it on first use. It has no keys and no people. */
 export async function trialTenant(deps: Pick<Deps, 'db' | 'clock'>): Promise<string> {
   const known = await find(deps);
   if (known) return known;

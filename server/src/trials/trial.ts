@@ -16,9 +16,7 @@ import { trialTenant } from './tenant.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/**
- * What anybody may ask for: no address that we would call or write to, no free text, nothing that costs a vision model.
- */
+/** What an anonymous visitor may request: no callback or e-mail address, no free text, nothing that calls a vision model. */
 const TrialRequest = Type.Object(
   {
     max_captures: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CAPTURES })),
@@ -36,7 +34,7 @@ const TrialRequest = Type.Object(
   { ...closed, title: 'TrialRequest' },
 );
 
-/** The result of a trial: what the pipeline found, without pictures. Whoever has the link may read it. */
+/** The result of a trial, without pictures. Anyone with the link may read it. */
 const Trial = Type.Object(
   {
     ...Type.Pick(Verification, [

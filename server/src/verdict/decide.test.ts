@@ -24,7 +24,7 @@ const signals = fc.record({
 const REQUIRED = ['screen', 'ai', 'reverse', 'depth', 'context'] as const;
 
 describe('decide', () => {
-  it('says verified exactly without a reason, failed only on a confident signal, and scores within 0..1', () => {
+  it('is verified exactly without a reason, failed only on a confident signal, and scores within 0..1', () => {
     fc.assert(
       fc.property(fc.array(signals, { minLength: 1, maxLength: 4 }), captures => {
         const verdict = decide(REQUIRED, captures);
@@ -41,7 +41,7 @@ describe('decide', () => {
     );
   });
 
-  it("shows exactly the contract's members of each signal, whatever else is known of it", () => {
+  it('shows exactly the contract’s members of each signal', () => {
     const members = {
       screen_detection: ['confidence', 'screen_detected'],
       ai_detection: ['confidence', 'label'],
@@ -60,7 +60,7 @@ describe('decide', () => {
     );
   });
 
-  it('does not depend on the order of the captures, and one more capture never makes it better', () => {
+  it('does not depend on the order of captures, and never improves with one more capture', () => {
     const rank = { verified: 0, suspicious: 1, failed: 2 };
     fc.assert(
       fc.property(fc.array(signals, { minLength: 1, maxLength: 4 }), signals, (captures, extra) => {
@@ -71,7 +71,7 @@ describe('decide', () => {
     );
   });
 
-  it('names the reason by the priority of the contract', () => {
+  it('gives the reason by the contract’s priority', () => {
     const all = {
       screen_detection: { screen_detected: true, confidence: 0.99, band: 'confident' },
       ai_detection: { label: 'likely_ai', confidence: 0.99, band: 'confident' },
@@ -89,7 +89,7 @@ describe('decide', () => {
     expect(reasons).toEqual(REASON_CODES);
   });
 
-  it('is not tripped by unknown, by what was not evaluated or by uploaded content, nor lowered by them', () => {
+  it('is not affected by unknown or unevaluated signals, or by uploaded content', () => {
     const quiet = {
       screen_detection: { screen_detected: false, confidence: 0, evaluated: false },
       ai_detection: { label: 'unknown', confidence: 0.5, band: 'confident' },
@@ -104,7 +104,7 @@ describe('decide', () => {
     expect(decide(REQUIRED, [clean])).toMatchObject({ label: 'verified', score: 0.9 });
   });
 
-  it('has no confidence in a label that nothing was evaluated for, and even odds where no signal gives a probability', () => {
+  it('scores 0 when no signal was evaluated, and 0.5 when none gives a probability', () => {
     const uploaded = { status: 'not_applicable', reason: 'uploaded_content' };
     const nothing: [Parameters<typeof decide>[0], object][] = [
       [['screen', 'depth'], { screen_detection: uploaded, depth: uploaded }],
@@ -128,7 +128,7 @@ describe('decide', () => {
     expect(decide(['context'], [{}], fits)).toMatchObject({ label: 'verified', score: 0.5 });
   });
 
-  it('shows the worst evaluated capture of each signal, and not_applicable only when there is nothing else', () => {
+  it('shows the worst evaluated capture of each signal, and not_applicable only without another', () => {
     const clean = {
       screen_detection: { screen_detected: false, confidence: 0.9, band: 'clear' },
     } as unknown as CaptureSignals;

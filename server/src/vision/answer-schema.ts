@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox';
 
-/** Keywords that every server's guided decoding knows; bounds are held by us when the answer comes. */
+/** Keywords that every server's guided decoding supports. We check bounds ourselves when the answer arrives. */
 const PORTABLE = new Set(['type', 'properties', 'required', 'items', 'enum', 'description', 'anyOf', 'const']);
 
 /**
- * The schema as it is sent: objects closed, every member required, no bounds. Hosted services refuse the others under
- * strict structured outputs, and some servers' grammars ignore or choke on them.
+ * Returns the schema to send: closed objects, every member required, no bounds. Hosted services reject anything else under strict
+ * structured outputs, and some servers' grammars ignore bounds or fail on them.
  */
 export function portable(schema: TSchema): Record<string, unknown> {
   const out: Record<string, unknown> = {};
@@ -20,7 +20,7 @@ export function portable(schema: TSchema): Record<string, unknown> {
     else if (key === 'anyOf') out.anyOf = (value as TSchema[]).map(portable);
     else if (key !== 'required') out[key] = value;
   }
-  // An enum of strings is typed as one: strict modes want a type beside every enum.
+  // Strict modes require a `type` beside every enum.
   if (Array.isArray(out.enum) && out.type === undefined) out.type = 'string';
   return out;
 }

@@ -1,18 +1,18 @@
 export interface CircuitOptions {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open the circuit. */
   failures: number;
-  /** How long it stays open before one call may try. */
+  /** How long the circuit stays open before one call may try. */
   restMs: number;
   now: () => number;
 }
 
-/** A circuit breaker: after some failures in a row nobody asks for a while, then one call tries for all. */
+/** A circuit breaker. After several consecutive failures no call goes through for a while; then one trial call decides. */
 export interface Circuit {
-  /** True when a call may go ahead; it must then report how it went. */
+  /** Returns true when a call may proceed. That call must then report its result. */
   enter(): boolean;
   succeeded(): void;
   failed(): void;
-  /** The call ended without telling anything about the server, by its caller's own will. */
+  /** The caller cancelled the call, so it says nothing about the server. */
   abandoned(): void;
   readonly isOpen: boolean;
 }

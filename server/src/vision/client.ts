@@ -13,42 +13,42 @@ import { createSemaphore, type Semaphore } from './semaphore.ts';
 
 /** Why a question has no answer. None of these is an error of the verification. */
 export type NoAnswer =
-  /** The budget ran out, waiting included. */
+  /** The time budget ran out, including the wait for a slot. */
   | 'timeout'
   /** The model declined. */
   | 'refused'
-  /** Two answers that do not fit the schema. */
+  /** Two answers did not match the schema. */
   | 'wrong_answer'
   | 'rate_limited'
-  /** Connection lost or refused, or the server's own fault. */
+  /** The connection was lost or refused, or the server reported an internal error. */
   | 'unreachable'
-  /** The server takes no such request: key, model or format are wrong. */
+  /** The server rejected the request: wrong key, model or format. */
   | 'rejected'
-  /** Left alone after failures in a row. */
+  /** The circuit is open after consecutive failures. */
   | 'resting';
 
 export type Answered<T> = { answer: T } | { noAnswer: NoAnswer };
 
 export interface Question<S extends TSchema> {
   purpose: Purpose;
-  /** The shape of the answer; every member is required and no other is kept. */
+  /** The shape of the answer. Every member is required; others are dropped. */
   schema: S;
-  /** What somebody wrote: sent as data, set apart from our words. */
+  /** Untrusted text, sent as data and separated from the instructions. */
   data: object;
-  /** JPEG, in the order in which `data` speaks of them. */
+  /** JPEG files, in the order that `data` refers to. */
   pictures: readonly Uint8Array[];
-  /** For everything: waiting for a place, tries, pauses. */
+  /** Covers everything: the wait for a slot, attempts and pauses. */
   budgetMs: number;
-  /** Overrides the configured temperature, where one is sent at all: a second opinion must be able to differ. */
+  /** Overrides the configured temperature if one is sent at all, so that a second opinion can differ. */
   temperature?: number;
-  /** A fault that the schema cannot say, in words for the model; null when the answer is right. */
+  /** Describes to the model a fault that the schema cannot express; null when the answer is acceptable. */
   fault?: (answer: Static<S>) => string | null;
   signal?: AbortSignal | undefined;
 }
 
 export interface Vision {
   readonly config: VisionConfig;
-  /** Asks the model. Resolves within the budget, whatever the server does; never rejects. */
+  /** Asks the model. Always resolves within the budget and never rejects. */
   ask<S extends TSchema>(question: Question<S>): Promise<Answered<Static<S>>>;
 }
 
@@ -56,7 +56,7 @@ const MAX_ANSWER_CHARACTERS = 100_000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 8_000;
 
-/** A failure of one try. `counts` tells the circuit breaker about it. */
+/** A failed attempt. `counts`: report it to the circuit breaker. */
 class Miss extends Error {
   readonly reason: NoAnswer;
   readonly again: boolean;
@@ -75,7 +75,7 @@ interface Parts {
   config: VisionConfig;
   api: OpenAI;
   gate: Semaphore;
-  /** One for each purpose: a model too slow for one may do for another. */
+  /** One per purpose, because a model too slow for one may suit another. */
   circuits: Record<Purpose, Circuit>;
   metrics: VisionMetrics;
   log: Log;
@@ -85,7 +85,7 @@ interface Parts {
 export function createVision(config: VisionConfig, o: { metrics: VisionMetrics; log: Log }): Vision {
   const parts: Parts = {
     config,
-    // Retries are ours: the library's pauses outlast a budget.
+    // We retry ourselves, because the library's pauses could exceed the budget.
     api: new OpenAI({
       baseURL: config.baseUrl,
       apiKey: config.apiKey ?? 'none',
@@ -157,7 +157,7 @@ async function answer<S extends TSchema>(parts: Parts, question: Question<S>): P
   }
 }
 
-/** Doubling from half a second to eight, each anywhere between half of itself and itself. */
+/** Doubles from 0.5 s to 8 s, then takes a random value between half of that and all of it. */
 const jittered = (retry: number): number =>
   Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retry) * (0.5 + Math.random() / 2);
 
@@ -170,7 +170,7 @@ async function request<S extends TSchema>(
   const leave = await gate.enter(signal).catch(() => {
     throw new Miss('timeout', 'no free place in time', { counts: false });
   });
-  // The library's own timeout ends with the headers; a body may hang too.
+  // The library's own timeout covers only the headers, and a body can hang too.
   const own = AbortSignal.timeout(config.timeoutMs);
   const started = performance.now();
   const end = metrics.requests.startTimer({ purpose: question.purpose });
@@ -190,7 +190,7 @@ async function request<S extends TSchema>(
     );
     outcome = 'answered';
     count(metrics, config, question.purpose, completion.usage);
-    // A server may answer 200 with anything.
+    // A server may answer 200 with any content.
     const choice = completion?.choices?.[0];
     if (choice?.message?.refusal || choice?.finish_reason === 'content_filter') {
       throw new Miss('refused', 'the model declined', { counts: false });
@@ -199,7 +199,7 @@ async function request<S extends TSchema>(
     return typeof content === 'string' ? content : '';
   } catch (error) {
     if (signal.aborted) {
-      // A server that was given most of the budget is too slow for it; one that was reached late may not be.
+      // Count the timeout only if the server had most of the budget. Otherwise our own queue used up the time.
       const slow = !question.signal?.aborted && performance.now() - started > question.budgetMs / 2;
       throw new Miss('timeout', 'the budget ran out', { counts: slow });
     }
@@ -233,14 +233,14 @@ function missOf(error: unknown): Miss {
     const status = error.status as number | undefined;
     const afterMs = retryAfterMs(error.headers);
     const more = afterMs === undefined ? {} : { afterMs };
-    // Being told to slow down is no failure of the server.
+    // A rate limit is not a server failure.
     if (status === 429) return new Miss('rate_limited', error.message, { again: true, counts: false, ...more });
     if (status === undefined || status >= 500 || status === 408 || status === 409) {
       return new Miss('unreachable', error.message, { again: true, ...more });
     }
     return new Miss('rejected', error.message);
   }
-  // The library fails to parse a body that is no JSON with an error of its own.
+  // For a body that is not JSON, the library throws its own error.
   return new Miss('unreachable', error instanceof Error ? error.message : 'unknown failure', { again: true });
 }
 
@@ -289,7 +289,7 @@ function responseFormat<S extends TSchema>(config: VisionConfig, { purpose, sche
   };
 }
 
-/** Reads an answer: JSON, perhaps behind a model's thoughts or in a code fence; members that were not asked for are dropped. */
+/** Reads a JSON answer, also after reasoning text or inside a code fence. Drops members that are not in the schema. */
 function readAnswer<S extends TSchema>(
   { schema, fault }: Question<S>,
   text: string,

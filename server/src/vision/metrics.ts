@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What the vision model costs and how it behaves. */
+/** Metrics of the vision model: cost, latency and results. */
 export function createVisionMetrics(registry: Registry) {
   const registers = [registry];
   return {

@@ -12,7 +12,7 @@ import { evidenceBlock, PROMPTS, PURPOSES, promptFor } from './prompt.ts';
 import { createSemaphore } from './semaphore.ts';
 
 describe('prompts', () => {
-  it('hold no words of a case, and start with the rules that set evidence apart', () => {
+  it('contain no case data, and start with the common rules', () => {
     for (const purpose of PURPOSES) {
       const { text } = promptFor(purpose);
       expect(text).toMatch(/^You examine photographs/);
@@ -22,7 +22,7 @@ describe('prompts', () => {
     }
   });
 
-  it('name every member that the answer must have', () => {
+  it('name every required member of the answer', () => {
     const members = (schema: object): string[] =>
       Object.entries((schema as { properties?: object }).properties ?? {}).flatMap(([name, member]) => [
         name,
@@ -34,7 +34,7 @@ describe('prompts', () => {
     }
   });
 
-  it('are frozen once published: a change of wording is a file with the next number', () => {
+  it('are frozen once published: a change is a file with the next number', () => {
     const folder = join(import.meta.dirname, 'prompts');
     expect(readdirSync(folder).sort()).toEqual(
       [...Object.entries(PROMPTS).map(([name, version]) => `${name}.${version}.md`), 'rules.1.md'].sort(),
@@ -43,7 +43,7 @@ describe('prompts', () => {
     expect(createHash('sha256').update(digest).digest('hex').slice(0, 16)).toBe('24cfccaf6bd70891');
   });
 
-  it('set any data apart so that nothing in it can end the block', () => {
+  it('separate any data so that nothing in it can end the block', () => {
     fc.assert(
       fc.property(fc.jsonValue(), data => {
         const block = evidenceBlock({ data });
@@ -55,7 +55,7 @@ describe('prompts', () => {
   });
 });
 
-describe('a schema on the wire', () => {
+describe('portable schema', () => {
   it('is closed, complete and without bounds', () => {
     expect(
       portable(
@@ -84,8 +84,8 @@ describe('a schema on the wire', () => {
   });
 });
 
-describe('a gate', () => {
-  it('never lets more in than it has places, and forgets those who gave up', async () => {
+describe('semaphore', () => {
+  it('never admits more than its places, and forgets callers who gave up', async () => {
     const gate = createSemaphore(2);
     const never = new AbortController().signal;
     const leave = [await gate.enter(never), await gate.enter(never)];
@@ -115,8 +115,8 @@ describe('a gate', () => {
   });
 });
 
-describe('a circuit breaker', () => {
-  it('opens after failures in a row, lets one try after its rest, and closes when that succeeds', () => {
+describe('circuit breaker', () => {
+  it('opens after consecutive failures, allows one try after its rest, and closes when that succeeds', () => {
     let now = 0;
     const circuit = createCircuit({ failures: 2, restMs: 100, now: () => now });
     circuit.failed();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The prompts and the version of each that is in use. A changed text is a new file with the next number. */
+/** The version in use of each prompt. To change a text, add a file with the next number. */
 export const PROMPTS = {
   context: 1,
   object: 1,
@@ -16,13 +16,13 @@ export const PURPOSES = Object.keys(PROMPTS) as Purpose[];
 export interface Prompt {
   purpose: Purpose;
   version: number;
-  /** The instructions, which hold nothing of a case. */
+  /** The instructions. They contain no case data. */
   text: string;
 }
 
 const kept = new Map<string, Prompt>();
 
-/** The instructions for a purpose, with the rules that all share before them. */
+/** Returns the instructions for a purpose, after the rules common to all. */
 export function promptFor(purpose: Purpose, version: number = PROMPTS[purpose]): Prompt {
   const name = `${purpose}.${version}`;
   const known = kept.get(name);
@@ -41,8 +41,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What somebody wrote, set apart from our words: one line of JSON between two markers, in which no `<` is left, so that
- * no text can close the block or open another.
+ * Separates untrusted text from the instructions: one line of JSON between two markers. Every `<` is escaped, so no text can close the
+ * block or open another.
  */
 export const evidenceBlock = (data: object): string =>
   `<evidence>\n${JSON.stringify(data).replace(/[<>\u2028\u2029]/g, letter => ESCAPES[letter]!)}\n</evidence>`;

@@ -1,6 +1,6 @@
-/** Lets a number of callers in at a time, in the order they came. */
+/** Admits a fixed number of callers at a time, first come first served. */
 export interface Semaphore {
-  /** Resolves to a function that lets the next one in. Rejects with the signal's reason when that comes first. */
+  /** Resolves to a function that admits the next caller. Rejects with the signal's reason if it aborts first. */
   enter(signal: AbortSignal): Promise<() => void>;
 }
 

@@ -42,13 +42,13 @@ it.each([
 });
 
 it.each(['93.184.216.34', '1.1.1.1', '172.32.0.1', '2606:4700:4700::1111', '::ffff:1.1.1.1'])(
-  'sends to the public address %s',
+  'mayReach allows the public address %s',
   address => {
     expect(mayReach(server, address)).toBe(true);
   },
 );
 
-it('sends to loopback while it listens on loopback alone and has no public address', () => {
+it('mayReach allows loopback while the service listens only on loopback and has no public address', () => {
   expect(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(address => mayReach(laptop, address))).toEqual([
     true,
     true,
@@ -60,7 +60,7 @@ it('sends to loopback while it listens on loopback alone and has no public addre
   expect([mayReach(open, '127.0.0.1'), mayReach(proxied, '127.0.0.1')]).toEqual([false, false]);
 });
 
-it('sends where WEBHOOK_ALLOW_CIDRS says so, and nowhere beside', () => {
+it('mayReach allows WEBHOOK_ALLOW_CIDRS, and no other private address', () => {
   const some = { config: { ...server.config, webhookAllowCidrs: ['10.1.0.0/16', '192.168.7.7', 'fd12::/16'] } };
   const reached = ['10.1.2.3', '10.2.0.1', '192.168.7.7', '192.168.7.8', 'fd12::5', 'fd13::5', '::ffff:10.1.2.3'];
   expect(reached.map(address => mayReach(some, address))).toEqual([true, false, true, false, true, false, true]);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createHoldings, type Held } from './holdings.ts';
 
-describe('what a node holds', () => {
-  it('tells of each claim once that it ended, whatever is written down and handed back at the same time', () => {
+describe('holdings', () => {
+  it('end each claim once, whatever is recorded and handed back concurrently', () => {
     const delivery = fc.record({ claim: fc.constantFrom('a', 'b', 'c'), settledIn: fc.nat(5) });
     // Each batch is begun and, some steps later, done: those in between overlap.
     const batches = fc.array(fc.record({ takes: fc.nat(3), handedBack: fc.boolean() }), { minLength: 6, maxLength: 6 });
@@ -42,7 +42,7 @@ describe('what a node holds', () => {
     );
   });
 
-  it('still holds what is under way', () => {
+  it('keep deliveries in progress', () => {
     const holdings = createHoldings();
     holdings.add('a', ['1', '2']);
     expect(holdings.endingWith([{ id: '1', claim: 'a' }])).toEqual([]);

@@ -1,4 +1,4 @@
-import { many, type Queryable, type Tx } from '../db/sql.ts';
+import { many, type Queryable, ringAfterCommit, type Tx } from '../db/sql.ts';
 import { WEBHOOKS_CHANNEL } from '../events/record.ts';
 import { newId } from '../lib/ids.ts';
 import { sha256 } from '../lib/keyring.ts';
@@ -116,5 +116,5 @@ export async function wakeEndpoints(tx: Queryable, endpointIds: readonly string[
      update webhook_endpoints e set due_at = least(e.due_at, $2) from due where due.id = e.id`,
     [endpointIds, at],
   );
-  await tx.query(`select pg_notify('${WEBHOOKS_CHANNEL}', 'due')`);
+  ringAfterCommit(tx, WEBHOOKS_CHANNEL, 'due');
 }

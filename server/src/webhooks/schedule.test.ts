@@ -22,8 +22,8 @@ const failures = fc.constantFrom(
   'failed' as const,
 );
 
-describe('what follows from an attempt', () => {
-  it('is the published schedule: ten attempts over three days, each within a tenth of its time', () => {
+describe('nextAfter', () => {
+  it('follows the published schedule: ten attempts over three days, each within a tenth of its time', () => {
     expect(schedule).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
     fc.assert(
       fc.property(failures, fc.double({ min: 0, max: 1, noNaN: true }), (error, random) => {
@@ -41,7 +41,7 @@ describe('what follows from an attempt', () => {
     );
   });
 
-  it('never comes before the receiver asked, nor a day after', () => {
+  it('never retries before Retry-After, or more than a day later', () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.integer({ min: 1, max: 9 }), (asked, attempt) => {
         const { inSeconds } = nextAfter(sent({ error: 'status', retryAfterSeconds: asked }), schedule, attempt);
@@ -51,7 +51,7 @@ describe('what follows from an attempt', () => {
     );
   });
 
-  it('ends with an acceptance, a 410, and an address that is none', () => {
+  it('ends with an acceptance, a 410, and an invalid address', () => {
     expect(nextAfter(sent({ statusCode: 204 }), schedule, 1)).toEqual({ status: 'succeeded', inSeconds: null });
     expect(nextAfter(sent({ statusCode: 410, error: 'gone' }), schedule, 1)).toEqual({
       status: 'cancelled',

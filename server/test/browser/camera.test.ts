@@ -12,7 +12,7 @@ import { openOnPhone, type Phone, setCameraPermission } from './phone.ts';
 const IN_APP =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 330.0';
 
-describe('the camera, and doing without it', () => {
+describe('capture page, camera', () => {
   let service: TestService;
   let folder: string;
   let picture: Buffer;
@@ -44,7 +44,7 @@ describe('the camera, and doing without it', () => {
     await phone.screen('success');
   };
 
-  it('denied: says how to allow it in this browser; allowed later, it goes on by itself', async () => {
+  it('denied: says how to allow it in this browser, and continues by itself once it is allowed', async () => {
     const browser = await launch(cameraFile, { asks: true });
     const verification = await createVerification(service);
     const phone = await openOnPhone(browser, verification.capture_url, { camera: 'ask' });
@@ -61,7 +61,7 @@ describe('the camera, and doing without it', () => {
     await phone.close();
   });
 
-  it('denied for good: a picture from the phone’s own camera app goes the same way, as web_file', async () => {
+  it('denied for good: accepts a picture from the phone’s camera app, as web_file', async () => {
     const browser = await launch(cameraFile, { asks: true });
     const verification = await createVerification(service);
     const phone = await openOnPhone(browser, verification.capture_url, { camera: 'ask' });
@@ -81,7 +81,7 @@ describe('the camera, and doing without it', () => {
     expect(done.captures[0]).toMatchObject({ source: 'live', surface: 'web_file' });
   });
 
-  it('no camera at all: says so, and takes a file', async () => {
+  it('no camera: says so and accepts a file', async () => {
     const browser = await launch();
     const verification = await createVerification(service);
     const phone = await openOnPhone(browser, verification.capture_url);
@@ -96,7 +96,7 @@ describe('the camera, and doing without it', () => {
     await phone.close();
   });
 
-  it('the browser inside an app: shows how to leave it, with the address to copy', async () => {
+  it('browser inside an app: shows how to leave it, with the address to copy', async () => {
     const browser = await launch();
     const verification = await createVerification(service);
     const phone = await openOnPhone(browser, verification.capture_url, {
@@ -112,7 +112,7 @@ describe('the camera, and doing without it', () => {
     await phone.close();
   });
 
-  it('a stream that ends half-way (a call, the permission taken back) is survived', async () => {
+  it('survives a stream that ends (a call, a withdrawn permission)', async () => {
     const browser = await launch(cameraFile);
     const verification = await createVerification(service, { max_captures: 2 });
     const phone = await openOnPhone(browser, verification.capture_url);
@@ -133,7 +133,7 @@ describe('the camera, and doing without it', () => {
     expect((await untilStatus(service, verification.id, ['completed'])).captures).toHaveLength(2);
   });
 
-  it('hints at a dark picture, and lets it pass', async () => {
+  it('hints at a dark picture and still accepts it', async () => {
     const dark = await sharp(picture).linear(0.07, 0).jpeg().toBuffer();
     const browser = await launch(await cameraFileOf(join(folder, 'dark.mjpeg'), [dark]));
     const verification = await createVerification(service);
@@ -147,7 +147,7 @@ describe('the camera, and doing without it', () => {
     await phone.close();
   });
 
-  it('takes a second frame by itself once the view has moved, when depth is asked for', async () => {
+  it('takes a second frame by itself after the view moved, when depth is required', async () => {
     // The camera's film: the same scene, shifted a little more in every frame.
     const wide = await sharp(picture).resize(1440, 960, { fit: 'cover' }).toBuffer();
     const film = await Promise.all(
@@ -177,7 +177,7 @@ describe('the camera, and doing without it', () => {
     await phone.close();
   });
 
-  it('takes the second frame by a button too, or goes on without one', async () => {
+  it('takes the second frame with a button too, or continues without one', async () => {
     const browser = await launch(cameraFile);
     for (const [words, frames] of [
       ['Take it now', 1],
@@ -203,7 +203,7 @@ describe('the camera, and doing without it', () => {
     }
   });
 
-  it('asks for the place at the shutter, only where one is expected; yes sends it, no lets the person go on', async () => {
+  it('asks for the location at the shutter only if one is expected; a yes sends it, a no continues', async () => {
     const browser = await launch(cameraFile);
     const place = { latitude: 52.52, longitude: 13.405, accuracy: 12 };
     for (const allows of [true, false]) {
@@ -234,7 +234,7 @@ describe('the camera, and doing without it', () => {
     await phone.close();
   });
 
-  it('Turnstile: its token goes with the capture; where it cannot be had the capture goes without', async () => {
+  it('sends the Turnstile token with the capture, and the capture without it if there is none', async () => {
     const guarded = await startTestService({
       env: { TURNSTILE_SECRET: 'secret', TURNSTILE_SITE_KEY: '1x00', TURNSTILE_URL: 'http://127.0.0.1:9/siteverify' },
     });

@@ -8,7 +8,7 @@ import { type Desk, openAtDesk } from './desk.ts';
 /** Ended sessions and stale sign-ins are answers that the browser logs. */
 const REFUSED = /401|403|409/;
 
-describe('the dashboard', () => {
+describe('dashboard', () => {
   let service: TestService;
   let browser: Browser;
   /** What the service's clock is ahead of the real one. */
@@ -41,7 +41,7 @@ describe('the dashboard', () => {
     return desk;
   };
 
-  it('GET /dashboard/* answers one HTML file that no other site may frame and nobody keeps', async () => {
+  it('GET /dashboard/* answers one HTML file that no other site may frame and no cache keeps', async () => {
     for (const path of ['/dashboard', '/dashboard/sign-in', '/dashboard/any/where']) {
       const { status, headers, text } = await ask(service, path);
       expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe('the dashboard', () => {
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
 
-  it('a page of another site that frames the dashboard shows nothing of it', async () => {
+  it('shows nothing inside a frame of another site', async () => {
     const desk = await openAtDesk(browser);
     await desk.page.goto(`${service.url}/healthz`);
     await desk.page.setContent(`<iframe src="${service.url}/dashboard/sign-in"></iframe>`);
@@ -70,7 +70,7 @@ describe('the dashboard', () => {
     await desk.close(/frame|Frame|refused/);
   });
 
-  it('home says who is signed in and what the role allows; every link leads somewhere', async () => {
+  it('home names the person and what the role allows; every link works', async () => {
     const desk = await open(await person('member'), '', /^Hello/);
     await desk.page.getByText('Your role: Member').waitFor();
     expect(await desk.page.locator('[data-may="true"]').count()).toBe(3);
@@ -90,13 +90,13 @@ describe('the dashboard', () => {
     await desk.close();
   });
 
-  it('an address without a page says so', async () => {
+  it('an unknown address shows a message', async () => {
     const desk = await open(await person('viewer'), '/nowhere', 'No such page');
     await desk.fine('no-page');
     await desk.close();
   });
 
-  it('the switch between live and test is coloured, said in words, and holds for the session', async () => {
+  it('the switch between live and test has a colour and words, and lasts for the session', async () => {
     const desk = await open(await person('owner'), '', /^Hello/);
     await desk.page.locator('.frame[data-mode="live"]').waitFor();
     await desk.page.getByRole('radio', { name: 'Test' }).click();
@@ -131,7 +131,7 @@ describe('the dashboard', () => {
     await desk.close();
   });
 
-  it('account lists my sessions and ends one; the page that was open there leads to sign-in and back', async () => {
+  it('account lists my sessions and ends one; its open page leads to sign-in and back', async () => {
     const ada = await person('reviewer', { email: 'ada-two-browsers@people.example' });
     const here = await open(ada, '/account', 'Your account');
     await here.fine('account');
@@ -150,7 +150,7 @@ describe('the dashboard', () => {
     await here.close(REFUSED);
   });
 
-  it('an idle session ends on the page by itself', async () => {
+  it('ends an idle session on the page by itself', async () => {
     const desk = await open(await person('reviewer'), '', /^Hello/);
     await desk.page.clock.install();
     await desk.page.reload();
@@ -202,7 +202,7 @@ describe('the dashboard', () => {
     await desk.close(REFUSED);
   });
 
-  it('people: an owner invites, changes a role and removes; what was typed survives the end of the session', async () => {
+  it('people: an owner invites, changes a role and removes; typed text survives the end of the session', async () => {
     const owner = await person('owner', { email: 'owner@people.example' });
     const desk = await openAtDesk(browser);
     await desk.authenticator();
@@ -246,7 +246,7 @@ describe('the dashboard', () => {
     await desk.close(REFUSED);
   });
 
-  it('people: everybody else reads names and roles', async () => {
+  it('people: other roles read names and roles', async () => {
     const desk = await open(await person('viewer'), '/settings/people', 'People');
     await desk.page.getByText('Owner', { exact: true }).first().waitFor();
     expect(await desk.page.getByRole('button', { name: /Invite|Remove|Role of/ }).count()).toBe(0);
@@ -255,7 +255,7 @@ describe('the dashboard', () => {
     await desk.close();
   });
 
-  it('a service that cannot be reached is said in words, and trying again helps', async () => {
+  it('says when the service cannot be reached, and retries', async () => {
     const desk = await openAtDesk(browser);
     await carry(desk, await person('viewer'));
     await desk.context.route('**/v1/me', route => route.abort());

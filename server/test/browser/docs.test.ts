@@ -48,7 +48,7 @@ describe('/docs', () => {
     },
   );
 
-  it('gives each file of the page once: a later visit is answered 304', async () => {
+  it('sends each file of the page once: a later visit gets 304', async () => {
     const first = await fetch(`${service.url}/docs/reference.js`);
     expect([first.status, first.headers.get('content-encoding')]).toEqual([200, 'gzip']);
     expect(await first.text()).not.toContain('sourceMappingURL');

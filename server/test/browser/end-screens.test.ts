@@ -12,7 +12,7 @@ import { openOnPhone } from './phone.ts';
 const NOBODY = `vfy_${'0'.repeat(26)}`;
 const REFUSED = /Failed to load resource/;
 
-describe('every end, and the certificate', () => {
+describe('capture page, end screens and certificate', () => {
   let service: TestService;
   let browser: Browser;
   let folder: string;
@@ -30,14 +30,14 @@ describe('every end, and the certificate', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('an unknown link', async () => {
+  it('shows an unknown link', async () => {
     const phone = await openOnPhone(browser, `${service.url}/v/${NOBODY}`);
     await phone.screen('end-unknown');
     await phone.fine('end-unknown');
     await phone.close(REFUSED);
   });
 
-  it('a template that was revoked', async () => {
+  it('shows a revoked template', async () => {
     const key = service.tenant.rk_secret;
     const body = { name: 'Poster', request: {} };
     const { url, id } = (await ask<LinkTemplate>(service, '/v1/link-templates', { key, body })).body;
@@ -48,7 +48,7 @@ describe('every end, and the certificate', () => {
     await phone.close(REFUSED);
   });
 
-  it('a request that was withdrawn', async () => {
+  it('shows a cancelled request', async () => {
     const verification = await createVerification(service);
     await ask(service, `/v1/verifications/${verification.id}/cancel`, {
       method: 'POST',
@@ -60,7 +60,7 @@ describe('every end, and the certificate', () => {
     await phone.close();
   });
 
-  it('one whose analysis failed', async () => {
+  it('shows a failed analysis', async () => {
     const verification = await createVerification(service, { metadata: { test_outcome: 'failed' } });
     await submit(service, verification.id, picture);
     await untilStatus(service, verification.id, ['failed']);
@@ -70,7 +70,7 @@ describe('every end, and the certificate', () => {
     await phone.close();
   });
 
-  it('one that closes while it is open, seen when looked at again and when sending', async () => {
+  it('shows that it closed while open, when looked at again and when sending', async () => {
     try {
       const [looked, sent] = [await createVerification(service), await createVerification(service)];
       const looking = await openOnPhone(browser, looked.capture_url);
@@ -92,7 +92,7 @@ describe('every end, and the certificate', () => {
     }
   });
 
-  it('one whose time was over before it was opened', async () => {
+  it('shows a request that expired before it was opened', async () => {
     // Created an hour and a half ago, for an hour.
     ahead = -5_400_000;
     const verification = await createVerification(service);
@@ -103,7 +103,7 @@ describe('every end, and the certificate', () => {
     await phone.close();
   });
 
-  it('no connection when the link is opened: try again, and it goes on', async () => {
+  it('offers to try again when there is no connection, then continues', async () => {
     const verification = await createVerification(service);
     const phone = await openOnPhone(browser, 'about:blank');
     await phone.context.route('**/v1/verify/**', route => route.abort('internetdisconnected'));
@@ -155,7 +155,7 @@ describe('every end, and the certificate', () => {
     await phone.close();
   });
 
-  it('a certificate of what is not finished, and of what never was', async () => {
+  it('shows no certificate for an unfinished and for an unknown verification', async () => {
     const verification = await createVerification(service);
     const phone = await openOnPhone(browser, `${service.url}/c/${verification.id}`);
     await phone.page.getByRole('heading', { name: 'Not finished' }).waitFor();

@@ -5,7 +5,7 @@ import { ask, startTestService, type TestService } from '../harness.ts';
 import { launchChromium } from './chromium.ts';
 import { openOnPhone } from './phone.ts';
 
-describe('the page of a link template', () => {
+describe('GET /t/:id, page of a link template', () => {
   let service: TestService;
   let browser: Browser;
   let url: string;
@@ -23,7 +23,7 @@ describe('the page of a link template', () => {
   const issued = async () =>
     Number((await service.deps.db.query<{ n: string }>('select count(*) as n from verifications')).rows[0]!.n);
 
-  it('leads to the capture page by itself, once, and Back leaves it', async () => {
+  it('leads to the capture page by itself, once, and Back leaves the site', async () => {
     const before = await issued();
     const phone = await openOnPhone(browser, `${service.url}/docs`);
     await phone.page.goto(url);
@@ -35,7 +35,7 @@ describe('the page of a link template', () => {
     await phone.context.close();
   });
 
-  it('leads on from the page for readers of links too, in a browser that is taken for one', async () => {
+  it('leads on from the previewer page in a browser that is taken for a previewer', async () => {
     const before = await issued();
     const context = await browser.newContext({ userAgent: 'Mozilla/5.0 WhatsApp/2.25' });
     const page = await context.newPage();
@@ -45,7 +45,7 @@ describe('the page of a link template', () => {
     await context.close();
   });
 
-  it('has a button there for a browser without script, that is large enough and legible', async () => {
+  it('has a large, legible button on the previewer page for a browser without script', async () => {
     const reader = { userAgent: 'WhatsApp/2.25', javaScriptEnabled: false, hasTouch: true, isMobile: true };
     const context = await browser.newContext(reader);
     const page = await context.newPage();

@@ -7,7 +7,7 @@ import { firstHand, photoOfScreen } from '../pictures.ts';
 import { cameraFileOf, launchChromium } from './chromium.ts';
 import { openOnPhone } from './phone.ts';
 
-describe('the capture page, from the link to the verdict', () => {
+describe('capture page, from link to verdict', () => {
   let service: TestService;
   let folder: string;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('the capture page, from the link to the verdict', () => {
     }
   }
 
-  it('brings a first-hand picture to completed and verified', async () => {
+  it('takes a genuine picture to completed and verified', async () => {
     const done = await capture(await firstHand(3));
     expect(done.verdict?.label).toBe('verified');
     expect(done.captures).toHaveLength(1);
@@ -46,7 +46,7 @@ describe('the capture page, from the link to the verdict', () => {
     expect(done.progress).toMatchObject({ step: 'success' });
   });
 
-  it('brings a photo of a screen to completed, with screen_detected', async () => {
+  it('takes a photo of a screen to completed with screen_detected', async () => {
     const done = await capture(await photoOfScreen(3));
     expect(done.verdict?.reason_code).toBe('screen_detected');
   });

@@ -18,7 +18,7 @@ const ask = (page: Page, path: string, body: unknown = {}) =>
     [path, body] as const,
   );
 
-describe("a browser's passkey", () => {
+describe('passkey in a browser', () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {

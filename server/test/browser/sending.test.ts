@@ -12,7 +12,7 @@ const PUTS = '**/blobs/**';
 const SUBMISSIONS = /\/captures$/;
 const NETWORK = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to load resource/;
 
-describe('sending on a bad connection', () => {
+describe('capture page, sending', () => {
   let service: TestService;
   let browser: Browser;
   let folder: string;
@@ -49,7 +49,7 @@ describe('sending on a bad connection', () => {
         }),
     );
 
-  it('goes offline in the middle of an upload: says so, keeps the photos, goes on by itself when it is back', async () => {
+  it('offline during an upload: says so, keeps the photos, resumes by itself', async () => {
     const { id, phone } = await ready(2);
     let puts = 0;
     await phone.context.route(PUTS, async route => {
@@ -69,7 +69,7 @@ describe('sending on a bad connection', () => {
     expect(await arrived(id)).toBe(2);
   });
 
-  it('is reloaded in the middle of an upload: goes on without a touch, and nothing is counted twice', async () => {
+  it('reloaded during an upload: resumes without a touch, and counts nothing twice', async () => {
     const { id, phone } = await ready(2);
     let puts = 0;
     // The second upload hangs for ever, as on a dead line.
@@ -85,7 +85,7 @@ describe('sending on a bad connection', () => {
     expect(await arrived(id)).toBe(2);
   });
 
-  it('loses the answer to a submission: sends it again under the same key, and one capture is stored', async () => {
+  it('lost answer to a submission: repeats it under the same key, and one capture is stored', async () => {
     const { id, phone } = await ready();
     const keys: (string | undefined)[] = [];
     await phone.context.route(SUBMISSIONS, async route => {
@@ -102,7 +102,7 @@ describe('sending on a bad connection', () => {
     expect(await arrived(id)).toBe(1);
   });
 
-  it('finds its upload address gone stale (a slept phone): asks for another', async () => {
+  it('stale upload URL (the phone slept): asks for another', async () => {
     const { id, phone } = await ready();
     let puts = 0;
     await phone.context.route(PUTS, route =>
@@ -116,7 +116,7 @@ describe('sending on a bad connection', () => {
     expect(await arrived(id)).toBe(1);
   });
 
-  it('meets a service that is overloaded: waits as long as it is told, and goes on', async () => {
+  it('overloaded service: waits for Retry-After, then continues', async () => {
     const { id, phone } = await ready();
     let refusals = 0;
     await phone.context.route('**/upload-url', route =>
@@ -134,7 +134,7 @@ describe('sending on a bad connection', () => {
     expect(await arrived(id)).toBe(1);
   });
 
-  it('a page closed before sending finds its photos again, and the service was told that the person left', async () => {
+  it('page closed before sending: finds its photos again, and has reported that the person left', async () => {
     const { id, phone } = await ready(2);
     const url = phone.page.url();
     await phone.page.close();
@@ -155,7 +155,7 @@ describe('sending on a bad connection', () => {
     expect(await arrived(id)).toBe(2);
   });
 
-  it('two tabs send at once: every photo arrives once, and both say so', async () => {
+  it('two tabs at once: every photo arrives once, and both say so', async () => {
     const { id, phone } = await ready(2);
     const other = await phone.secondTab(phone.page.url());
     await other.press('Continue');
@@ -166,7 +166,7 @@ describe('sending on a bad connection', () => {
     expect(await arrived(id)).toBe(2);
   });
 
-  it('a second tab that is looked at again knows that all was sent', async () => {
+  it('second tab, looked at again: knows that everything was sent', async () => {
     const { phone } = await ready();
     const other = await phone.secondTab(phone.page.url());
     await other.screen('landing');
@@ -177,7 +177,7 @@ describe('sending on a bad connection', () => {
     await phone.close();
   });
 
-  it('Back goes one screen back: from the review to the camera, from the camera to the landing, and loses nothing', async () => {
+  it('Back returns from the review to the camera, and from the camera to the landing, and loses nothing', async () => {
     const { phone } = await ready(1);
     const { page } = phone;
     await page.goBack();
@@ -200,7 +200,7 @@ describe('sending on a bad connection', () => {
     await phone.close();
   });
 
-  it('a picture that the service cannot read is named, and can be taken again', async () => {
+  it('unreadable picture: is named and can be retaken', async () => {
     const { id, phone } = await ready();
     let refused = false;
     await phone.context.route(SUBMISSIONS, async route => {

@@ -13,7 +13,7 @@ const SECRET = 'bot-secret-that-signs-0001';
 /** A refused sign-in is an answer of 401, which the browser logs. */
 const REFUSED = /401/;
 
-describe('the sign-in page', () => {
+describe('sign-in page', () => {
   let mailbox: Awaited<ReturnType<typeof openMailbox>>;
   let bot: Awaited<ReturnType<typeof openBot>>;
   let provider: Awaited<ReturnType<typeof openProvider>>;
@@ -55,7 +55,7 @@ describe('the sign-in page', () => {
 
   const signIn = () => `${service.url}/dashboard/sign-in`;
 
-  it('first start: the link signs in at a press, asks for a passkey, and the passkey signs in after', async () => {
+  it('the link of the first start signs in with one button, offers a passkey, and the passkey signs in later', async () => {
     const desk = await openAtDesk(browser);
     const device = await desk.authenticator();
     await desk.page.goto(service.dashboardUrl);
@@ -82,7 +82,7 @@ describe('the sign-in page', () => {
     await desk.close();
   });
 
-  it('a used link says so and leads to the other ways', async () => {
+  it('a used link says so and offers the other ways', async () => {
     const desk = await openAtDesk(browser);
     await desk.page.goto(`${signIn()}#token=mlk_01JXXXXXXXXXXXXXXXXXXXXXXX`);
     await desk.heading('Your link is ready');
@@ -95,7 +95,7 @@ describe('the sign-in page', () => {
     await desk.close(REFUSED);
   });
 
-  it('a link from a mail signs in, and the page that asked for it goes on to where it was', async () => {
+  it('a mailed link signs in, and the page that requested it returns to where it was', async () => {
     const desk = await openAtDesk(browser);
     await desk.page.goto(`${service.url}/dashboard/account`);
     await desk.heading('Sign in');
@@ -121,7 +121,7 @@ describe('the sign-in page', () => {
     await desk.close(REFUSED);
   });
 
-  it('a code from a message signs in; a wrong one says so', async () => {
+  it('a code from a message signs in; a wrong code shows a message', async () => {
     const phone = '+4915123456789';
     const owner = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'owner' });
     const invited = await owner.ask('/v1/people', { body: { phone_e164: phone, role: 'viewer' } });
@@ -150,7 +150,7 @@ describe('the sign-in page', () => {
     await desk.close(REFUSED);
   });
 
-  it('an identity provider signs in and leads back; who is not invited is told', async () => {
+  it('an identity provider signs in and leads back; a person without an invitation is told so', async () => {
     const desk = await openAtDesk(browser, { allowed: [provider.issuer] });
     provider.state.as = 'grace';
     await desk.page.goto(`${service.url}/dashboard/account`);
@@ -170,7 +170,7 @@ describe('the sign-in page', () => {
     await stranger.close();
   });
 
-  it('a passkey is offered in the e-mail field, where the browser can', async () => {
+  it('offers a passkey in the e-mail field if the browser can', async () => {
     const desk = await openAtDesk(browser);
     const device = await desk.authenticator();
     const person = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'member' });
@@ -204,7 +204,7 @@ describe('the sign-in page', () => {
     await desk.close();
   });
 
-  it('each way that is not set up says what to set', async () => {
+  it('names the settings of each way that is off', async () => {
     const bare = await startTestService({ worker: false });
     const desk = await openAtDesk(browser);
     await desk.page.goto(`${bare.url}/dashboard/sign-in`);
@@ -215,7 +215,7 @@ describe('the sign-in page', () => {
     await bare.stop();
   });
 
-  it('works by keyboard alone', async () => {
+  it('works with the keyboard alone', async () => {
     const desk = await openAtDesk(browser);
     const device = await desk.authenticator();
     const person = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'member' });

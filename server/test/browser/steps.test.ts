@@ -29,7 +29,7 @@ const STEPS = [
   { type: 'text', key: 'story', description: 'What happened?', required: false },
 ];
 
-describe('every kind of step', () => {
+describe('capture page, steps', () => {
   let service: TestService;
   let browser: Browser;
   let folder: string;
@@ -46,7 +46,7 @@ describe('every kind of step', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('goes from landing to success; each screen is accessible, light and dark, and what arrives is what was given', async () => {
+  it('goes from landing to success; every screen is accessible, light and dark, and all input arrives', async () => {
     const verification = await createVerification(service, { steps: STEPS });
     const phone = await openOnPhone(browser, verification.capture_url);
     const { page } = phone;
@@ -152,7 +152,7 @@ describe('every kind of step', () => {
     expect(order.map(capture => capture.step_key)).toEqual(['extra', 'needed']);
   });
 
-  it('keyboard alone goes the whole way, and the focus follows the screens', async () => {
+  it('works with the keyboard alone, and the focus follows the screens', async () => {
     const verification = await createVerification(service, {
       steps: [
         { key: 'front', description: 'The front', min: 1, max: 1 },
@@ -225,7 +225,7 @@ describe('every kind of step', () => {
     await phone.close();
   });
 
-  it('speaks the language chosen in the switch, and keeps it', async () => {
+  it('uses the language chosen in the switch, and keeps it', async () => {
     const verification = await createVerification(service);
     const phone = await openOnPhone(browser, verification.capture_url, { locale: 'pl-PL' });
     const { page } = phone;

@@ -247,14 +247,14 @@ const BOUNDS: [string, object[], [object, string][]][] = [
   ],
 ];
 
-describe('the bounds of POST /v1/verifications', () => {
+describe('POST /v1/verifications, bounds', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ worker: false });
   });
   afterAll(() => service?.stop());
 
-  it.each(BOUNDS)('takes %s at its bounds and refuses it beyond them, naming the path', async (_field, good, bad) => {
+  it.each(BOUNDS)('accepts %s at its bounds and refuses it beyond them, naming the path', async (_field, good, bad) => {
     const send = (body: object) => ask<Failure>(service, '/v1/verifications', { key: service.tenant.pk_test, body });
     for (const body of good) {
       const reply = await send(body);
@@ -268,13 +268,13 @@ describe('the bounds of POST /v1/verifications', () => {
     }
   });
 
-  it('refuses tenant_id beside every other fault, in one answer', async () => {
+  it('reports tenant_id together with every other fault', async () => {
     const body = { tenant_id: 'tnt_x', max_captures: 0, surprise: 1 };
     const reply = await ask<Failure>(service, '/v1/verifications', { key: service.tenant.pk_test, body });
     expect(reply.body.error.fields?.map(field => field.path).sort()).toEqual(['max_captures', 'surprise', 'tenant_id']);
   });
 
-  it('refuses text that is not UTF-8, over-long header keys and whatever else is wrong with them', async () => {
+  it('refuses text that is not UTF-8, and over-long or malformed header keys', async () => {
     const send = (body: Uint8Array, headers: Record<string, string> = {}) =>
       fetch(`${service.url}/v1/verifications`, {
         method: 'POST',
@@ -288,7 +288,7 @@ describe('the bounds of POST /v1/verifications', () => {
     expect((await send(Buffer.from('{}'), { 'idempotency-key': 'k'.repeat(255) })).status).toBe(201);
   });
 
-  it('gives every response carrier its required members and ids of their form', async () => {
+  it('has all required members and well-formed ids in every response', async () => {
     const made = await createVerification(service);
     for (const member of ['id', 'status', 'capture_url', 'created_at', 'expires_at', 'captures_count', 'config']) {
       expect(made).toHaveProperty(member);
@@ -301,7 +301,7 @@ describe('the bounds of POST /v1/verifications', () => {
       expect(made).not.toHaveProperty(absent);
   });
 
-  it('has the codes and statuses of the contract', () => {
+  it('uses the error codes and statuses of the contract', () => {
     expect(ERROR_STATUS).toMatchObject({
       invalid_request: 400,
       unauthorized: 401,
@@ -322,7 +322,7 @@ describe('the bounds of POST /v1/verifications', () => {
   });
 });
 
-describe('the bounds of the capture routes', () => {
+describe('capture routes, bounds', () => {
   let service: TestService;
   let id: string;
   let image_base64: string;
@@ -342,7 +342,7 @@ describe('the bounds of the capture routes', () => {
   const pathsOf = (reply: { body: Failure }) => [...new Set(reply.body.error?.fields?.map(field => field.path))].sort();
   const at = { latitude: 0, longitude: 0 };
 
-  it('takes every field of a capture at its bounds', async () => {
+  it('accepts every field of a capture at its bounds', async () => {
     for (const more of [
       { surface: x(40), client_captured_at: '2026-01-01T00:00:00+14:00' },
       { surface: '' },
@@ -379,7 +379,7 @@ describe('the bounds of the capture routes', () => {
     expect(reply.body.error.code).toBe('invalid_request');
   });
 
-  it('counts 6 × 1,048,576 decoded bytes as the most an inline picture may have', async () => {
+  it('accepts an inline picture of at most 6 × 1,048,576 decoded bytes', async () => {
     const padded = (size: number) => Buffer.concat([Buffer.from(image_base64, 'base64'), Buffer.alloc(size)]);
     const exact = padded(6 * 1_048_576 - Buffer.from(image_base64, 'base64').length);
     expect((await send('captures', { image_base64: exact.toString('base64') })).status).toBe(201);
@@ -388,7 +388,7 @@ describe('the bounds of the capture routes', () => {
     expect([reply.status, pathsOf(reply)]).toEqual([400, ['image_base64']]);
   });
 
-  it('takes progress within its shape and refuses anything else, all faults at once', async () => {
+  it('accepts well-formed progress and refuses anything else with all faults at once', async () => {
     const snapshot = { schema_version: 1, step: 'landing', elapsed_ms: 0 };
     for (const good of [
       snapshot,
@@ -434,7 +434,7 @@ describe('the bounds of the capture routes', () => {
     expect(pathsOf(await send('progress', {}))).toEqual(['elapsed_ms', 'schema_version', 'step']);
   });
 
-  it('counts the length of an answer in code points and reports unknown keys beside the rest', async () => {
+  it('counts the length of an answer in code points and reports unknown keys with the other faults', async () => {
     const car = '\u{1F697}';
     expect((await send('answers', { answers: { t: car.repeat(2_000) } })).status).toBe(200);
     expect(pathsOf(await send('answers', { answers: { t: car.repeat(2_001) } }))).toEqual(['answers.t']);
@@ -446,7 +446,7 @@ describe('the bounds of the capture routes', () => {
     expect(pathsOf(await send('answers', { answers: { 't\n': 1 } }))).toEqual(['answers.t\n']);
   });
 
-  it('refuses upload-url requests outside their shape', async () => {
+  it('refuses malformed upload-url requests', async () => {
     const cases: [object, string[]][] = [
       [{ contentType: 5, size_bytes: 0 }, ['contentType', 'size_bytes']],
       [{ contentType: 'image/jpeg', size_bytes: 1.5 }, ['size_bytes']],

@@ -23,7 +23,7 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
       config: { s3: server.options },
       now: () => new Date(Date.now() + late),
     });
-  }, 120_000);
+  });
   beforeEach(async () => {
     late = 0;
     const steps = [{ key: 'photo', type: 'upload', min: 1, max: 2, accept: ['image/jpeg'], max_size_bytes: LIMIT }];
@@ -58,14 +58,14 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
   const incoming = () => join(service.deps.config.dataDir, 'blobs', 'incoming');
   const expectNoDrafts = async () => expect(existsSync(incoming()) ? await readdir(incoming()) : []).toEqual([]);
 
-  test('with size_bytes points at the bucket, which takes that length alone', async () => {
+  test('with size_bytes points at the bucket, which accepts only that length', async () => {
     const to = await address({ size_bytes: 1000 });
     expect(new URL(to.upload_url).origin).toBe(server.options.endpoint);
     expect((await put(to, new Uint8Array(1001))).status).toBe(403);
     expect((await put(to, new Uint8Array(1000))).status).toBe(200);
   });
 
-  test('without size_bytes takes a right body byte for byte, and the capture after it', async () => {
+  test('without size_bytes stores a valid body byte for byte, and then takes the capture', async () => {
     const bytes = await plain();
     const to = await address();
     expect(await put(to, bytes)).toEqual({ status: 200, body: '' });
@@ -79,7 +79,7 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
     await expectNoDrafts();
   });
 
-  test('without size_bytes takes a body of the very limit, chunked or not', async () => {
+  test('without size_bytes accepts a body of exactly the limit, chunked or not', async () => {
     for (const length of [LIMIT, undefined]) {
       const to = await address();
       expect(await stream(to, LIMIT, length)).toBe(200);
@@ -108,7 +108,7 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
     expect((await service.deps.blobs.get(to.image_key, { maxBytes: LIMIT })).equals(first)).toBe(true);
   });
 
-  test('without size_bytes refuses another content type and a URL whose five minutes are over', async () => {
+  test('without size_bytes refuses another content type and a URL after five minutes', async () => {
     const to = await address();
     expect((await put(to, randomBytes(1000), { 'content-type': 'image/png' })).status).toBe(400);
     late = 301_000;
@@ -118,14 +118,14 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
     expect((await put(to, randomBytes(1000))).status).toBe(200);
   });
 
-  test('without size_bytes answers 403 to a URL that was changed', async () => {
+  test('without size_bytes answers 403 for a changed URL', async () => {
     const to = await address();
     const changed = to.upload_url.replace(`max=${LIMIT}`, `max=${2 * LIMIT}`);
     expect((await put({ ...to, upload_url: changed }, randomBytes(1000))).status).toBe(403);
     expect(await stored(to)).toBeNull();
   });
 
-  test('shows pictures from the bucket alone', async () => {
+  test('serves pictures only from the bucket', async () => {
     expect((await fetch(`${service.url}/blobs/x?expires=9999999999&signature=x`)).status).toBe(404);
   });
 });

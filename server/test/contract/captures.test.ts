@@ -11,7 +11,7 @@ interface Failure {
   error: { code: string; message: string; fields?: { path: string; message: string }[] };
 }
 
-describe('the capture flow', () => {
+describe('POST /v1/verifications/:token/captures', () => {
   let service: TestService;
   let picture: Buffer;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('the capture flow', () => {
     expect(codeOf(await submit(service, id, picture, { step_key: 'a' }))).toEqual([409, 'step_full']);
   });
 
-  it('says verification_closed where there would be room, expired before either', async () => {
+  it('says verification_closed when a step has room, and expired before either', async () => {
     const optional = await createVerification(service, {
       steps: [
         { key: 'a', min: 1, max: 1 },
@@ -88,7 +88,7 @@ describe('the capture flow', () => {
     expect(codeOf(closed)).toEqual([409, 'verification_closed']);
   });
 
-  it('knows a retry by image_key or Idempotency-Key, also after completion', async () => {
+  it('recognises a retry by image_key or Idempotency-Key, also after completion', async () => {
     const { id } = await createVerification(service, { steps: [{ key: 'a', min: 1, max: 3 }] });
     const first = await submit(service, id, picture, {}, { 'idempotency-key': 'one' });
     expect(first.body.captures_count).toBe(1);
@@ -98,13 +98,13 @@ describe('the capture flow', () => {
     expect((await read(id)).captures).toHaveLength(1);
   });
 
-  it('counts equal bytes without a key as another capture', async () => {
+  it('counts equal bytes without a key as a new capture', async () => {
     const { id } = await createVerification(service, { max_captures: 2 });
     await submit(service, id, picture);
     expect((await submit(service, id, picture)).body.captures_count).toBe(2);
   });
 
-  it('holds upload URLs to type, size, one use and their own verification', async () => {
+  it('limits an upload URL to its type, size, one use and its verification', async () => {
     const { id } = await createVerification(service, {
       steps: [
         { key: 'a', min: 1, max: 2 },
@@ -205,7 +205,7 @@ describe('the capture flow', () => {
     expect((await untilStatus(service, id, ['completed'])).verdict?.label).toBe('verified');
   });
 
-  it('checks answers by their step, seals them and completes when the last requirement is an answer', async () => {
+  it('checks answers by step, seals them, and completes when the last requirement is an answer', async () => {
     const { id } = await createVerification(service, {
       steps: [
         { key: 'p', min: 1, max: 1 },
@@ -242,7 +242,7 @@ describe('the capture flow', () => {
     expect(codeOf(await answer({ number: '22' }))).toEqual([409, 'verification_closed']);
   });
 
-  it('keeps progress, abandons, resurrects, and shows the end user nothing of it', async () => {
+  it('records progress, abandons and revives, and shows the end user none of it', async () => {
     const { id } = await createVerification(service, {
       metadata: { secret: 'metadata-value' },
       expected_location: '1,1',
@@ -274,7 +274,7 @@ describe('the capture flow', () => {
     });
   });
 
-  it('expires what is past its deadline, once, whoever notices first', async () => {
+  it('expires a verification past its deadline once, whoever notices first', async () => {
     const { id } = await createVerification(service, { metadata: { test_outcome: 'expired' } });
     await untilStatus(service, id, ['expired']);
     expect(codeOf(await submit(service, id, picture))).toEqual([410, 'expired']);
@@ -304,7 +304,7 @@ describe('the capture flow', () => {
     else expect(done).not.toHaveProperty('verdict');
   });
 
-  it('forces no signal onto uploaded content that does not apply to it', async () => {
+  it('forces no inapplicable signal onto uploaded content', async () => {
     const signals_required = ['screen', 'ai', 'reverse', 'depth'];
     const uploaded = { status: 'not_applicable', reason: 'uploaded_content' };
     const forced = async (test_outcome: string) => {
@@ -329,7 +329,7 @@ describe('the capture flow', () => {
     expect((await untilStatus(service, id, ['completed', 'failed'], key)).status).toBe('completed');
   });
 
-  it('matches the place against coordinates and plus codes', async () => {
+  it('compares the location with coordinates and plus codes', async () => {
     const place = async (expected: string, location?: object) => {
       const { id } = await createVerification(service, { expected_location: expected });
       await submit(service, id, picture, location ? { location } : {});
@@ -349,7 +349,7 @@ describe('the capture flow', () => {
     expect(await place('Somewhere 5, Nowhere', near)).toEqual({ result: 'ungeocoded' });
   });
 
-  it('opens capture routes to every origin and ignores Authorization there', async () => {
+  it('allows every origin and ignores Authorization', async () => {
     const { id } = await createVerification(service);
     const preflight = await fetch(`${service.url}/v1/verifications/${id}/captures`, { method: 'OPTIONS' });
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);

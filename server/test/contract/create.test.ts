@@ -38,7 +38,7 @@ describe('POST /v1/verifications', () => {
     expect(config.max_captures).toBe(4);
   });
 
-  it('normalises steps so that every one carries all of its fields', async () => {
+  it('normalises steps so that each has all of its fields', async () => {
     const { config } = await createVerification(service, {
       steps: [
         { key: 'front', min: 1, max: 2 },
@@ -68,7 +68,7 @@ describe('POST /v1/verifications', () => {
     ]);
   });
 
-  it('takes every field at its bounds and echoes the configuration', async () => {
+  it('accepts every field at its bounds and echoes the configuration', async () => {
     const body = {
       max_captures: 20,
       expires_in_seconds: 86_400,
@@ -253,7 +253,7 @@ describe('POST /v1/verifications', () => {
     expect(await faultsOf(body)).toEqual(paths);
   });
 
-  it('answers malformed JSON, a wrong content type and an over-long body with the envelope', async () => {
+  it('answers malformed JSON, a wrong content type and an over-long body with the error envelope', async () => {
     const raw = (body: string, type = 'application/json') =>
       fetch(`${service.url}/v1/verifications`, {
         method: 'POST',
@@ -285,7 +285,7 @@ describe('POST /v1/verifications', () => {
     }
   });
 
-  it('replays an answer for the same Idempotency-Key and refuses another request under it', async () => {
+  it('replays the answer for the same Idempotency-Key and refuses another request under it', async () => {
     const create = (key: string, body: object) =>
       ask<Verification>(service, '/v1/verifications', {
         key: service.tenant.pk_test,

@@ -18,7 +18,7 @@ async function pairs(): Promise<{ flat: [Buffer, Buffer]; deep: [Buffer, Buffer]
   };
 }
 
-describe('a subject declared three-dimensional', () => {
+describe('context.attributes.three_dimensional', () => {
   let service: TestService;
   let frames: Awaited<ReturnType<typeof pairs>>;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('a subject declared three-dimensional', () => {
     return { verdict: verdict!, depth: captures[0]!.signals!.depth };
   };
 
-  it('fails on depth_anomaly when the picture of it is flat', async () => {
+  it('fails a flat picture with depth_anomaly', async () => {
     const { verdict, depth } = await verdictOf(frames.flat, { three_dimensional: true, make: 'Volvo', doors: 5 });
     expect(verdict.label).not.toBe('verified');
     expect(verdict.reason_code).toBe('depth_anomaly');
@@ -47,13 +47,13 @@ describe('a subject declared three-dimensional', () => {
     expect(depth).toMatchObject({ source: 'motion_parallax', evidence: { answer: 'flat' } });
   });
 
-  it('passes when the picture of it is deep', async () => {
+  it('passes a deep picture', async () => {
     const { verdict, depth } = await verdictOf(frames.deep, { three_dimensional: true });
     expect(verdict.label).toBe('verified');
     expect(depth).toMatchObject({ evidence: { answer: 'deep' } });
   });
 
-  it('is declared by the boolean alone: an honestly flat subject trips nothing', async () => {
+  it('counts only as the boolean true: otherwise a flat subject trips nothing', async () => {
     for (const attributes of [
       undefined,
       { three_dimensional: false },
@@ -66,7 +66,7 @@ describe('a subject declared three-dimensional', () => {
     }
   });
 
-  it('is nothing to hold uploaded content against', async () => {
+  it('does not apply to uploaded content', async () => {
     const { verdict } = await verdictOf(frames.flat, { three_dimensional: true }, { mode: 'audit' });
     // Nothing was evaluated, so nothing speaks for the label.
     expect(verdict).toMatchObject({ label: 'verified', score: 0 });

@@ -14,7 +14,7 @@ interface Lane {
   livemode: boolean;
 }
 
-describe('the turns of captures', () => {
+describe('captures, turns', () => {
   let service: TestService;
   let tenants: NewTenant[];
   let trial: Lane;
@@ -80,7 +80,7 @@ describe('the turns of captures', () => {
     await drain();
   });
 
-  test('lanes of one class take turns, however much each has waiting', async () => {
+  test('lanes of one class take turns, however many captures each has waiting', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 2, maxLength: 4 }), async counts => {
         for (const [n, count] of counts.entries()) await queue(live(n), count);
@@ -100,7 +100,7 @@ describe('the turns of captures', () => {
     );
   });
 
-  test('live captures go before test ones and those before the trial, and all have their share', async () => {
+  test('live goes before test, test before trial, and each has a share', async () => {
     // A tenant nobody has served yet: the lane that was served last would start one turn behind.
     const fresh: Lane = { tenantId: (await service.newTenant('E')).tenant_id, livemode: true };
     await queue(trial, 40);
@@ -116,7 +116,7 @@ describe('the turns of captures', () => {
     expect(share(fresh)).toBe(160);
   });
 
-  test('several threads and nodes take each capture once', async () => {
+  test('several threads and nodes claim each capture once', async () => {
     await queue(live(0), 60);
     await queue(live(1), 60);
     const taken = (
@@ -136,8 +136,8 @@ describe('the turns of captures', () => {
   });
 });
 
-describe('a service under a crowd', () => {
-  test("delays another tenant's capture by no more than one analysis a thread", async () => {
+describe('analysis under load', () => {
+  test('delays another tenant’s capture by at most one analysis per thread', async () => {
     const service = await startTestService();
     const other = await service.newTenant('Other');
     /** Slow on purpose, so that the queue is long and the order plain to see. */

@@ -14,14 +14,14 @@ const codeOf = (reply: { status: number; body: unknown }) => [reply.status, (rep
 const REQUEST_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 const UNKNOWN = `vfy_${'0'.repeat(26)}`;
 
-describe('what goes wrong', () => {
+describe('API errors', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService();
   });
   afterAll(() => service?.stop());
 
-  it('is reported in the order 401, 403, 404, 400, 410, 409', async () => {
+  it('are reported in the order 401, 403, 404, 400, 410, 409', async () => {
     const { pk_test, rk_secret } = service.tenant;
     const cancel = (id: string, key?: string, body?: unknown) =>
       ask(service, `/v1/verifications/${id}/cancel`, { method: 'POST', ...(key ? { key } : {}), body });
@@ -52,7 +52,7 @@ describe('what goes wrong', () => {
     await ask(service, `/v1/verifications/${full.id}/cancel`, { key: rk_secret, method: 'POST' });
   });
 
-  it('answers 404 before it looks at a body, however long', async () => {
+  it('are 404 before the body is read, however long it is', async () => {
     const long = 'x'.repeat(19_000_000);
     const unknown = await ask(service, `/v1/verifications/${UNKNOWN}/captures`, { body: { image_base64: long } });
     expect(codeOf(unknown)).toEqual([404, 'not_found']);
@@ -64,7 +64,7 @@ describe('what goes wrong', () => {
     expect(known.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('has the same body for every id that is not there for the caller', async () => {
+  it('have the same body for every id that the caller cannot see', async () => {
     const { id } = await createVerification(service);
     const other = await service.newTenant();
     const secret = service.tenant.rk_secret;
@@ -91,7 +91,7 @@ describe('what goes wrong', () => {
     expect([...texts]).toEqual(['{"error":{"code":"not_found","message":"Nothing was found at this address."}}']);
   });
 
-  it('does not tell a malformed key from an unknown or a missing one', async () => {
+  it('do not distinguish a malformed key from an unknown or a missing one', async () => {
     const texts = new Set<string>();
     for (const authorization of [
       '',
@@ -108,7 +108,7 @@ describe('what goes wrong', () => {
     expect(texts.size).toBe(1);
   });
 
-  it('carries a Request-Id of its own in the header alone, whatever the answer', async () => {
+  it('carry a unique Request-Id, only in the header', async () => {
     const { id } = await createVerification(service);
     const key = { authorization: `Bearer ${service.tenant.pk_test}` };
     const seen = new Set<string>();
@@ -145,7 +145,7 @@ describe('what goes wrong', () => {
     expect(forced.headers.get('request-id')).toMatch(REQUEST_ID);
   });
 
-  it('answers what is not HTTP, and methods nobody knows, with the envelope', async () => {
+  it('have the envelope also for broken HTTP and unknown methods', async () => {
     const { port, hostname } = new URL(service.url);
     const raw = (text: string) =>
       new Promise<string>((resolve, reject) => {
@@ -174,7 +174,7 @@ describe('what goes wrong', () => {
     expect(reply).toBe(404);
   });
 
-  it('keeps HEAD and OPTIONS to the rules of their routes', async () => {
+  it('follow the route’s rules for HEAD and OPTIONS', async () => {
     const { id } = await createVerification(service);
     const head = (path: string, headers = {}) => fetch(`${service.url}${path}`, { method: 'HEAD', headers });
     const key = { authorization: `Bearer ${service.tenant.pk_test}` };
@@ -201,7 +201,7 @@ describe('what goes wrong', () => {
     expect(failed.headers.get('access-control-expose-headers')).toContain('Request-Id');
   });
 
-  it('has security headers on pages and answers', async () => {
+  it('have security headers, as pages and answers do', async () => {
     const { id } = await createVerification(service);
     for (const path of [`/v/${id}`, `/c/${id}`, '/docs', `/v1/verify/${id}`, '/v1/nowhere', '/%zz']) {
       const { headers } = await fetch(`${service.url}${path}`);
@@ -217,7 +217,7 @@ describe('what goes wrong', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('says storage_unavailable while the store is away, loses nothing, and goes on when it is back', async () => {
+  it('are storage_unavailable while the store is down; nothing is lost, and work resumes', async () => {
     const folder = join(service.deps.config.dataDir, 'blobs');
     const picture = await plain({ colour: '#124' });
     const { id } = await createVerification(service);
@@ -251,7 +251,7 @@ describe('what goes wrong', () => {
     await untilStatus(service, id, ['completed']);
   });
 
-  it('says internal_error for its own faults, and what went wrong to the log alone', async () => {
+  it('are internal_error for faults of the service, with the cause only in the log', async () => {
     const broken = await startTestService({ worker: false });
     try {
       const { id } = await createVerification(broken);

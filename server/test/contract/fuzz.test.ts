@@ -180,7 +180,7 @@ function shots(endpoint: Endpoint): fc.Arbitrary<Shot> {
   });
 }
 
-describe('every operation', () => {
+describe('every API operation', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
@@ -227,7 +227,7 @@ describe('every operation', () => {
     return { status, wrong: wrong && `${wrong} for ${path.slice(0, 200)} ${String(shot.body).slice(0, 400)}` };
   }
 
-  it(`stands ${REQUESTS} requests drawn from its example without a 5xx or an answer it does not describe (seed ${SEED})`, async () => {
+  it(`answers ${REQUESTS} requests drawn from its example without a 5xx or an undescribed answer (seed ${SEED})`, async () => {
     const each = Math.ceil(REQUESTS / ENDPOINTS.length);
     const wrong: string[] = [];
     const statuses = new Map<number, number>();

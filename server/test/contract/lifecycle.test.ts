@@ -17,8 +17,8 @@ const TRIGGERS: Trigger[] = [
   'analysis_failed',
 ];
 
-describe('the state machine', () => {
-  it('has the transitions of the contract and no others', () => {
+describe('verification status', () => {
+  it('has exactly the transitions of the contract', () => {
     expect(TRANSITIONS).toEqual({
       pending: {
         capture_submitted: 'partially_captured',
@@ -47,7 +47,7 @@ describe('the state machine', () => {
     });
   });
 
-  it('never leaves a terminal state, whatever happens', () => {
+  it('never leaves a terminal state', () => {
     fc.assert(
       fc.property(fc.constantFrom(...STATUSES), fc.array(fc.constantFrom(...TRIGGERS)), (start, triggers) => {
         let status = start;
@@ -77,8 +77,8 @@ const stepsArbitrary = fc
     })),
   );
 
-describe('slots', () => {
-  it('never fills a step past its max, and unnamed captures never reach an upload step', () => {
+describe('capture slots', () => {
+  it('never exceed a step’s max, and an unnamed capture never fills an upload step', () => {
     fc.assert(
       fc.property(
         stepsArbitrary,
@@ -131,7 +131,7 @@ const actArbitrary: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ act: fc.constant('wait' as const), seconds: fc.constantFrom(1, 30, 61) }) },
 );
 
-describe('any sequence of concurrent acts', () => {
+describe('verification, any sequence of concurrent acts', () => {
   let service: TestService;
   let skewMs = 0;
   beforeAll(async () => {
@@ -139,7 +139,7 @@ describe('any sequence of concurrent acts', () => {
   });
   afterAll(() => service?.stop());
 
-  it('keeps counts, the verdict, terminal states and every acknowledged capture', async () => {
+  it('keeps its counts, verdict, terminal status and every acknowledged capture', async () => {
     const pixel = await sharp({ create: { width: 2, height: 2, channels: 3, background: '#456' } })
       .png()
       .toBuffer();
@@ -223,8 +223,8 @@ describe('any sequence of concurrent acts', () => {
   });
 });
 
-describe('twenty simultaneous submissions into a step of max 3', () => {
-  it.each([1, 2])('give exactly three captures on %i node(s)', async nodes => {
+describe('POST /v1/verifications/:token/captures, twenty at once into a step of max 3', () => {
+  it.each([1, 2])('stores exactly three captures on %i node(s)', async nodes => {
     const first = await startTestService();
     const services = [first];
     if (nodes === 2) services.push(await startTestService({ beside: first }));

@@ -46,7 +46,7 @@ describe(`GET /v1/verifications of ${ROWS} rows`, () => {
       if (text.includes('from verifications') && text.includes('order by')) statements.push({ text, values });
       return asked(text, values);
     }) as typeof db.query;
-  }, 120_000);
+  });
   afterAll(() => service?.stop());
 
   const page = async (query: string) => {
@@ -95,7 +95,7 @@ describe(`GET /v1/verifications of ${ROWS} rows`, () => {
   ];
 
   it.each(FILTERS)(
-    'reads no more than three times a plain page for %s, on its first page and its last',
+    'reads at most three times a plain page for %s, on the first and the last page',
     async (_name, query, where) => {
       const plain = await blocks('');
       expect(plain).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe(`GET /v1/verifications of ${ROWS} rows`, () => {
     expect(seen).toEqual(rows.map(({ id }) => id));
   });
 
-  it("refuses a cursor that is another account's", async () => {
+  it('refuses another account’s cursor', async () => {
     const other = await service.newTenant();
     const foreign = await ask<Page>(service, `/v1/verifications?${(await lastCursor('true')).slice(1)}`, {
       key: other.pk_test,

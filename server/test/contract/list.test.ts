@@ -33,7 +33,7 @@ describe('GET /v1/verifications', () => {
     expect(seen).toEqual([...older].sort().reverse());
   });
 
-  it('filters', async () => {
+  it('filters by each parameter', async () => {
     const { id } = await createVerification(service, {
       metadata: { claim: 'C 1', other: 'x' },
       expected_info: { subject: { person: { external_ref: 'ref-9' } } },

@@ -28,7 +28,7 @@ function objectSchemas(node: unknown, path = ''): string[] {
   ];
 }
 
-describe('the interface description', () => {
+describe('OpenAPI document', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fh-openapi-'));
@@ -36,36 +36,33 @@ describe('the interface description', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(operations)(
-    'names $name with a verb, a tag that is described, a summary and a described answer',
-    ({ operation }) => {
-      expect(operation.operationId).toMatch(
-        /^(add|cancel|create|delete|enable|end|finalize|finish|get|invite|list|put|recover|redeem|remove|report|request|resend|retry|revoke|rotate|send|sign|start|stream|submit|switch|update)[A-Z][A-Za-z]+$/,
-      );
-      const described = new Map(
-        (document.tags as { name: string; description: string }[]).map(tag => [tag.name, tag.description]),
-      );
-      for (const tag of operation.tags as string[]) expect(described.get(tag)?.length).toBeGreaterThan(20);
-      expect(String(operation.summary).length).toBeGreaterThan(5);
-      for (const parameter of operation.parameters as Node[]) {
-        if (parameter.in === 'path') expect(parameter.description, String(parameter.name)).toBeTruthy();
-      }
-    },
-  );
+  it.each(operations)('names $name with a verb, a described tag, a summary and a described answer', ({ operation }) => {
+    expect(operation.operationId).toMatch(
+      /^(add|cancel|create|delete|enable|end|finalize|finish|get|invite|list|put|recover|redeem|remove|report|request|resend|retry|revoke|rotate|send|sign|start|stream|submit|switch|update)[A-Z][A-Za-z]+$/,
+    );
+    const described = new Map(
+      (document.tags as { name: string; description: string }[]).map(tag => [tag.name, tag.description]),
+    );
+    for (const tag of operation.tags as string[]) expect(described.get(tag)?.length).toBeGreaterThan(20);
+    expect(String(operation.summary).length).toBeGreaterThan(5);
+    for (const parameter of operation.parameters as Node[]) {
+      if (parameter.in === 'path') expect(parameter.description, String(parameter.name)).toBeTruthy();
+    }
+  });
 
   it('names every object schema in components', () => {
     const inline = objectSchemas(document).filter(path => !/^\/components\/schemas\/\w+$/.test(path));
     expect(inline).toEqual([]);
   });
 
-  it('refers to no schema that is not there, and holds none that nothing refers to', () => {
+  it('has no dangling reference and no unused schema', () => {
     const referred = new Set(
       [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(match => match[1]),
     );
     expect([...referred].sort()).toEqual(Object.keys(document.components.schemas).sort());
   });
 
-  it('refuses two schemas of one name', () => {
+  it('refuses two schemas with the same name', () => {
     const components = new Components();
     components.add({ title: 'Thing', type: 'string', description: 'one use' });
     expect(components.add({ title: 'Thing', type: 'string', description: 'another use' })).toEqual({
@@ -99,7 +96,7 @@ describe('the interface description', () => {
     expect(status).toBe(0);
   });
 
-  it('gives openapi-typescript named types that a client compiles against', async () => {
+  it('gives openapi-typescript named types that a client compiles with', async () => {
     // `--default-non-nullable false`: a member of a request that has a default may be left out.
     await writeFile(
       join(folder, 'api.d.ts'),

@@ -12,7 +12,7 @@ const keyFor = (service: TestService, endpoint: Endpoint): string | undefined =>
   return endpoint.credentials.includes('secret') ? service.tenant.rk_secret : undefined;
 };
 
-describe('the interface description', () => {
+describe('OpenAPI document', () => {
   let service: TestService;
   let target: Verification;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('the interface description', () => {
   });
 
   it.each(ENDPOINTS.map(endpoint => [exampleKey(endpoint), endpoint] as const))(
-    'has an example of every request, answer and error of %s, each as described',
+    'has a valid example of every request, answer and error of %s',
     (name, endpoint) => {
       const example = EXAMPLES[name];
       if (endpoint.body) expect(example?.request, 'a request example').toBeDefined();
@@ -52,7 +52,7 @@ describe('the interface description', () => {
     },
   );
 
-  it('shows requests that the service takes as they stand', async () => {
+  it('shows example requests that the service accepts', async () => {
     const documented = ENDPOINTS.filter(
       ({ target: has, path }) => (has || path === '/v1/verifications') && !path.startsWith('/v1/trial/'),
     );

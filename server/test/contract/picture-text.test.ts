@@ -76,14 +76,14 @@ const PICTURES: [name: string, make: () => Promise<Buffer>][] = [
   ],
 ];
 
-describe('a picture whose own text no row could hold', () => {
+describe('metadata that PostgreSQL cannot store', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService();
   });
   afterAll(() => service.stop());
 
-  test.each(PICTURES)('gets its verdict: %s', async (_name, make) => {
+  test.each(PICTURES)('does not stop the verdict: %s', async (_name, make) => {
     const { id } = await createVerification(service, { max_captures: 1, signals_required: ['ai'] });
     const reply = await submit(service, id, await make());
     expect(reply.status, reply.text).toBe(201);

@@ -5,7 +5,7 @@ import { plain } from '../pictures.ts';
 
 const HOUR_MS = 3_600_000;
 
-it('finalize and cancel store no presigned link for their replay, which comes with links that open', async () => {
+it('finalize and cancel replay their answer with fresh presigned links, and store none', async () => {
   let ahead = 0;
   const service = await startTestService({ now: () => new Date(Date.now() + ahead) });
   try {

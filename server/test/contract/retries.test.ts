@@ -12,7 +12,7 @@ interface Failure {
 const codeOf = (reply: { status: number; body: unknown }) => [reply.status, (reply.body as Failure).error?.code];
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-describe('what is sent twice', () => {
+describe('repeated request', () => {
   let service: TestService;
   let picture: Buffer;
   let skewMs = 0;
@@ -39,7 +39,7 @@ describe('what is sent twice', () => {
   const rowsOf = (id: string) =>
     many<{ id: string }>(service.deps.db, 'select id from captures where verification_id = $1', [id]);
 
-  it('is one capture, however many equal submissions under an Idempotency-Key race', async () => {
+  it('makes one capture, however many submissions race under one Idempotency-Key', async () => {
     const { id } = await createVerification(service, { steps });
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => submit(service, id, picture, {}, { 'idempotency-key': 'one' })),
@@ -50,7 +50,7 @@ describe('what is sent twice', () => {
     expect(events).toHaveLength(2);
   });
 
-  it('is one capture, however many equal submissions of an image_key race', async () => {
+  it('makes one capture, however many submissions of one image_key race', async () => {
     const { id } = await createVerification(service, { steps });
     const { put, reference } = await uploaded(id, picture);
     expect(put).toBe(200);
@@ -61,7 +61,7 @@ describe('what is sent twice', () => {
     expect((wrongHash.body as unknown as Failure).error.fields?.[0]?.path).toBe('image_sha256');
   });
 
-  it('refuses a key that was used for another picture or another step: nothing is lost in silence', async () => {
+  it('is refused when its key was used for another picture or step', async () => {
     const { id } = await createVerification(service, { steps: [...steps, { key: 'b', min: 0, max: 1 }] });
     const headers = { 'idempotency-key': 'one' };
     expect((await submit(service, id, picture, {}, headers)).status).toBe(201);
@@ -78,7 +78,7 @@ describe('what is sent twice', () => {
     expect((await submit(service, elsewhere.id, other, {}, headers)).body.captures_count).toBe(1);
   });
 
-  it('keeps the first answer of a tenant for 24 hours, on every POST, and only if it was one', async () => {
+  it('gets the first answer for 24 hours on every POST, if that was not an error', async () => {
     const headers = { 'idempotency-key': 'kept' };
     const create = (body: object, key = service.tenant.pk_test) =>
       ask<Verification>(service, '/v1/verifications', { key, body, headers });
@@ -109,7 +109,7 @@ describe('what is sent twice', () => {
     skewMs = 0;
   });
 
-  it('holds a key reference to the size of its step, and the upload to the size of its address', async () => {
+  it('keeps an image_key within its step’s size, and the upload within its URL’s size', async () => {
     const { id } = await createVerification(service, {
       steps: [...steps, { type: 'upload', key: 'u', min: 0, max: 1, max_size_bytes: 200 }],
     });

@@ -39,7 +39,7 @@ async function submitted(service: TestService, bytes: Uint8Array, more: object =
   return { id, capture: await captureOf(service, id) };
 }
 
-describe('a capture that cannot be analysed', () => {
+describe('capture analysis', () => {
   let service: TestService;
   let receiver: Awaited<ReturnType<typeof receiveHooks>>;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('a capture that cannot be analysed', () => {
     return worker;
   };
 
-  test('fails its verification once its stored bytes are others than were submitted, and names both hashes', async () => {
+  test('fails the verification when the stored bytes differ from the submitted ones, and names both hashes', async () => {
     const { id, capture } = await submitted(service, await plain({ colour: '#123456' }), { webhook_url: receiver.url });
     await writeFile(fileOf(service, capture), await plain({ colour: '#654321' }));
     await startWorkerNode();
@@ -71,7 +71,7 @@ describe('a capture that cannot be analysed', () => {
     await until(async () => receiver.hooks.some(hook => hook.body.type === 'verification.failed'), 'the webhook');
   });
 
-  test('fails after three attempts when its bytes are gone', async () => {
+  test('fails after three attempts when the bytes are gone', async () => {
     const { id, capture } = await submitted(service, await plain({ colour: '#0000ff' }));
     await rm(fileOf(service, capture));
     await startWorkerNode();
@@ -81,7 +81,7 @@ describe('a capture that cannot be analysed', () => {
     expect(after.analysis_error).toContain('there is no object');
   });
 
-  test('waits for a store that is away and loses nothing', async () => {
+  test('waits for an unavailable store and loses nothing', async () => {
     const { id, capture } = await submitted(service, await plain({ colour: '#00ff00' }));
     const due = (at: string) =>
       service.deps.db.query('update captures set analysis_due_at = $2 where id = $1', [capture.id, at]);
@@ -126,7 +126,7 @@ describe('a capture that cannot be analysed', () => {
     expect(after.analysis_attempts).toBe(3);
   });
 
-  test('fails after three claims that never came back, without a fourth run', async () => {
+  test('fails after three lost claims, without a fourth run', async () => {
     const { id, capture } = await submitted(service, await plain({ colour: '#ff00ff' }));
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       expect(await claimCapture(service.deps.db)).toMatchObject({ id: capture.id, analysis_attempts: attempt });
@@ -139,7 +139,7 @@ describe('a capture that cannot be analysed', () => {
     expect((await captureOf(service, id)).analysis_error).toContain('no attempt of 3 came back');
   });
 
-  test('fails when what was found cannot be written, whatever the reason', async () => {
+  test('fails when its result cannot be written, whatever the reason', async () => {
     const { id, capture } = await submitted(service, await plain({ colour: '#ffff00' }));
     await service.deps.db.query(
       `alter table captures add constraint refuses_this check (id <> '${capture.id}' or analysis_state <> 'done')`,
@@ -151,14 +151,14 @@ describe('a capture that cannot be analysed', () => {
   });
 });
 
-describe('the sweep of overdue analyses', () => {
+describe('sweep of overdue analyses', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ worker: false });
   });
   afterAll(() => service.stop());
 
-  test('tells of what waits longer than ten minutes, in the log and the metrics, and leaves it waiting', async () => {
+  test('reports captures that wait longer than ten minutes in log and metrics, and leaves them waiting', async () => {
     const { capture } = await submitted(service, await plain());
     await service.deps.db.query("update captures set created_at = now() - interval '11 minutes' where id = $1", [
       capture.id,

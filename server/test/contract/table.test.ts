@@ -39,13 +39,13 @@ function titlesIn(file: string): Set<string> {
   return found;
 }
 
-describe('the table of the contract', () => {
-  it('names files that are there', () => {
+describe('CONTRACT.md', () => {
+  it('names files that exist', () => {
     expect(files.size).toBeGreaterThan(20);
     for (const file of files.values()) expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
   });
 
-  it('leaves no statement without a test, or without a word on why', () => {
+  it('names a test, or a reason for none, for every statement', () => {
     expect(statements.length).toBeGreaterThan(150);
     for (const [statement, heldBy] of statements) {
       expect(statement).not.toBe('');
@@ -53,7 +53,7 @@ describe('the table of the contract', () => {
     }
   });
 
-  it('names tests that are there', () => {
+  it('names tests that exist', () => {
     const missing = statements.flatMap(([statement, heldBy]) =>
       heldBy!.startsWith('not yet (')
         ? []

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createVerification, startTestService, submit, untilStatus } from '../harness.ts';
 import { firstHand } from '../pictures.ts';
 
-it('a deployment sets the probabilities of a screen at which a verdict is suspicious and failed', async () => {
+it('SCREEN_SUSPICIOUS_AT and SCREEN_FAILED_AT set the screen probabilities from which a verdict is suspicious and failed', async () => {
   const labels: (string | undefined)[] = [];
   for (const [suspicious, failed] of [
     ['0.0001', '0.0002'],

@@ -7,7 +7,7 @@ import { plain } from '../pictures.ts';
 
 const MINUTE_MS = 60_000;
 
-describe('upload-url', () => {
+describe('POST /v1/verifications/:token/captures/upload-url', () => {
   let service: TestService;
   let late = 0;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('upload-url', () => {
       body: { image_key: imageKey, image_sha256: createHash('sha256').update(bytes).digest('hex') },
     });
 
-  test('gives out three live URLs for each picture and five more, then 429 until one ends', async () => {
+  test('gives three live URLs per picture and five more, then 429 until one ends', async () => {
     const id = await create(2);
     for (let n = 0; n < 3 * 2 + 5; n += 1) expect((await address(id)).status).toBe(201);
     const refused = await address(id);
@@ -45,13 +45,13 @@ describe('upload-url', () => {
     expect((await address(id)).status).toBe(201);
   });
 
-  test('gives out no more than that when many ask at once', async () => {
+  test('gives no more than that to simultaneous requests', async () => {
     const id = await create(1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => address(id)));
     expect(answers.filter(answer => answer.status === 201)).toHaveLength(3 + 5);
   });
 
-  test('stops at four times as many that ended unused, until they are swept', async () => {
+  test('stops at four times as many unused URLs, until they are swept', async () => {
     const id = await create(1);
     for (let round = 0; round < 4; round += 1) {
       late = round * 6 * MINUTE_MS;
@@ -64,7 +64,7 @@ describe('upload-url', () => {
     expect((await address(id)).status).toBe(201);
   });
 
-  test('a URL whose picture was submitted counts no more', async () => {
+  test('does not count a URL whose picture was submitted', async () => {
     const id = await create(2);
     const bytes = await plain();
     const used = await upload(id, bytes);
@@ -74,7 +74,7 @@ describe('upload-url', () => {
     expect((await address(id)).status).toBe(201);
   });
 
-  test('bytes that nobody submitted are gone an hour after their URL ended, and those of a capture stay', async () => {
+  test('deletes unsubmitted bytes an hour after their URL ended, and keeps those of captures', async () => {
     const id = await create(2);
     const bytes = await plain();
     const kept = await upload(id, bytes);

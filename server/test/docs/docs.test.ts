@@ -42,8 +42,8 @@ describe('blocksOf', () => {
   });
 });
 
-describe('the docs', () => {
-  it.each(documents)('name only commands that exist: $file', ({ markdown, blocks }) => {
+describe('docs', () => {
+  it.each(documents)('name only existing commands: $file', ({ markdown, blocks }) => {
     const commands = [
       ...inlineCommands(markdown),
       ...blocks.filter(isShell).flatMap(block => scriptOf(block).replaceAll('\\\n', ' ').split(/\n|&&/)),
@@ -51,7 +51,7 @@ describe('the docs', () => {
     for (const command of commands) expect(missing(command.trim()), command).toBeNull();
   });
 
-  it.each(documents)('mark every block of commands as one: $file', ({ blocks }) => {
+  it.each(documents)('mark every block of commands: $file', ({ blocks }) => {
     for (const block of blocks.filter(({ language }) => language === '')) {
       expect(block.text, `line ${block.line}: write sh after the fence`).not.toMatch(
         /^\s*(\$ )?(npm|npx|node|curl|bash|docker|firsthand) /m,
@@ -97,7 +97,7 @@ function helpOf(command: string[]): string | null {
   return known.get(name)!;
 }
 
-describe('the commands in the docs', () => {
+describe('commands in the docs', () => {
   let dataDir: string;
   let service: ServiceProcess;
   let tenant: NewTenant;
@@ -156,7 +156,7 @@ describe('the commands in the docs', () => {
     .map(({ file, blocks }) => ({ file, blocks: blocks.filter(block => isShell(block) && block.notRun === null) }))
     .filter(({ blocks }) => blocks.length > 0);
 
-  it.each(readers)('do what $file says, in its order', async ({ blocks }) => {
+  it.each(readers)('run as $file says, in its order', async ({ blocks }) => {
     const minted = await ask<{ id: string }>(service, '/v1/api-keys', {
       key: tenant.rk_secret,
       body: { name: 'docs', mode: 'test' },

@@ -5,7 +5,7 @@ import { trialTenant } from '../../src/trials/tenant.ts';
 import { startTestService, type TestService } from '../harness.ts';
 import { BOT_SECRET, FORMER_BOT_SECRET, signed } from './bot.ts';
 
-describe('the messaging bot', () => {
+describe('messaging bot request', () => {
   let service: TestService;
   let beside: TestService;
   let now: number;
@@ -37,14 +37,14 @@ describe('the messaging bot', () => {
   const issued = async () =>
     Number((await service.deps.db.query<{ n: string }>('select count(*) as n from verifications')).rows[0]!.n);
 
-  it('creates live verifications for the tenant in the body, signed over the bytes as sent', async () => {
+  it('creates live verifications for the tenant in the body, with a signature over the sent bytes', async () => {
     // Spaces and the order of members are the signature's: nothing is written anew before it is checked.
     const raw = `{ "metadata": {"chat":"42"} ,\n "tenant_id": ${JSON.stringify(service.tenant.tenant_id)} }`;
     const made = await post(raw, signed(raw, { at: now }));
     expect([made.status, made.body.livemode, made.body.config.metadata]).toEqual([201, true, { chat: '42' }]);
   });
 
-  it('is believed under each accepted secret, in either case of the digits, within five minutes either way', async () => {
+  it('is accepted under each secret, with upper or lower case digits, within five minutes either way', async () => {
     const ages = [-300_000, -1_000, 0, 300_000];
     for (const [index, age] of ages.entries()) {
       const raw = body({ max_captures: index + 1 });
@@ -58,7 +58,7 @@ describe('the messaging bot', () => {
     );
   });
 
-  it('is told 400 on tenant_id for a tenant that is unknown, missing or for trials, once its signature is right', async () => {
+  it('with a valid signature gets 400 on tenant_id when that is unknown, missing or the trial tenant', async () => {
     const trial = await trialTenant(service.deps);
     for (const tenant_id of ['tnt_nobody', `tnt_${'0'.repeat(26)}`, trial, undefined, 7, null, '\0']) {
       const raw = JSON.stringify({ tenant_id });
@@ -73,7 +73,7 @@ describe('the messaging bot', () => {
     expect((await post(broken, signed(broken, { at: now }))).status).toBe(400);
   });
 
-  it('is refused a second time with the same signature, on any node, also when both come at once', async () => {
+  it('is refused when its signature was used, on any node, also when both arrive at once', async () => {
     now += 1_000;
     const raw = body({ max_captures: 2 });
     const headers = signed(raw, { at: now });
@@ -87,7 +87,7 @@ describe('the messaging bot', () => {
     expect(await issued()).toBe(before + 1);
   });
 
-  it('gets the first answer when it retries the same bytes under their Idempotency-Key', async () => {
+  it('gets the first answer when the same bytes are retried under their Idempotency-Key', async () => {
     now += 1_000;
     const raw = body();
     const headers = { ...signed(raw, { at: now }), 'idempotency-key': 'chat-42-message-7' };
@@ -102,7 +102,7 @@ describe('the messaging bot', () => {
     expect(await issued()).toBe(before + 1);
   });
 
-  it('may send the same bytes again when the first try came to nothing', async () => {
+  it('may be repeated when the first attempt had no effect', async () => {
     now += 1_000;
     const raw = body({ max_captures: 3 });
     const headers = signed(raw, { at: now });
@@ -118,7 +118,7 @@ describe('the messaging bot', () => {
     expect((await post(raw, headers)).status).toBe(401);
   });
 
-  it('is remembered for as long as a signature could be young, and no longer', async () => {
+  it('is remembered as long as its signature could be valid, and no longer', async () => {
     now += 1_000;
     const raw = body({ max_captures: 4 });
     const headers = signed(raw, { at: now + 300_000 });

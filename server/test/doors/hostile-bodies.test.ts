@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -87,15 +87,21 @@ function pngOfChunks(bytes: number): string {
   );
 }
 
-/** Of the event loop, for one body; sockets and garbage included. */
+/** Of the main thread, for one body; sockets and garbage included. */
 const MOST_MS = 50;
+/** A slower machine: times what a bare server spends on the largest honest capture there (`bare-server.ts`). */
+const MOST_TIMES_BARE = 2;
 
-describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50 ms of the event loop', () => {
+describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 50 ms of the main thread', () => {
   let folder: string;
   let service: ServiceProcess;
   let tenant: NewTenant;
   let routes: [method: string, path: string, key?: string][];
+  let bare: ChildProcess;
+  let bareUrl: string;
   beforeAll(async () => {
+    bare = fork(join(import.meta.dirname, 'bare-server.ts'));
+    [bareUrl] = (await once(bare, 'message')) as [string];
     folder = await mkdtemp(join(tmpdir(), 'fh-test-'));
     const env = { HOST: '127.0.0.1', TRUSTED_PROXIES: '127.0.0.1,::1', LOG_LEVEL: 'error' };
     service = startServiceProcess({ dataDir: join(folder, 'data'), port: await freePort(), env });
@@ -115,6 +121,7 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50
     ];
   });
   afterAll(async () => {
+    bare?.kill();
     await service?.stop();
     await rm(folder, { recursive: true, force: true });
   });
@@ -150,31 +157,44 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50
     expect(body.length).toBeGreaterThan(0);
   }
 
-  /** The least of several runs: the first ones compile. */
+  /** Main-thread milliseconds of the service for one body that it refuses. */
   async function cost(method: string, path: string, body: string, key?: string): Promise<number> {
+    const before = spent();
+    expectRefused(await send(method, path, body, key), body);
+    return spent() - before;
+  }
+
+  /** The most that a body may cost, on this machine and at this moment. */
+  async function mostMs(): Promise<number> {
+    const body = pictures('A'.repeat(8 * MB));
     const runs: number[] = [];
-    for (let run = 0; run < 4; run += 1) {
-      const before = spent();
-      expectRefused(await send(method, path, body, key), body);
-      runs.push(spent() - before);
-      if (runs.at(-1)! < MOST_MS / 2) break;
+    for (let run = 0; run < 5; run += 1) {
+      const before = mainThreadMs(bare.pid!);
+      const answer = await fetch(bareUrl, { method: 'POST', body });
+      expect(await answer.json()).toEqual([6 * MB, 6 * MB]);
+      runs.push(mainThreadMs(bare.pid!) - before);
     }
-    return Math.min(...runs);
+    return Math.max(MOST_MS, MOST_TIMES_BARE * runs.toSorted((a, b) => a - b)[2]!);
+  }
+
+  /** The least of several runs counts, because the first ones compile. */
+  async function expectCheap(method: string, path: string, body: string, key?: string): Promise<void> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 4 && least >= MOST_MS; run += 1) {
+      least = Math.min(least, await cost(method, path, body, key));
+    }
+    if (least >= MOST_MS) expect(least, `${method} ${path}`).toBeLessThan(await mostMs());
   }
 
   it.each(ANYWHERE)('on any route: %s', async (_name, make) => {
     const body = make();
-    for (const [method, path, key] of routes) {
-      const ms = await cost(method, path, body, key);
-      expect(ms, `${method} ${path}`).toBeLessThan(MOST_MS);
-    }
+    for (const [method, path, key] of routes) await expectCheap(method, path, body, key);
   });
 
   it.each(CAPTURES)('on a capture: %s', async (_name, make) => {
     const body = make();
     const { id } = await createVerification({ url: service.url, tenant } as never, {});
-    const ms = await cost('POST', `/v1/verifications/${id}/captures`, body);
-    expect(ms).toBeLessThan(MOST_MS);
+    await expectCheap('POST', `/v1/verifications/${id}/captures`, body);
   });
 
   it('nor does a picture of 25 MB that was uploaded', async () => {
@@ -186,8 +206,7 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50
     const put = await fetch(upload.upload_url, { method: 'PUT', headers: upload.headers, body: bytes });
     expect(put.status).toBe(200);
     const body = JSON.stringify({ image_key: upload.image_key, image_sha256: '0'.repeat(64) });
-    const ms = await cost('POST', path, body);
-    expect(ms).toBeLessThan(MOST_MS);
+    await expectCheap('POST', path, body);
   });
 
   it('and twenty of 17 MB at once keep nobody waiting for all of them', async () => {
@@ -195,6 +214,7 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50
     const { id } = await createVerification({ url: service.url, tenant } as never, {});
     let alone = 0;
     for (const body of bodies) alone += await cost('POST', `/v1/verifications/${id}/captures`, body);
+    const most = await mostMs();
     const poller = fork(join(import.meta.dirname, 'healthz-poller.ts'), [service.url, `${service.process.pid}`]);
     await once(poller, 'message');
     const began = spent();
@@ -211,6 +231,6 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('no body costs more than 50
     expect(together).toBeLessThan(6 * (20 / bodies.length) * alone);
     expect(waits.length).toBeGreaterThan(3);
     // A request in between waits for slices of a few of them, never for all.
-    expect(Math.max(...waits)).toBeLessThan(4 * MOST_MS);
+    expect(Math.max(...waits)).toBeLessThan(4 * most);
   });
 });

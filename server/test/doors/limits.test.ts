@@ -27,7 +27,7 @@ function limits(env: () => Record<string, string>) {
     return tenant;
   }
 
-  it('counts each request down in the headers, then says when to come again', async () => {
+  it('counts each request down in the headers, then says when to retry', async () => {
     const tenant = await limited(3);
     const seen = [];
     for (let i = 0; i < 4; i += 1) {
@@ -46,7 +46,7 @@ function limits(env: () => Record<string, string>) {
     ]);
   });
 
-  it('is kept to the request by 50 clients on two nodes, and no other tenant is refused', async () => {
+  it('holds exactly for 50 clients on two nodes, and refuses no other tenant', async () => {
     const [tenant, other] = [await limited(200), await limited(200)];
     const count = async (key: string, requests: number) => {
       const statuses = await Promise.all(Array.from({ length: requests }, (_, i) => list(nodes[i % 2]!, key)));
@@ -62,7 +62,7 @@ function limits(env: () => Record<string, string>) {
     expect([allowed, fine]).toEqual([200, 40]);
   });
 
-  it('that is raised, or a key that is revoked, holds within seconds also for who is being refused', async () => {
+  it('changes within seconds when it is raised or a key is revoked, also for a refused client', async () => {
     const tenant = await limited(1);
     const status = async () => (await list(nodes[1], tenant.pk_live)).status;
     expect([await status(), await status(), await status()]).toEqual([200, 429, 429]);
@@ -75,7 +75,7 @@ function limits(env: () => Record<string, string>) {
     await expect.poll(status, { interval: 100 }).toBe(401);
   });
 
-  it('is one for live and one for test traffic', async () => {
+  it('is separate for live and test traffic', async () => {
     const tenant = await limited(1);
     const statuses = [];
     for (const key of [tenant.pk_test, tenant.pk_test, tenant.pk_live, tenant.rk_secret]) {
@@ -85,9 +85,9 @@ function limits(env: () => Record<string, string>) {
   });
 }
 
-describe('a tenant’s limit, windows in the database', () => limits(() => ({})));
+describe('tenant limit, windows in the database', () => limits(() => ({})));
 
-describe.skipIf(!hasRedis)('a tenant’s limit, windows in Redis', () => {
+describe.skipIf(!hasRedis)('tenant limit, windows in Redis', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   beforeAll(async () => {
     redis = await startRedis();
@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)('a tenant’s limit, windows in Redis', () => {
   limits(() => ({ REDIS_URL: redis.url }));
 });
 
-describe('the limits of those who are no tenant', () => {
+describe('limits without a tenant', () => {
   let service: TestService;
   let untrusting: TestService;
   beforeAll(async () => {
@@ -110,7 +110,7 @@ describe('the limits of those who are no tenant', () => {
   const view = (id: string, forwarded: string, node = service) =>
     ask(node, `/v1/verify/${id}`, { headers: { 'x-forwarded-for': forwarded } });
 
-  it('are 120 a minute for a verification, whoever asks', async () => {
+  it('are 120 a minute per verification, whoever asks', async () => {
     const { id } = await createVerification(service);
     const statuses = [];
     for (let i = 0; i < 121; i += 1) statuses.push((await view(id, `10.0.${i}.1`)).status);
@@ -120,7 +120,7 @@ describe('the limits of those who are no tenant', () => {
     expect((await view(another.id, '10.0.0.1')).status).toBe(200);
   });
 
-  it('are 600 a minute for an address behind trusted proxies, by the last address that is none of them', async () => {
+  it('are 600 a minute per address, taken before the trusted proxies', async () => {
     const unknown = (i: number) => `vfy_${String(i).padStart(26, '0')}`;
     const sent = await Promise.all(
       Array.from({ length: 601 }, (_, i) => view(unknown(i), `${i % 250}.1.1.1, 203.0.113.9, 10.200.7.${i % 250}`)),
@@ -131,7 +131,7 @@ describe('the limits of those who are no tenant', () => {
     expect((await view(unknown(1), '203.0.113.9')).status).toBe(429);
   });
 
-  it('take no notice of X-Forwarded-For from anybody who is not trusted', async () => {
+  it('ignore X-Forwarded-For from an untrusted sender', async () => {
     const remaining = async (forwarded: string) => {
       const { id } = await createVerification(service);
       const standing = (await view(id, forwarded, untrusting)).headers;

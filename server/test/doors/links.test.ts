@@ -24,7 +24,7 @@ describe('link templates', () => {
   const issued = async () =>
     Number((await service.deps.db.query<{ n: string }>('select count(*) as n from verifications')).rows[0]!.n);
 
-  it('issue a verification of their current version at each opening; earlier versions stay readable', async () => {
+  it('create a verification of their current version at each opening; earlier versions stay readable', async () => {
     const template = await publish({ max_captures: 2, metadata: { poster: 'north' } });
     expect(template).toMatchObject({ version: 1, status: 'active', livemode: true });
     const openTwice = [await open(template.url), await open(template.url)].map(answer => {
@@ -55,7 +55,7 @@ describe('link templates', () => {
     expect(rows[0]).toEqual({ template: { id: template.id, version: 1 } });
   });
 
-  it('give every one of two simultaneous updates a version of its own', async () => {
+  it('give each of two simultaneous updates its own version', async () => {
     const { id } = await publish({});
     const versions = await Promise.all(
       [2, 3, 4, 5].map(async max_captures => {
@@ -66,7 +66,7 @@ describe('link templates', () => {
     expect(versions.toSorted()).toEqual([2, 3, 4, 5]);
   });
 
-  it('say kindly that they are revoked, issue nothing more, and cannot be changed', async () => {
+  it('show that they are revoked, create nothing more, and cannot be changed', async () => {
     const template = await publish({});
     const started = /\/v\/(vfy_\w+)$/.exec((await open(template.url)).headers.get('location')!)![1]!;
     const before = await issued();
@@ -90,7 +90,7 @@ describe('link templates', () => {
     expect(log.body.data.map(act => act.action)).toEqual(['link_template.revoked', 'link_template.published']);
   });
 
-  it('show a page for an address that names nothing', async () => {
+  it('show a page for an unknown address', async () => {
     for (const id of ['nothing', `tpl_${'0'.repeat(26)}`, '%3Cscript%3E']) {
       const answer = await open(`${service.url}/t/${id}`);
       const page = await answer.text();
@@ -100,7 +100,7 @@ describe('link templates', () => {
     }
   });
 
-  it('issue nothing for what only reads the address: a preview in a chat, HEAD, a prefetch', async () => {
+  it('create nothing for a chat preview, HEAD or a prefetch', async () => {
     const template = await publish({});
     const before = await issued();
     const previewers = [
@@ -134,7 +134,7 @@ describe('link templates', () => {
     expect(await issued()).toBe(before + 2);
   });
 
-  it('are opened from one address a minute so often, and then say when', async () => {
+  it('are limited per address and minute, and then say when to retry', async () => {
     const template = await publish({});
     const statuses = [];
     for (let i = 0; i < 61; i += 1) statuses.push((await open(template.url, { from: '10.9.9.9' })).status);
@@ -145,7 +145,7 @@ describe('link templates', () => {
     expect((await open(template.url, { from: '10.9.9.10' })).status).toBe(303);
   });
 
-  it('name the faults of the request where they stand', async () => {
+  it('name the faults of their request by path', async () => {
     const reply = await manage('POST', '/v1/link-templates', {
       name: 'Bad',
       request: { max_captures: 2, steps: [{ key: 'a', min: 2, max: 1 }], tenant_id: 'tnt_1' },
@@ -159,7 +159,7 @@ describe('link templates', () => {
   });
 });
 
-describe('a trial', () => {
+describe('trial', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
@@ -169,7 +169,7 @@ describe('a trial', () => {
   const trial = (body: object, from = '10.0.0.1') =>
     ask<Verification>(service, '/v1/trial/verifications', { body, headers: { 'x-forwarded-for': from } });
 
-  it('needs no account and shows its signals, and nothing else of anybody', async () => {
+  it('needs no account and shows its signals, and no other data', async () => {
     const made = await trial({ max_captures: 1 });
     expect(made.status).toBe(201);
     const seconds = (Date.parse(made.body.expires_at) - Date.parse(made.body.created_at)) / 1_000;
@@ -191,7 +191,7 @@ describe('a trial', () => {
     await untilStatus(service, id, ['pending']);
   });
 
-  it('takes one step, ten minutes, and nothing that calls, writes or costs elsewhere', async () => {
+  it('accepts one step and ten minutes, and nothing that calls, writes or costs elsewhere', async () => {
     const step = { key: 'a', min: 1, max: 1 };
     const bad: [object, string][] = [
       [{ steps: [step, { ...step, key: 'b' }] }, 'steps'],
@@ -208,7 +208,7 @@ describe('a trial', () => {
     }
   });
 
-  it('is had ten times an hour from one address, whatever part of an IPv6 network it comes from', async () => {
+  it('is limited to ten an hour per address, or per IPv6 network', async () => {
     const from = (i: number) => `2001:db8:1:2:${i.toString(16)}::1`;
     const statuses = [];
     for (let i = 0; i < 11; i += 1) statuses.push((await trial({}, from(i))).status);
@@ -221,7 +221,7 @@ describe('a trial', () => {
     expect((await trial({}, '2001:db8:1:3::1')).status).toBe(201);
   });
 
-  it('belongs to one tenant, however many come at once on a fresh database', async () => {
+  it('belongs to one tenant, however many start at once on an empty database', async () => {
     const fresh = await startTestService({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
     await Promise.all(
       Array.from({ length: 8 }, (_, i) =>

@@ -15,7 +15,7 @@ interface Page<T> {
   next_cursor?: string;
 }
 
-describe('managing a tenant', () => {
+describe('tenant management', () => {
   let service: TestService;
   let beside: TestService;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('managing a tenant', () => {
   const lastAct = async () => (await manage<Page<AuditEntry>>('GET', '/v1/audit-log?limit=1')).body.data[0]!;
 
   describe('keys', () => {
-    it('are shown once, work at once on every node, and are refused on every node once revoked', async () => {
+    it('are shown once, work at once on every node, and are refused on every node after revocation', async () => {
       const minted = await manage<NewKey>('POST', '/v1/api-keys', { name: 'shop', mode: 'test' });
       expect(minted.status).toBe(201);
       const { id, key, prefix } = minted.body;
@@ -55,7 +55,7 @@ describe('managing a tenant', () => {
       expect(await lastAct()).toMatchObject({ action: 'api_key.revoked', target: id, actor: { kind: 'secret' } });
     });
 
-    it('are minted once for an Idempotency-Key; the replay names the key without showing it', async () => {
+    it('are created once per Idempotency-Key; the replay names the key without showing it', async () => {
       const send = () =>
         manage<NewKey>('POST', '/v1/api-keys', { name: 'once', mode: 'live' }, { 'idempotency-key': 'mint-1' });
       const [first, again] = [await send(), await send()];
@@ -113,7 +113,7 @@ describe('managing a tenant', () => {
       expect((await createVerification(service)).config.notify_email).toBeUndefined();
     });
 
-    it('are refused where they are read only, unknown or out of bounds, and nothing changes', async () => {
+    it('are refused when read-only, unknown or out of bounds, and nothing changes', async () => {
       const before = (await manage('GET', '/v1/settings')).body;
       const bad: [object, string][] = [
         [{ rate_limit_per_minute: 1 }, 'rate_limit_per_minute'],
@@ -131,7 +131,7 @@ describe('managing a tenant', () => {
       expect((await manage('GET', '/v1/settings')).body).toEqual(before);
     });
 
-    it('a limit set for a tenant holds at once on every node', async () => {
+    it('a tenant’s limit takes effect at once on every node', async () => {
       const tenant = await service.newTenant();
       const set = (limit: number | null) =>
         transaction(service.deps.db, tx =>
@@ -149,7 +149,7 @@ describe('managing a tenant', () => {
   describe('brands', () => {
     const SECRET_NOTE = 'taken at home, 12 Elm Street';
 
-    it('are worn by the capture page and the certificate, logo and colours', async () => {
+    it('appear on the capture page and the certificate, logo and colours', async () => {
       const jpeg = await sharp(await plain({ width: 1_600, height: 400 }))
         .withExif({ IFD0: { ImageDescription: SECRET_NOTE } })
         .jpeg()
@@ -185,7 +185,7 @@ describe('managing a tenant', () => {
       expect((await ask<EndUserView>(service, `/v1/verify/${theirs.body.id}`)).body.brand).toBeUndefined();
     });
 
-    it('keep a logo that is not sent, lose one that is null; an old address shows nothing', async () => {
+    it('keep a logo that is not sent and delete one that is null; its old address shows nothing', async () => {
       const logo_base64 = (await plain()).toString('base64');
       const put = (body: object) => manage<Brand>('PUT', '/v1/brands/logo', { name: 'Logo', ...body });
       const first = (await put({ logo_base64 })).body.logo_url!;
@@ -200,7 +200,7 @@ describe('managing a tenant', () => {
       expect(await lastAct()).toMatchObject({ action: 'brand.deleted', target: 'logo' });
     });
 
-    it('refuse what is no picture, too large, or bursts when decoded', async () => {
+    it('refuse a logo that is no picture, too large, or a decompression bomb', async () => {
       const bomb = await sharp({ create: { width: 5_000, height: 5_000, channels: 3, background: '#fff' } })
         .png()
         .toBuffer();
@@ -222,7 +222,7 @@ describe('managing a tenant', () => {
       expect((await manage('GET', '/v1/brands/bad')).status).toBe(404);
     });
 
-    it('refuse colours that are none, and slugs that a verification could not name', async () => {
+    it('refuse invalid colours, and slugs that a verification could not name', async () => {
       const put = (slug: string, colors: unknown) => manage('PUT', `/v1/brands/${slug}`, { name: 'B', colors });
       expect(faults(await put('bad', { accent: 'red' }))).toEqual(['colors.accent']);
       expect(faults(await put('bad', { background: '#fff000' }))).toEqual(['colors.accent']);
@@ -236,7 +236,7 @@ describe('managing a tenant', () => {
     });
   });
 
-  it('leaves no act in the log whose transaction did not last', async () => {
+  it('audits no act whose transaction was rolled back', async () => {
     const count = async () =>
       Number((await service.deps.db.query<{ n: string }>('select count(*) as n from audit_log')).rows[0]!.n);
     const before = await count();

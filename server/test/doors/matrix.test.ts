@@ -163,7 +163,7 @@ const unknownFor = (value: string): string =>
       ? `${'0'.repeat(26)}.png`
       : 'no-such-thing';
 
-describe('who may open what', () => {
+describe('endpoint credentials', () => {
   let service: TestService;
   let own: NewTenant;
   let other: NewTenant;
@@ -261,7 +261,7 @@ describe('who may open what', () => {
   }
   const FORBIDDEN = '{"error":{"code":"forbidden","message":"This credential does not allow that."}}';
 
-  it.each(named(tenantEndpoints))('%s: says the same 401 to everybody who is nobody', async (_name, endpoint) => {
+  it.each(named(tenantEndpoints))('%s: gives the same 401 to every invalid credential', async (_name, endpoint) => {
     const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
     const body = { ...(example(endpoint) as object), tenant_id: own.tenant_id };
     for (const [who, headers] of nobodies(takesBody(endpoint) ? JSON.stringify(body) : '')) {
@@ -275,7 +275,7 @@ describe('who may open what', () => {
     }
   });
 
-  it.each(named(tenantEndpoints))('%s: says 403 to valid credentials of another kind', async (_name, endpoint) => {
+  it.each(named(tenantEndpoints))('%s: gives 403 to valid credentials of another kind', async (_name, endpoint) => {
     const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
     const kinds: [CredentialKind, Record<string, string>][] = [
       ['key', bearer(own.pk_test)],
@@ -310,7 +310,7 @@ describe('who may open what', () => {
   const personal = tenantEndpoints.filter(endpoint => endpoint.credentials.includes('session'));
 
   it.each(named(personal.filter(endpoint => endpoint.method !== 'GET')))(
-    '%s: acts through a cookie for a page of ours alone',
+    '%s: accepts a cookie only from a page of ours',
     async (_name, endpoint) => {
       const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
       const { cookie } = await personOf('owner', false);
@@ -333,7 +333,7 @@ describe('who may open what', () => {
   );
 
   it.each(named(personal.filter(endpoint => endpoint.recent)))(
-    '%s: asks a person for a sign-in of the last 15 minutes',
+    '%s: requires a sign-in within the last 15 minutes',
     async (_name, endpoint) => {
       const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
       const { headers, sessionId } = await personOf('owner', false);
@@ -348,7 +348,7 @@ describe('who may open what', () => {
     },
   );
 
-  it.each(named(personal))('%s: opens to people of each role it names, in both modes', async (_name, endpoint) => {
+  it.each(named(personal))('%s: accepts people of each role it names, in both modes', async (_name, endpoint) => {
     for (const role of ROLES.filter(candidate => hasRole(candidate, least(endpoint)))) {
       for (const livemode of [true, false]) {
         const person = await personOf(role, livemode);
@@ -366,7 +366,7 @@ describe('who may open what', () => {
   });
 
   it.each(named(personal.filter(endpoint => names(endpoint) && !creates(endpoint))))(
-    "%s: what is another account's, person's or mode's is 404 to a person",
+    '%s: gives a person 404 for objects of another account, person or mode',
     async (_name, endpoint) => {
       const outsiders = [await personOf('owner', true, other)];
       if (ownFixtureOf(endpoint)) outsiders.push(await personOf('owner', true));
@@ -380,7 +380,7 @@ describe('who may open what', () => {
     },
   );
 
-  it.each(named(tenantEndpoints))('%s: opens to the credentials it names', async (_name, endpoint) => {
+  it.each(named(tenantEndpoints))('%s: accepts the credentials it names', async (_name, endpoint) => {
     const keys: [CredentialKind, Record<string, string>, boolean][] = [
       ['key', bearer(own.pk_test), false],
       ['key', bearer(own.pk_live), true],
@@ -407,7 +407,7 @@ describe('who may open what', () => {
 
   const byKey = tenantEndpoints.filter(({ credentials }) => credentials.includes('secret'));
   it.each(named(byKey.filter(endpoint => names(endpoint) && !creates(endpoint))))(
-    "%s: another tenant's or mode's is 404, byte for byte that of an unknown id, by the same queries",
+    '%s: gives the 404 of an unknown id, byte for byte and with the same queries, for objects of another tenant or mode',
     async (_name, endpoint) => {
       const fixture = fixtureOf(endpoint);
       const cases: [who: string, key: string, livemode: boolean][] = [
@@ -451,7 +451,7 @@ describe('who may open what', () => {
     },
   );
 
-  it.each(named(openEndpoints))('%s: takes no notice of an Authorization header', async (_name, endpoint) => {
+  it.each(named(openEndpoints))('%s: ignores an Authorization header', async (_name, endpoint) => {
     const body = example(endpoint);
     for (const headers of [{}, bearer('nonsense'), bearer(revoked), bearer(other.pk_live), bearer(own.rk_secret)]) {
       const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
@@ -471,7 +471,7 @@ describe('who may open what', () => {
   });
 
   it.each(named(tenantEndpoints.filter(endpoint => endpoint.method === 'GET' && !names(endpoint))))(
-    '%s: shows nothing of another tenant, nor of the other mode',
+    '%s: shows nothing of another tenant or mode',
     async (_name, endpoint) => {
       const ids = async (owner: NewTenant, livemode: boolean) =>
         Promise.all(
@@ -497,7 +497,7 @@ describe('who may open what', () => {
     },
   );
 
-  it('says in the OpenAPI document what the guard holds', () => {
+  it('equal those of the OpenAPI document', () => {
     const document = openapiDocument(ENDPOINTS) as {
       paths: Record<string, Record<string, { security: Record<string, unknown>[] }>>;
     };
@@ -532,7 +532,7 @@ describe.each([
     await service?.stop();
   });
 
-  it("knows neither the other mode's keys nor its objects", async () => {
+  it('exclude keys and objects of a mode that is off', async () => {
     const { tenant } = service;
     const [kept, refused] = served ? [tenant.pk_live, tenant.pk_test] : [tenant.pk_test, tenant.pk_live];
     expect((await ask(narrow, '/v1/verifications', { key: refused })).status).toBe(401);

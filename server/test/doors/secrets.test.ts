@@ -22,7 +22,7 @@ const spellings = (secret: string): string[] => {
   return [secret, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), encodeURIComponent(secret)];
 };
 
-describe('no secret is kept in clear', () => {
+describe('secrets', () => {
   let service: TestService;
   let receiver: Awaited<ReturnType<typeof receiveHooks>>;
   const secrets = new Map<string, string>();
@@ -136,7 +136,7 @@ describe('no secret is kept in clear', () => {
     return parts.join('\n');
   }
 
-  it('in a log line, an error, a metric or a row', async () => {
+  it('appear in no log line, error, metric or row', async () => {
     await live();
     const metrics = await (
       await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })

@@ -67,7 +67,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     execFileSync('python3', ['-m', 'zipfile', '-e', 'bundle.zip', 'files'], { cwd: folder });
   });
 
-  it('gives a bundle in which everything holds', async () => {
+  it('gives a valid bundle', async () => {
     const report = await check(bytes);
     expect(report.faults).toEqual([]);
     expect(report).toMatchObject({ exit_code: 0, verification_id: id, notes: [] });
@@ -75,7 +75,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect((await check(bytes, false)).exit_code).toBe(2);
   });
 
-  it('gives the same bytes at every download though the log grows, and others after another statement', async () => {
+  it('gives the same bytes at every download while the log grows, and new ones after another statement', async () => {
     await completed();
     const again = await download(id);
     expect(again.bytes.equals(bytes)).toBe(true);
@@ -95,7 +95,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(await check(after)).toMatchObject({ exit_code: 0, faults: [] });
   });
 
-  it('is checked by firsthand verify-evidence without server or network', () => {
+  it('passes firsthand verify-evidence without server or network', () => {
     const run = (...args: string[]) => {
       try {
         const output = execFileSync(
@@ -121,7 +121,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(run('--max-bytes', '1000').code).toBe(3);
   });
 
-  it('is checked by hand with the commands of its README', async () => {
+  it('passes the commands of its README', async () => {
     const readme = await readFile(join(folder, 'files', 'README.txt'), 'utf8');
     const steps = readme.split(/\n\d\. /).slice(1);
     const commands = steps.map(step =>
@@ -143,7 +143,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     for (const step of [1, 2]) expect(run(commands[step]!)).toContain('Verified Successfully');
   });
 
-  it('holds a certificate as PDF/A-3b with its font embedded', async () => {
+  it('contains a certificate as PDF/A-3b with an embedded font', async () => {
     const pdf = await readFile(join(folder, 'files', 'certificate.pdf'), 'latin1');
     expect(pdf.startsWith('%PDF-1.7')).toBe(true);
     expect(pdf).toContain('<pdfaid:part>3</pdfaid:part>');
@@ -151,7 +151,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(pdf).toContain('/OutputIntent');
   });
 
-  it('answers 409 before completion, 404 to others, and takes no link for a key', async () => {
+  it('answers 409 before completion and 404 to others, and does not accept a link as a key', async () => {
     const open = await createVerification(service);
     const early = await get(open.id);
     expect([early.status, ((await early.json()) as { error: { code: string } }).error.code]).toEqual([
@@ -164,7 +164,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect((await fetch(`${service.url}/v1/verifications/${id}/evidence`)).status).toBe(401);
   });
 
-  it('is given for an expired verification that holds captures', async () => {
+  it('exists for an expired verification with captures', async () => {
     const { id: partial } = await createVerification(service, { steps: [{ key: 'a', min: 2, max: 2 }] });
     await submit(service, partial, await plain());
     await ask(service, `/v1/verifications/${partial}/cancel`, { method: 'POST', key: service.tenant.rk_secret });
@@ -173,7 +173,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(report.notes[0]).toContain('No verdict was reached');
   });
 
-  it('shows when a photo in the store was exchanged', async () => {
+  it('reveals an exchanged photo', async () => {
     const other = await completed();
     await download(other);
     const { rows } = await service.deps.db.query<{ image_blob: string; content_type: string }>(
@@ -192,7 +192,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
 });
 
 describe('TSA_URL', () => {
-  it('puts a stamp of the signed state of the log into the bundle, and a bundle is issued without one when the authority fails', async () => {
+  it('adds a time stamp of the signed log, and the bundle is issued without one when the authority fails', async () => {
     const authority = openAuthority();
     let answers = true;
     const server = createServer((request, response) => {

@@ -67,7 +67,7 @@ async function state(verificationId: string, count: number): Promise<void> {
 }
 
 describe('GET /log', () => {
-  it('holds an entry for each capture and verdict, provable from the tiles alone', async () => {
+  it('has an entry for each capture and verdict, provable from the tiles alone', async () => {
     const { id } = await createVerification(service, { max_captures: 2 });
     for (const index of [1, 2])
       expect((await submit(service, id, await plain({ colour: index === 1 ? '#abc' : '#def' }))).status).toBe(201);
@@ -102,18 +102,18 @@ describe('GET /log', () => {
     }
   });
 
-  it('says nothing of tenant, time or verification in its tiles', async () => {
+  it('reveals no tenant, time or verification in its tiles', async () => {
     const { rows } = await service.deps.db.query<{ bytes: Buffer }>('select bytes from evidence_tiles');
     for (const { bytes } of rows) expect(bytes.toString('latin1')).not.toMatch(/tnt_|vfy_|capture|202\d-/);
   });
 
-  it('answers 404 for what is not published or not a tile', async () => {
+  it('answers 404 for an unpublished tile or another path', async () => {
     for (const path of ['0/000', '0/001.p/1', 'entries/000.p/255', '0/0', '9/000', '0/000.p/0']) {
       expect((await fetch(`${service.url}/log/tile/${path}`)).status).toBe(404);
     }
   });
 
-  it('grows over full tiles, each state consistent with every other', async () => {
+  it('grows over full tiles, with every state consistent with every other', async () => {
     const { id } = await createVerification(service);
     const heads = [await published(1n)];
     for (const count of [100, 200, 300]) {
@@ -137,7 +137,7 @@ describe('GET /log', () => {
     expect(equal(foldTile(below!), above!.slice(0, 32))).toBe(true);
   });
 
-  it('gives every fact one place when several sequence at once', async () => {
+  it('gives every fact one place when several nodes sequence at once', async () => {
     const { id } = await createVerification(service);
     let done = false;
     const racing = Promise.all(
@@ -197,7 +197,7 @@ describe('GET /log', () => {
     expect(await openStatements(service.deps.db, service.deps, id)).toEqual([]);
   });
 
-  it('goes on under rotated keys and lists the old ones as retired', async () => {
+  it('continues under rotated keys and lists the old ones as retired', async () => {
     const before = (await ask<{ keys: { vkey: string; retired_at?: string }[] }>(service, '/v1/evidence-keys')).body
       .keys;
     await rotateKeys(service.deps);
@@ -217,7 +217,7 @@ describe('GET /log', () => {
     }, 'a checkpoint signed with the new key');
   });
 
-  it('starts an epoch under a new name when the database was set back, and never signs a fork', async () => {
+  it('starts a new epoch under a new name after the database was restored, and never signs a fork', async () => {
     const { db } = service.deps;
     const before = await checkpoint();
     const { id } = await createVerification(service);
@@ -248,8 +248,8 @@ describe('GET /log', () => {
   });
 });
 
-describe('the seal', () => {
-  it('is taken at completion, and a changed row shows', async () => {
+describe('seal', () => {
+  it('is made at completion and reveals a changed row', async () => {
     const { id } = await createVerification(service, { max_captures: 1 });
     await submit(service, id, await plain());
     await untilStatus(service, id, ['completed']);

@@ -10,7 +10,7 @@ import { tokenOf, visit } from './visitor.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-describe('npm start and the commands of people', () => {
+describe('commands for people', () => {
   let dataDir: string;
   let service: ServiceProcess;
   let port: number;
@@ -19,7 +19,7 @@ describe('npm start and the commands of people', () => {
     port = await freePort();
     service = startServiceProcess({ dataDir, port });
     await service.ready();
-  }, 60_000);
+  });
   afterAll(async () => {
     await service?.stop();
     await rm(dataDir, { recursive: true, force: true });
@@ -32,7 +32,7 @@ describe('npm start and the commands of people', () => {
   };
   const redeem = (path: string, url: string) => visit(service).ask<Me>(path, { body: { token: tokenOf(url) } });
 
-  it('npm start prints the link that first-run.json holds, once for each sign-in', async () => {
+  it('npm start prints the link of first-run.json', async () => {
     const file = join(dataDir, 'first-run.json');
     const { dashboard_url: link } = JSON.parse(await readFile(file, 'utf8')) as { dashboard_url: string };
     expect((await stat(file)).mode & 0o777).toBe(0o600);

@@ -9,7 +9,7 @@ import { signInAsOwner, tokenOf, type Visitor, visit } from './visitor.ts';
 
 const SECRET = 'bot-secret-that-signs-0001';
 
-describe('sign-in by mail and by message', () => {
+describe('sign-in by e-mail and message', () => {
   let mailbox: Awaited<ReturnType<typeof openMailbox>>;
   let bot: Awaited<ReturnType<typeof openBot>>;
   let service: TestService;
@@ -70,7 +70,7 @@ describe('sign-in by mail and by message', () => {
   const redeemCode = (otp_id: string, code: string, address = from()) =>
     visit(service).ask<Me>('/v1/auth/one-time-code/redeem', { body: { otp_id, code }, from: address });
 
-  it('GET /v1/auth/methods says what this deployment can do', async () => {
+  it('GET /v1/auth/methods lists what this deployment offers', async () => {
     const reply = await ask(service, '/v1/auth/methods');
     expect(reply.body).toEqual({
       providers: [],
@@ -95,7 +95,7 @@ describe('sign-in by mail and by message', () => {
     expect((await redeem(tokenOf(linkIn(mail)))).status).toBe(401);
   });
 
-  it('POST /v1/auth/magic-link/redeem signs in once; a used, an old and an unknown link say the same', async () => {
+  it('POST /v1/auth/magic-link/redeem signs in once; a used, an old and an unknown link get the same answer', async () => {
     await invite({ email: 'lin@people.example', role: 'viewer' });
     await nextMail('lin@people.example');
     expect((await magicLink('lin@people.example')).text).toBe('{}');
@@ -114,7 +114,7 @@ describe('sign-in by mail and by message', () => {
     expect(new Set([used.text, old.text, unknown.text]).size).toBe(1);
   });
 
-  it('a scanner that opens the link of a mail uses nothing up', async () => {
+  it('GET on a mailed link, as a scanner does, does not use it up', async () => {
     await invite({ email: 'scanned@people.example', role: 'viewer' });
     const link = linkIn(await nextMail('scanned@people.example'));
     for (const agent of ['Mozilla/5.0', 'Outlook-SafeLinks', 'curl/8']) {
@@ -125,7 +125,7 @@ describe('sign-in by mail and by message', () => {
     expect((await redeem(tokenOf(link))).status).toBe(200);
   });
 
-  it('POST /v1/auth/magic-link answers a known and an unknown address alike, in body, headers and work', async () => {
+  it('POST /v1/auth/magic-link gives a known and an unknown address the same body, headers and work', async () => {
     await invite({ email: 'known@people.example', role: 'viewer' });
     await nextMail('known@people.example');
     // A node without a worker: what it does is done for the request.
@@ -166,7 +166,7 @@ describe('sign-in by mail and by message', () => {
     expect(rows.rowCount).toBe(0);
   });
 
-  it('POST /v1/auth/magic-link sends an account at most 5 mails an hour, and says nothing of it', async () => {
+  it('POST /v1/auth/magic-link sends an account at most 5 e-mails an hour, without saying so', async () => {
     await invite({ email: 'flooded@people.example', role: 'viewer' });
     await nextMail('flooded@people.example');
     for (let n = 0; n < 8; n += 1) {
@@ -184,7 +184,7 @@ describe('sign-in by mail and by message', () => {
     });
   });
 
-  it('an address or a name cannot add a header, a recipient or markup to a mail', async () => {
+  it('POST /v1/people and /v1/auth/magic-link let no input add a header, a recipient or markup to an e-mail', async () => {
     const addresses = ['a@people.example\r\nBcc: evil@evil.example', 'a@people.example, evil@evil.example'];
     for (const email of addresses) {
       expect((await magicLink(email)).status).toBe(400);
@@ -229,7 +229,7 @@ describe('sign-in by mail and by message', () => {
     expect(bot.refused).toEqual([]);
   });
 
-  it('POST /v1/auth/one-time-code answers an unknown number alike and sends nothing', async () => {
+  it('POST /v1/auth/one-time-code gives an unknown number the same answer and sends nothing', async () => {
     const asked = await requestCode('+4915199999999');
     expect(Object.keys(asked)).toEqual(['otp_id', 'expires_at']);
     await sleep(300);
@@ -237,7 +237,7 @@ describe('sign-in by mail and by message', () => {
     expect((await redeemCode(asked.otp_id, '000000')).status).toBe(401);
   });
 
-  it('a code is dead after 5 tries, from however many addresses they come', async () => {
+  it('a one-time code is invalid after 5 attempts, from any number of addresses', async () => {
     const phone = '+4915100000002';
     await invite({ phone_e164: phone, role: 'viewer' });
     const { otp_id } = await requestCode(phone);
@@ -256,7 +256,7 @@ describe('sign-in by mail and by message', () => {
     expect(right.status).not.toBe(200);
   });
 
-  it('a code is dead after 10 minutes', async () => {
+  it('a one-time code is invalid after 10 minutes', async () => {
     const phone = '+4915100000003';
     await invite({ phone_e164: phone, role: 'viewer' });
     const { otp_id } = await requestCode(phone);
@@ -268,7 +268,7 @@ describe('sign-in by mail and by message', () => {
     expect(reply.status).toBe(401);
   });
 
-  it('each way to sign in takes 10 tries in 10 minutes from one address, then 429', async () => {
+  it('each sign-in method accepts 10 attempts in 10 minutes from one address, then 429', async () => {
     for (const [path, body] of [
       ['/v1/auth/magic-link', { email: 'nobody@people.example' }],
       ['/v1/auth/magic-link/redeem', { token: 'mlk_none' }],
@@ -286,7 +286,7 @@ describe('sign-in by mail and by message', () => {
     }
   });
 
-  it('POST /v1/auth/one-time-code takes 10 tries in 10 minutes for one number, known or not, then 429', async () => {
+  it('POST /v1/auth/one-time-code accepts 10 attempts in 10 minutes for one number, known or not, then 429', async () => {
     for (const phone of ['+4915100000001', '+4915188888888']) {
       const statuses: number[] = [];
       for (let n = 0; n < 11; n += 1) {
@@ -297,7 +297,7 @@ describe('sign-in by mail and by message', () => {
     }
   });
 
-  it('the audit log tells of sign-ins and failures, with address and device in words', async () => {
+  it('the audit log has sign-ins and failures, with address and device in words', async () => {
     const chrome =
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
     const id = await invite({ email: 'seen@people.example', role: 'viewer' });
@@ -319,8 +319,8 @@ describe('sign-in by mail and by message', () => {
   });
 });
 
-describe('a deployment without mail, bot and provider', () => {
-  it('says in one sentence what to set, for each way that is off', async () => {
+describe('sign-in without mail, bot and provider', () => {
+  it('says in one sentence what to set for each method that is off', async () => {
     const service = await startTestService({ worker: false });
     try {
       const methods = await ask(service, '/v1/auth/methods');

@@ -41,7 +41,7 @@ describe('passkeys', () => {
     visitor.ask<Me>('/v1/auth/passkey/redeem', { body, from: from() });
   const person = () => signedIn(service, { tenantId: service.tenant.tenant_id, role: 'owner' });
 
-  it('POST /v1/me/passkeys adds one that POST /v1/auth/passkey/redeem signs in with', async () => {
+  it('POST /v1/me/passkeys adds a passkey that POST /v1/auth/passkey/redeem accepts', async () => {
     const visitor = await person();
     const { key, reply } = await add(visitor);
     expect([reply.status, reply.body]).toEqual([
@@ -62,14 +62,14 @@ describe('passkeys', () => {
     expect((await browser.ask('/v1/me')).status).toBe(200);
   });
 
-  it('DELETE /v1/me/passkeys/:id leaves one that signs nobody in', async () => {
+  it('DELETE /v1/me/passkeys/:id disables the passkey', async () => {
     const visitor = await person();
     const { key, reply } = await add(visitor);
     expect((await visitor.ask(`/v1/me/passkeys/${reply.body.id}`, { method: 'DELETE' })).status).toBe(204);
     expect((await redeem(key.authenticate(await request(), { origin: origin() }))).status).toBe(401);
   });
 
-  it('POST /v1/auth/passkey/redeem refuses what is not signed for this origin, now, by this person, verified', async () => {
+  it('POST /v1/auth/passkey/redeem refuses another origin, an old challenge, another person and an unverified user', async () => {
     const visitor = await person();
     const { key } = await add(visitor);
     const stranger = await add(await person());
@@ -106,7 +106,7 @@ describe('passkeys', () => {
     expect([200, 429]).toContain(last.status);
   });
 
-  it('a challenge is good for one answer, for 10 minutes', async () => {
+  it('a challenge is valid for one answer and 10 minutes', async () => {
     const { key } = await add(await person());
     const options = await request();
     expect((await redeem(key.authenticate(options, { origin: origin() }))).status).toBe(200);

@@ -99,7 +99,7 @@ describe('sign-in with an identity provider', () => {
     }
   });
 
-  it('GET /v1/auth/:provider/callback signs in whom a verified address names, and goes on to return_to', async () => {
+  it('GET /v1/auth/:provider/callback signs in the person with the verified address, and redirects to return_to', async () => {
     await inviteWith('Ada@people.example');
     acme.accounts.set('ada', { email: 'ada@people.example', email_verified: true, name: 'Ada' });
     const visitor = visit(service);
@@ -114,7 +114,7 @@ describe('sign-in with an identity provider', () => {
     expect((await again.ask<Me>('/v1/me')).body.person.id).toBe(me.person.id);
   });
 
-  it('an address that the provider has not verified names nobody', async () => {
+  it('GET /v1/auth/:provider/callback ignores an address that the provider has not verified', async () => {
     await inviteWith('unproved@people.example');
     for (const email_verified of [false, undefined, 'true' as unknown as boolean, 1 as unknown as boolean]) {
       acme.accounts.set('mallory', {
@@ -126,7 +126,7 @@ describe('sign-in with an identity provider', () => {
     }
   });
 
-  it('whom nobody invited is signed in nowhere, unless AUTO_JOIN says so', async () => {
+  it('GET /v1/auth/:provider/callback signs in nobody without an invitation, unless AUTO_JOIN says so', async () => {
     const stranger = { email: 'stranger@people.example', email_verified: true, name: 'A\r\nStranger' };
     acme.accounts.set('stranger', stranger);
     other.accounts.set('stranger', stranger);
@@ -143,7 +143,7 @@ describe('sign-in with an identity provider', () => {
     await isRefused(back, await signIn(back, { as: 'stranger', through: other }), 'not_invited');
   });
 
-  it('ROLE_CLAIM brings the role up to date at each sign-in, to the highest that it maps; the last owner stays', async () => {
+  it('ROLE_CLAIM updates the role at each sign-in to the highest mapped one; the last owner stays', async () => {
     const { id } = (await inviteWith('grown@people.example', 'viewer')).body;
     const roleAs = async (groups: string[]) => {
       acme.accounts.set('grown', { email: 'grown@people.example', email_verified: true, groups });
@@ -167,7 +167,7 @@ describe('sign-in with an identity provider', () => {
     );
   });
 
-  it('a person who declines at the provider comes back with error=cancelled', async () => {
+  it('GET /v1/auth/:provider/callback redirects with error=cancelled when the person declines', async () => {
     acme.state.deny = true;
     const visitor = visit(service);
     const reply = await signIn(visitor, { as: 'ada' }).finally(() => {
@@ -176,7 +176,7 @@ describe('sign-in with an identity provider', () => {
     await isRefused(visitor, reply, 'cancelled');
   });
 
-  it('a provider that cannot be reached sends back with error=provider_unavailable', async () => {
+  it('GET /v1/auth/:provider/start redirects with error=provider_unavailable when the provider is unreachable', async () => {
     const provider = service.deps.config.providers.find(({ name }) => name === 'forger')!;
     const down = { ...provider, name: 'down', issuer: 'http://127.0.0.1:9' };
     service.deps.config.providers.push(down);
@@ -191,7 +191,7 @@ describe('sign-in with an identity provider', () => {
       return new URL(await acme.visitProvider((await start(visitor)).headers.get('location')!));
     }
 
-    it('a wrong, missing, empty or doubled state opens no session', async () => {
+    it('a wrong, missing, empty or repeated state opens no session', async () => {
       const forged: ((url: URL) => void)[] = [
         url => url.searchParams.set('state', 'wrong'),
         url => url.searchParams.delete('state'),
@@ -226,7 +226,7 @@ describe('sign-in with an identity provider', () => {
       await isRefused(visitor, reply, 'expired');
     });
 
-    it('login CSRF: a callback begun in another browser signs nobody in', async () => {
+    it('login CSRF: a callback started in another browser signs nobody in', async () => {
       const attacker = visit(service);
       const url = await readyCallback(attacker);
       const victim = visit(service);
@@ -234,7 +234,7 @@ describe('sign-in with an identity provider', () => {
       await isRefused(victim, await callback(victim, url.href), 'expired');
     });
 
-    it("mix-up: one provider's callback takes no other provider's answer", async () => {
+    it('mix-up: a provider’s callback refuses another provider’s answer', async () => {
       const visitor = visit(service);
       const url = await readyCallback(visitor);
       url.pathname = '/v1/auth/other/callback';
@@ -246,7 +246,7 @@ describe('sign-in with an identity provider', () => {
       await isRefused(second, await callback(second, mixed.href), 'provider_failed');
     });
 
-    it('a code that belongs to another sign-in opens no session', async () => {
+    it('a code of another sign-in opens no session', async () => {
       const [first, second] = [visit(service), visit(service)];
       const [own, foreign] = [await readyCallback(first), await readyCallback(second)];
       own.searchParams.set('code', foreign.searchParams.get('code')!);
@@ -285,7 +285,7 @@ describe('sign-in with an identity provider', () => {
       return { visitor, reply: await callback(visitor, back) };
     }
 
-    it('the forging provider signs in where it forges nothing', async () => {
+    it('the forging provider signs in when it forges nothing', async () => {
       await inviteWith('victim@people.example');
       const { visitor, reply } = await signInForged({});
       expect(reply.headers.get('location')).toBe('/dashboard');
@@ -315,7 +315,7 @@ describe('sign-in with an identity provider', () => {
       '@evil.example',
       'dashboard.evil.example',
     ];
-    it('return_to leads to this origin alone, in every spelling', async () => {
+    it('return_to leads only to this origin, in every spelling', async () => {
       acme.accounts.set('ada', { email: 'ada@people.example', email_verified: true });
       for (const returnTo of elsewhere) {
         const visitor = visit(service);
@@ -329,7 +329,7 @@ describe('sign-in with an identity provider', () => {
       }
     });
 
-    it('return_to: whatever text it is, a browser stays on this origin', () => {
+    it('return_to: with any text, a browser stays on this origin', () => {
       const part = fc.constantFrom(
         '/',
         '\\',
@@ -362,7 +362,7 @@ describe('sign-in with an identity provider', () => {
       );
     });
 
-    it('session fixation: a cookie that was there before is not the session that a sign-in opens', async () => {
+    it('session fixation: a sign-in opens a new session, whatever cookie the browser had', async () => {
       const attacker = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'viewer' });
       const victim = visit(service);
       victim.cookies.set('firsthand_session', attacker.cookies.get('firsthand_session')!);

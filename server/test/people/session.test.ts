@@ -5,14 +5,14 @@ import { signedIn, signInAsOwner, tokenOf, visit } from './visitor.ts';
 
 const PROXIES = { TRUSTED_PROXIES: '127.0.0.1,::1' };
 
-describe('the first start', () => {
+describe('first start', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ worker: false, env: PROXIES });
   });
   afterAll(() => service?.stop());
 
-  it('dashboard_url signs the owner in once, and says who is signed in', async () => {
+  it('dashboard_url signs the owner in once and names the person', async () => {
     expect(service.dashboardUrl).toMatch(/^http:\/\/localhost:\d+\/dashboard\/sign-in#first=[\w-]{43}$/);
     const owner = await signInAsOwner(service);
     expect(owner.me).toMatchObject({
@@ -28,7 +28,7 @@ describe('the first start', () => {
   });
 });
 
-describe('a session', () => {
+describe('session', () => {
   let service: TestService;
   let skew = 0;
   const tenantId = () => service.tenant.tenant_id;
@@ -37,7 +37,7 @@ describe('a session', () => {
   });
   afterAll(() => service?.stop());
 
-  it('the cookie is out of reach of scripts, other sites and other hosts', async () => {
+  it('has a cookie that scripts, other sites and other hosts cannot read', async () => {
     const owner = await signInAsOwner(service);
     expect(owner.set).toHaveLength(1);
     const [pair, ...attributes] = owner.set[0]!.split('; ');
@@ -47,7 +47,7 @@ describe('a session', () => {
     expect(JSON.parse(Buffer.from(header!, 'base64url').toString())).toMatchObject({ alg: 'HS256' });
   });
 
-  it('the cookie is Secure and wears the brand where PUBLIC_URL is https', async () => {
+  it('has a Secure cookie with the brand in its name when PUBLIC_URL is https', async () => {
     const secure = await startTestService({ worker: false, env: { SESSION_COOKIE_BRAND: 'acme' } });
     try {
       const { url } = secure;
@@ -59,7 +59,7 @@ describe('a session', () => {
     }
   });
 
-  it('POST /v1/auth/sign-out takes the cookie back and ends the session', async () => {
+  it('POST /v1/auth/sign-out deletes the cookie and ends the session', async () => {
     const person = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
     expect((await person.ask('/v1/me')).status).toBe(200);
     const stolen = person.cookie;
@@ -68,7 +68,7 @@ describe('a session', () => {
     expect((await ask(service, '/v1/me', { headers: { cookie: stolen } })).status).toBe(401);
   });
 
-  it('ends after 30 idle minutes, and lasts while it is used', async () => {
+  it('ends after 30 idle minutes and lasts while it is used', async () => {
     const used = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
     const idle = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
     try {
@@ -82,7 +82,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends after 12 hours, however much it is used', async () => {
+  it('ends after 12 hours even while it is used', async () => {
     const person = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
     try {
       for (let minutes = 0; minutes < 719; minutes += 20) {
@@ -95,7 +95,7 @@ describe('a session', () => {
     }
   });
 
-  it('every sign-in opens a new session and ends the one that the browser had', async () => {
+  it('is new at every sign-in, which ends the browser’s previous one', async () => {
     const person = await signedIn(service, { tenantId: tenantId(), role: 'owner' });
     const former = person.cookie;
     const invited = await person.ask<{ sign_in_url: string }>('/v1/people', {
@@ -109,7 +109,7 @@ describe('a session', () => {
     expect((await ask(service, '/v1/me', { headers: { cookie: former } })).status).toBe(401);
   });
 
-  it('GET /v1/me/sessions lists what stands, and DELETE ends one or all others', async () => {
+  it('GET /v1/me/sessions lists open sessions, and DELETE ends one or all others', async () => {
     const laptop = await signedIn(service, { tenantId: tenantId(), role: 'viewer', email: 'many@people.example' });
     const more = await Promise.all(
       [1, 2].map(async () => {
@@ -133,7 +133,7 @@ describe('a session', () => {
     expect((await stranger.ask(`/v1/me/sessions/${laptop.sessionId}`, { method: 'DELETE' })).status).toBe(404);
   });
 
-  it('POST /v1/me/tenant switches account and mode, to accounts of the person alone', async () => {
+  it('POST /v1/me/tenant switches account and mode, only to accounts of the person', async () => {
     const other = await service.newTenant();
     const person = await signedIn(service, { tenantId: tenantId(), role: 'viewer', email: 'both@people.example' });
     const foreign = await person.ask('/v1/me/tenant', { body: { tenant_id: other.tenant_id, livemode: true } });
@@ -152,7 +152,7 @@ describe('a session', () => {
     expect((await person.ask<Me>('/v1/me')).body.tenant).toMatchObject({ id: other.tenant_id, livemode: false });
   });
 
-  it('a person has a limit of their own, which is not the account’s', async () => {
+  it('counts requests against the person’s own limit, not the account’s', async () => {
     const narrow = await startTestService({ worker: false, env: { RATE_LIMIT_PER_MINUTE: '1' } });
     try {
       const person = await signedIn(narrow, { tenantId: narrow.tenant.tenant_id, role: 'viewer' });

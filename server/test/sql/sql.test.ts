@@ -139,7 +139,7 @@ afterAll(async () => {
 });
 
 describe('SQL in server/src', () => {
-  it('is accepted by the schema, and each row type is what its statement answers with', async () => {
+  it('fits the schema, and each row type fits its statement', async () => {
     const faults: string[] = [];
     let checked = 0;
     for (const { at, text, row } of statements) {
@@ -162,7 +162,7 @@ describe('SQL in server/src', () => {
     expect(checked).toBeGreaterThan(80);
   });
 
-  it('is computed at run time in few places', () => {
+  it('is built at run time only in listed places', () => {
     const computed = statements.filter(({ text }) => text === null).map(({ at }) => at.replace(/:\d+$/, ''));
     expect([...new Set(computed)].sort()).toEqual(Object.keys(COMPUTED).sort());
   });

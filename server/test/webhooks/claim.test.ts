@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../harness.ts';
 const MINUTE_MS = 60_000;
 const ROUNDS = 400;
 
-describe('claims', () => {
+describe('webhook claims', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ worker: false });
@@ -19,7 +19,7 @@ describe('claims', () => {
 
   // A claim that began before a delivery was committed, and locked its endpoint after that, does not see the delivery: it
   // must leave the endpoint due all the same, or the delivery waits until the claim lapses.
-  it('overlook nothing that is queued at the same moment', async () => {
+  it('miss nothing that is queued at the same moment', async () => {
     const { db } = service.deps;
     const tenant = await service.newTenant();
     const to = { tenantId: tenant.tenant_id, livemode: true, url: 'https://example.com/hooks' };
@@ -68,7 +68,7 @@ describe('claims', () => {
   });
 
   // The endpoint is well by its last outcome; the retry of the one before it must be found all the same.
-  it('find the retry of a delivery that failed in the moment in which another to the endpoint succeeded', async () => {
+  it('find the retry of a delivery that failed while another to the endpoint succeeded', async () => {
     const { deps } = service;
     const tenant = await service.newTenant();
     const to = { tenantId: tenant.tenant_id, livemode: true, url: 'https://example.com/retried' };

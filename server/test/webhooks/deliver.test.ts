@@ -34,8 +34,8 @@ const untilDelivery = (verificationId: string, ready: (delivery: WebhookDelivery
     return delivery && ready(delivery) ? delivery : null;
   }, `a delivery of ${verificationId}`);
 
-describe('a delivery', () => {
-  it('is tried again under the same id with the same bytes, signed anew, until it is accepted', async () => {
+describe('webhook delivery', () => {
+  it('is retried with the same id and bytes and a new signature until it is accepted', async () => {
     const statuses = [503, 404, 200];
     const receiver = await receive(response => void response.writeHead(statuses.shift()!).end('answer'));
     const { id } = await createVerification(service, { webhook_url: receiver.url });
@@ -62,7 +62,7 @@ describe('a delivery', () => {
     expect(second.at - first.at).toBeGreaterThanOrEqual(150);
   });
 
-  it('carries the verification as it was at the event, its metadata and its number', async () => {
+  it('contains the verification as it was at the event, with metadata and number', async () => {
     const receiver = await receive();
     const { id } = await createVerification(service, { webhook_url: receiver.url, metadata: { claim: 'C-7' } });
     await ask(service, `/v1/verifications/${id}/cancel`, { key: secret(), method: 'POST' });
@@ -75,7 +75,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('is not made for a person who left', async () => {
+  it('is not made for an abandoned session', async () => {
     const receiver = await receive();
     const { id } = await createVerification(service, { webhook_url: receiver.url });
     const left = { schema_version: 1, step: 'ready', elapsed_ms: 1, abandoned: true };
@@ -85,7 +85,7 @@ describe('a delivery', () => {
     expect(receiver.received.map(({ event }) => event.type)).toEqual(Array(2).fill('verification.created'));
   });
 
-  it('waits for as long as Retry-After says', async () => {
+  it('waits as long as Retry-After says', async () => {
     const receiver = await receive(response => void response.writeHead(429, { 'retry-after': '3600' }).end());
     const { id } = await createVerification(service, { webhook_url: receiver.url });
     const delivery = await untilDelivery(id, ({ attempts }) => attempts.length === 1);
@@ -94,14 +94,14 @@ describe('a delivery', () => {
     expect(wait).toBeLessThan(3_610_000);
   });
 
-  it('ends cancelled with a 410', async () => {
+  it('is cancelled by a 410', async () => {
     const receiver = await receive(response => void response.writeHead(410).end());
     const { id } = await createVerification(service, { webhook_url: receiver.url });
     const delivery = await untilDelivery(id, ({ status }) => status !== 'pending');
     expect(delivery).toMatchObject({ status: 'cancelled', attempts: [{ status_code: 410, error: 'gone' }] });
   });
 
-  it('fails with a redirect, and its target hears nothing', async () => {
+  it('fails on a redirect and never requests its target', async () => {
     const target = await receive();
     const receiver = await receive(response => void response.writeHead(307, { location: target.url }).end());
     const { id } = await createVerification(service, { webhook_url: receiver.url });
@@ -111,7 +111,7 @@ describe('a delivery', () => {
     expect(target.received).toEqual([]);
   });
 
-  it('that has failed can be sent again, with the schedule before it once more', async () => {
+  it('can be resent after it failed, with the whole schedule again', async () => {
     let status = 500;
     const receiver = await receive(response => void response.writeHead(status).end());
     const { id } = await createVerification(service, { webhook_url: receiver.url });
@@ -131,7 +131,7 @@ describe('a delivery', () => {
     expect(new Set(receiver.received.map(webhook => webhook.id))).toEqual(new Set([failed.event_id]));
   });
 
-  it('to the longest URL that may be given arrives', async () => {
+  it('arrives at the longest accepted URL', async () => {
     const receiver = await receive();
     const url = `${receiver.url}?`.padEnd(URL_MAX, 'long=');
     const { id } = await createVerification(service, { webhook_url: url });
@@ -139,8 +139,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('the list of deliveries', () => {
-  it('filters, and pages through every one exactly once while new ones come', async () => {
+describe('list of webhook deliveries', () => {
+  it('filters, and pages through each delivery exactly once while new ones arrive', async () => {
     const tenant = await service.newTenant();
     const key = tenant.rk_secret;
     const receiver = await receive((response, { event }) => {
@@ -170,7 +170,7 @@ describe('the list of deliveries', () => {
     expect(forged.status).toBe(400);
   });
 
-  it('and everything beside it is the tenant’s own, and not for a publishable key', async () => {
+  it('shows only the tenant’s own deliveries, and not to a publishable key', async () => {
     const receiver = await receive();
     const { id } = await createVerification(service, { webhook_url: receiver.url });
     const delivery = await untilDelivery(id, ({ status }) => status === 'succeeded');
@@ -204,7 +204,7 @@ describe('the list of deliveries', () => {
   });
 });
 
-describe('a test event', () => {
+describe('test event', () => {
   it('arrives signed like any other', async () => {
     const receiver = await receive();
     const reply = await ask<{ delivery_id: string }>(service, '/v1/webhooks/test', {
@@ -225,7 +225,7 @@ describe('a test event', () => {
     expect(delivery).not.toHaveProperty('verification_id');
   });
 
-  it.each(['ftp://example.com/', 'example.com', '', 'http://'])('refuses the address %j', async url => {
+  it.each(['ftp://example.com/', 'example.com', '', 'http://'])('is refused for the address %j', async url => {
     const reply = await ask<{ error: { fields: { path: string }[] } }>(service, '/v1/webhooks/test', {
       key: secret(),
       body: { url },
@@ -233,7 +233,7 @@ describe('a test event', () => {
     expect([reply.status, reply.body.error.fields[0]?.path]).toEqual([400, 'url']);
   });
 
-  it('that cannot arrive says why', async () => {
+  it('reports why it cannot arrive', async () => {
     const reply = await ask<{ delivery_id: string }>(service, '/v1/webhooks/test', {
       key: secret(),
       body: { url: 'http://169.254.169.254/latest/meta-data/' },
@@ -246,8 +246,8 @@ describe('a test event', () => {
   });
 });
 
-describe('an event', () => {
-  it('is sent again under its id, also to an address it never went to', async () => {
+describe('event', () => {
+  it('is resent under its id, also to a new address', async () => {
     const [receiver, other] = [await receive(), await receive()];
     const { id } = await createVerification(service, { webhook_url: receiver.url });
     const { event_id } = await untilDelivery(id, ({ status }) => status === 'succeeded');

@@ -6,7 +6,7 @@ import { receiveWebhooks } from '../receiver.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('an endpoint', () => {
+describe('webhook endpoint', () => {
   let service: TestService;
   let mailbox: Awaited<ReturnType<typeof openMailbox>>;
   let ahead = 0;
@@ -24,7 +24,7 @@ describe('an endpoint', () => {
     await mailbox?.close();
   });
 
-  it('that only fails for five days is disabled with an e-mail, misses nothing for good, and comes back', async () => {
+  it('is disabled with an e-mail after five days of failures, loses nothing, and can be re-enabled', async () => {
     const key = service.tenant.rk_secret;
     await ask(service, '/v1/settings', { key, method: 'PATCH', body: { notify_email: 'ops@example.com' } });
     const deliveries = async (query = '') =>
@@ -107,7 +107,7 @@ describe('an endpoint', () => {
     }
   });
 
-  it('that is disabled comes back by itself when a retry that was asked for succeeds', async () => {
+  it('is re-enabled when a requested retry succeeds', async () => {
     const tenant = await service.newTenant();
     const receiver = await receiveWebhooks();
     try {
@@ -139,7 +139,7 @@ describe('an endpoint', () => {
     }
   });
 
-  it('of nobody, of somebody else, or named wrongly is not found', async () => {
+  it('is 404 when unknown, another tenant’s, or malformed', async () => {
     const other = await service.newTenant();
     const { rows } = await service.deps.db.query<{ id: string }>('select id from webhook_endpoints limit 1');
     const paths = [rows[0]!.id, 'whe_00000000000000000000000000', 'nonsense'].map(

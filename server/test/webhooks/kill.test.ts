@@ -46,8 +46,8 @@ async function kill({ child }: Node): Promise<void> {
   await exited;
 }
 
-describe('nodes killed at random moments, and a receiver that fails at random', () => {
-  it(`every event of ${VERIFICATIONS} verifications arrives, under one id and with one body however often`, async () => {
+describe('webhooks from nodes killed at random, to a receiver that fails at random', () => {
+  it(`deliver every event of ${VERIFICATIONS} verifications, always with the same id and body`, async () => {
     const database = await freshDatabase();
     const dataDir = await mkdtemp(join(tmpdir(), 'fh-kill-'));
     const env = {

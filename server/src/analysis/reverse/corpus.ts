@@ -14,7 +14,7 @@ import { rememberPicture, scopeId } from './store.ts';
 export interface ImportReport {
   list: string;
   imported: number;
-  /** In the list already. */
+  /** Already in the list. */
   known: number;
   skipped: { item: string; why: string }[];
 }
@@ -22,9 +22,9 @@ export interface ImportReport {
 export interface ImportOptions {
   /** A text file of hashes, or a folder of pictures. */
   path: string;
-  /** Whose list it is; null: every tenant's searches look in it. */
+  /** The list's owner; null for a list that every tenant searches. */
   tenantId: string | null;
-  /** The list's name; the file's or folder's own unless given. Importing into a list again adds what is new. */
+  /** Defaults to the name of the file or folder. A second import into the same list adds only what is new. */
   name?: string;
 }
 
@@ -32,9 +32,9 @@ const MAX_PICTURE_BYTES = 100 * 1024 * 1024;
 const PICTURE = /\.(jpe?g|png|webp|heic|heif|avif)$/i;
 
 /**
- * Imports a list to search in. A file holds one picture a line: a PDQ hash of 64 hexadecimal digits and, after or before it, whatever else
- * names it, divided by comma, semicolon or tab. A folder's pictures are fingerprinted, subfolders included. What cannot be taken is
- * named in the report, with the line or the file.
+ * Imports a list for reverse search. A file has one picture per line: a PDQ hash (64 hexadecimal digits) and optional labels before or
+ * after it, separated by comma, semicolon or tab. From a folder it fingerprints every picture, subfolders included. The report names each
+ * rejected line or file.
  */
 export async function importCorpus(deps: Deps, { path, tenantId, name }: ImportOptions): Promise<ImportReport> {
   const folder = (await stat(path)).isDirectory();
@@ -77,7 +77,7 @@ async function importHashes(deps: Deps, path: string, target: Target, report: Im
     const cells = text.split(/[,;\t]/).map(cell => cell.trim().replaceAll(/^"|"$/g, ''));
     const hex = cells.find(cell => /^[0-9a-f]{64}$/i.test(cell));
     if (!hex) {
-      // A first line without a hash is a heading, and empty lines are no fault.
+      // Accept a heading in the first line, and empty lines.
       if (text.trim() !== '' && line > 1)
         report.skipped.push({ item: `line ${line}`, why: 'no hash of 64 hexadecimal digits' });
       continue;

@@ -1,14 +1,14 @@
 import type { Config } from '../../config/config.ts';
 import { askJson, NoAnswer } from '../../lib/ask-json.ts';
 
-/** A page or picture on the web that an engine says holds the picture. */
+/** A web page or picture that, according to the engine, contains the searched picture. */
 export interface WebMatch {
   source: 'google_vision' | 'tineye';
   url: string;
   page?: string;
-  /** The whole picture, or a part or alteration of it. */
+  /** `full`: the whole picture. `partial`: a part or an altered copy. */
   extent: 'full' | 'partial';
-  /** The engine's own score, where it gives one. */
+  /** The engine's own score, if it reports one. */
   score?: number;
 }
 
@@ -18,10 +18,10 @@ export interface Engine {
   search(picture: Uint8Array): Promise<WebMatch[]>;
 }
 
-/** An outside search that failed; the message says how and carries no secret. */
+/** An external search failed. The message says how and contains no secret. */
 export class EngineFault extends Error {
   override name = 'EngineFault';
-  /** Whether the same question may be answered later. */
+  /** True when the same request may succeed later. */
   readonly passing: boolean;
   constructor(message: string, passing: boolean, options?: ErrorOptions) {
     super(message, options);
@@ -33,7 +33,7 @@ const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_MATCHES = 50;
 
-/** The engines this deployment has keys for. Pictures leave it only towards these. */
+/** The engines that have keys configured. Pictures are sent to no other external service for search. */
 export function enginesOf(settings: Config['reverseSearch']): Engine[] {
   const { googleApiKey, googleUrl, tineyeApiKey, tineyeUrl } = settings;
   return [
@@ -47,7 +47,7 @@ interface WebDetection {
   partialMatchingImages?: { url?: unknown }[];
 }
 
-/** Google Cloud Vision, `images:annotate` with `WEB_DETECTION`. Visually similar pictures are no matches and are left out. */
+/** Google Cloud Vision, `images:annotate` with `WEB_DETECTION`. Ignores "visually similar" pictures, which are not matches. */
 function googleVision(url: string, key: string): Engine {
   return {
     name: 'google_vision',
@@ -82,10 +82,10 @@ function googleVision(url: string, key: string): Engine {
   };
 }
 
-/** TinEye's score under which a match is an altered part rather than the picture. */
+/** Below this TinEye score, a match counts as `partial`. */
 const TINEYE_FULL = 50;
 
-/** TinEye API 2, `rest/search/` with the picture as an upload. */
+/** TinEye API 2: uploads the picture to `rest/search/`. */
 function tinEye(url: string, key: string): Engine {
   return {
     name: 'tineye',
@@ -125,7 +125,7 @@ function webMatch(match: Record<string, unknown>): WebMatch[] {
   ];
 }
 
-/** One request, its JSON answer bounded in time and size; asked once more when the engine was only busy. */
+/** Sends one request and reads a JSON answer of bounded size within a time limit. Retries once when the engine is busy. */
 async function ask(name: string, url: string, init: RequestInit): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -5,23 +5,23 @@ import { round } from '@firsthand/forensics/pixels/round.ts';
 import type { Pool } from '../../db/sql.ts';
 import { bitString, candidates, type FoundRecords, probeKeys } from './slots.ts';
 
-/** PDQ's bound for "the same picture"; every entry within it is found. */
+/** PDQ's distance limit for "the same picture", in bits. The lookup finds every entry within it. */
 export const EXACT = 31;
-/** Candidates up to here count when the pictures lie on each other. */
+/** Candidates up to this distance count only when geometry confirms that the pictures overlap. */
 const CANDIDATE = 63;
-/** The nearest this many pictures are confirmed; beyond, one more of the same says nothing new. */
+/** At most this many of the nearest pictures are confirmed; more matches would add no information. */
 const MAX_PICTURES = 50;
 
 export interface StoredMatch {
-  /** `earlier_capture` of the tenant, or an entry of an imported `list`. */
+  /** `earlier_capture`: a capture of the same tenant. `list`: an entry of an imported list. */
   source: 'earlier_capture' | 'list';
   capture_id?: string;
   verification_id?: string;
   list?: string;
   label?: string;
-  /** Differing bits of the closest pair of hashes. */
+  /** Number of differing bits between the closest pair of hashes. */
   distance: number;
-  /** How alike the two are where they overlap; absent for a hash imported without its picture. */
+  /** Similarity of the overlapping areas; absent for a hash that was imported without its picture. */
   correlation?: number;
   overlap?: number;
 }
@@ -30,7 +30,7 @@ export interface Search {
   scopes: number[];
   probes: readonly Probe[];
   plane: Plane;
-  /** Captures of this verification are not looked at, nor any made after `captureId`. */
+  /** The search skips captures of this verification and captures made after `captureId`. */
   verificationId: string;
   captureId: string;
 }
@@ -40,7 +40,7 @@ interface Hit {
   distance: number;
 }
 
-/** Entries within {@link CANDIDATE} bits of one hash; all of those within {@link EXACT}. */
+/** Returns entries within {@link CANDIDATE} bits of one hash: all of those within {@link EXACT}, most of the others. */
 export async function lookUp(db: Pick<Pool, 'query'>, scopes: readonly number[], hash: Uint8Array): Promise<Hit[]> {
   const found = await db.query<FoundRecords>({
     name: 'reverse_slots',
@@ -73,7 +73,7 @@ interface EntryRow {
   thumbnail_height: number | null;
 }
 
-/** Every stored picture that shows what the searched one shows, closest first. Opens no transaction. */
+/** Returns the stored pictures that show the same content, closest first. Opens no transaction. */
 export async function findStored(pool: Pool, search: Search): Promise<StoredMatch[]> {
   const agreements = new Map<string, { probe: Probe; distance: number }[]>();
   for (const probe of search.probes)

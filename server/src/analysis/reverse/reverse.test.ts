@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A picture of blobs whose places follow from the seed: cheap, and two seeds are two unrelated scenes. */
+/** Draws blobs at positions derived from the seed. Two seeds give two unrelated scenes. */
 function scene(seed: number, width = 1280, height = 960): Promise<Buffer> {
   let state = Math.imul(seed + 1, 2_654_435_761);
   const random = () => {
@@ -47,7 +47,7 @@ function scene(seed: number, width = 1280, height = 960): Promise<Buffer> {
 
 const REVERSE = { signals_required: ['reverse'], steps: [{ type: 'upload', key: 'file', min: 1, max: 3 }] };
 
-/** Submits a picture to a verification of its own and reads what came of it. */
+/** Submits a picture to a new verification and returns the result. */
 async function verify(bytes: Uint8Array, body: object = REVERSE, key = service.tenant.pk_test) {
   const { id } = await createVerification(service, body, key);
   expect((await submit(service, id, bytes, { step_key: 'file' })).status).toBe(201);
@@ -56,8 +56,8 @@ async function verify(bytes: Uint8Array, body: object = REVERSE, key = service.t
 }
 const signalOf = (done: Verification) => done.captures.at(-1)!.signals!.reverse_search as unknown as ReverseSignal;
 
-describe('the same picture in another verification', () => {
-  test('is found, mirrored and recompressed too; the first one had nothing to be compared with', async () => {
+describe('reverse signal', () => {
+  test('finds an earlier picture, also mirrored and recompressed; the first one has no match', async () => {
     const tenant = await service.newTenant();
     const picture = await scene(21);
     const first = await verify(picture, REVERSE, tenant.pk_test);
@@ -84,7 +84,7 @@ describe('the same picture in another verification', () => {
     });
   });
 
-  test('is not seen across tenants, nor between live and test mode', async () => {
+  test('never searches across tenants, or live and test mode', async () => {
     const [mine, theirs] = [await service.newTenant(), await service.newTenant()];
     const picture = await scene(23);
     await verify(picture, REVERSE, mine.pk_test);
@@ -92,7 +92,7 @@ describe('the same picture in another verification', () => {
     expect((await verify(picture, REVERSE, mine.pk_live)).signal.evaluated).toBe(false);
   });
 
-  test('twice in one verification is no match', async () => {
+  test('does not match pictures of the same verification', async () => {
     const tenant = await service.newTenant();
     const picture = await scene(24);
     const steps = [{ type: 'upload', key: 'file', min: 2, max: 2 }];
@@ -102,7 +102,7 @@ describe('the same picture in another verification', () => {
     expect(signalOf(done)).toMatchObject({ found_online: false, evaluated: false });
   });
 
-  test('of the same subject is someone trying again, for a person to judge', async () => {
+  test('calls an earlier picture of the same subject doubtful, as a retry', async () => {
     const tenant = await service.newTenant();
     const picture = await scene(25);
     const body = { ...REVERSE, expected_info: { subject: { person: { external_ref: 'claim 7' } } } };
@@ -112,7 +112,7 @@ describe('the same picture in another verification', () => {
     expect(again.verdict.label).toBe('suspicious');
   });
 
-  test('once its captures are forgotten is found no more, and nothing of it is left', async () => {
+  test('finds nothing after the captures were erased, and keeps nothing of them', async () => {
     const tenant = await service.newTenant();
     const picture = await scene(26);
     const first = await verify(picture, REVERSE, tenant.pk_test);
@@ -135,11 +135,11 @@ describe('the same picture in another verification', () => {
   });
 });
 
-/** Whether one of the records, of 14 bytes each, is the entry's. */
+/** True when one of the 14-byte records belongs to the entry. */
 const holds = (records: Buffer, entry: number) =>
   Array.from({ length: records.length / 14 }, (_, i) => records.readUIntBE(i * 14, 6)).includes(entry);
 
-describe('stored hashes', () => {
+describe('stored hashes lookup', () => {
   const flipped = (from: Uint8Array, count: number) => {
     const hash = Uint8Array.from(from);
     const bits = Array.from({ length: 256 }, (_, i) => i).sort(() => Math.random() - 0.5);
@@ -165,7 +165,7 @@ describe('stored hashes', () => {
     return { scope, store };
   };
 
-  test('are found as comparing with each of them finds those within 31 bits, in the scopes asked and no other; none beyond 63', async () => {
+  test('finds all hashes within 31 bits, none beyond 63, and only in the given scopes', async () => {
     const [one, two, other] = [await newScope(), await newScope(), await newScope()];
     const centres = Array.from({ length: 4 }, () => new Uint8Array(randomBytes(32)));
     const stored: { hash: Uint8Array; scope: number }[] = [];
@@ -189,10 +189,10 @@ describe('stored hashes', () => {
     }
   });
 
-  test('that share a key with hundreds are found all the same, filed at the same moment too', async () => {
+  test('finds hashes that share a key with hundreds, also when stored concurrently', async () => {
     const { scope, store } = await newScope();
     const hash = new Uint8Array(randomBytes(32));
-    // Two thirds alike to the bit, a third apart in the second half: the keys of the first half are everybody's.
+    // Two thirds of the hashes are equal and one third differ in the second half, so all share the keys of the first half.
     const alike = (i: number) => (i % 3 ? hash : Uint8Array.from([...hash.subarray(0, 16), ...randomBytes(16)]));
     for (let from = 0; from < 600; from += 8)
       await Promise.all(Array.from({ length: 8 }, (_, i) => store(alike(from + i), String(from + i))));
@@ -206,8 +206,8 @@ describe('stored hashes', () => {
   });
 });
 
-describe('imported lists', () => {
-  test('a folder is fingerprinted, what is no picture is named, and again adds nothing', async () => {
+describe('corpus import', () => {
+  test('fingerprints a folder, names other files, and adds nothing the second time', async () => {
     const tenant = await service.newTenant();
     const pictures = join(folder, 'stolen');
     await mkdir(join(pictures, 'inner'), { recursive: true });
@@ -248,13 +248,13 @@ describe('imported lists', () => {
   });
 });
 
-describe('outside engines', () => {
+describe('external search engines', () => {
   const servers: { close(): void }[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  /** A server that speaks an engine's protocol; keeps what it was asked. */
+  /** A server that speaks an engine's protocol and records the requests. */
   async function engine(answer: (count: number) => { status?: number; body: string }) {
     const asked: { request: IncomingMessage; body: Buffer }[] = [];
     const server = createServer((request, response) => {
@@ -279,7 +279,7 @@ describe('outside engines', () => {
   });
   const PICTURE = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 
-  test('Google Vision is asked for web detection; whole and partial matches are told apart, similar ones left out', async () => {
+  test('Google Vision: requests web detection, separates whole and partial matches, ignores similar pictures', async () => {
     const google = await engine(() => ({
       body: JSON.stringify({
         responses: [
@@ -310,7 +310,7 @@ describe('outside engines', () => {
     });
   });
 
-  test('TinEye gets the picture as an upload; its score tells the whole from a part', async () => {
+  test('TinEye: uploads the picture; the score separates whole from partial matches', async () => {
     const match = (score: number) => ({
       image_url: `https://img.example/${score}`,
       score,
@@ -349,12 +349,12 @@ describe('outside engines', () => {
     expect(google.asked).toHaveLength(answer.status === 500 ? 2 : 1);
   });
 
-  test('one that was only busy is asked again', async () => {
+  test('a busy engine is asked again', async () => {
     const google = await engine(count => (count === 1 ? { status: 503, body: '' } : { body: '{"responses":[{}]}' }));
     expect(await enginesOf(settings({ google: google.url }))[0]!.search(PICTURE)).toEqual([]);
   });
 
-  test('a failing engine hides neither the verdict nor the other engine', async () => {
+  test('a failing engine blocks neither the verdict nor the other engine', async () => {
     const google = await engine(() => ({ status: 500, body: '' }));
     const tineye = await engine(() => ({ body: '{"code":200,"results":{"matches":[]}}' }));
     const saved = service.deps.config.reverseSearch;

@@ -14,16 +14,16 @@ export interface SearchedCapture {
   externalRef: string | null;
 }
 
-/** The signal as it is stored and shown: the interface's two members, and beside them how it came about. */
+/** The signal as stored and shown: the two members of the interface, plus how they were determined. */
 export interface ReverseSignal {
-  /** Found in the corpora this deployment searches. */
+  /** True when one of the corpora that this deployment searches contains the picture. */
   found_online: boolean;
   match_count: number;
   evaluated: boolean;
   band: Band;
-  /** The chance that the finds show the same picture; absent where nothing was found. */
+  /** Probability that the matches show the same picture; absent without matches. */
   confidence?: number;
-  /** Where was looked, with the fault where an outside engine gave no answer; why not, where nothing was. */
+  /** The corpora that were searched, with `fault` for an external engine that gave no answer. */
   searched: { corpus: string; fault?: string }[];
   reason?: 'nothing_to_search' | 'too_plain';
   matches: (StoredMatch | WebMatch)[];
@@ -32,9 +32,9 @@ export interface ReverseSignal {
 const MAX_SHOWN = 20;
 
 /**
- * Keeps the capture's fingerprint and, where reverse search is asked for, looks for the same picture among the tenant's earlier captures of other
- * verifications, in imported lists and in the outside engines there are keys for. Live and test mode, and tenants, never see each
- * other. No transaction is open while anything is searched.
+ * Stores the capture's fingerprint. If the request asks for reverse search, also searches the tenant's earlier captures of other
+ * verifications, the imported lists and the configured external engines. Searches never cross tenants, or live and test mode. No
+ * transaction is open during a search.
  */
 export async function rememberAndSearch(
   deps: Deps,
@@ -88,7 +88,7 @@ export async function rememberAndSearch(
   };
 }
 
-/** The scopes that hold anything this capture may be compared with. */
+/** Returns the scopes that contain pictures this capture may be compared with. */
 async function scopesToSearch(db: Queryable, capture: SearchedCapture): Promise<{ id: number; corpus: string }[]> {
   const rows = await many<{ id: string; own: boolean }>(
     db,
@@ -101,7 +101,7 @@ async function scopesToSearch(db: Queryable, capture: SearchedCapture): Promise<
   return rows.map(({ id, own }) => ({ id: Number(id), corpus: own ? 'earlier_captures' : 'lists' }));
 }
 
-/** Captures among the matches whose verification is about the same person or asset: someone trying again, not someone else's picture. */
+/** Returns the matches whose verification concerns the same person or asset. These are retries, not another person's picture. */
 async function sameSubject(
   db: Queryable,
   { externalRef, tenantId }: SearchedCapture,
@@ -120,8 +120,8 @@ async function sameSubject(
 }
 
 /**
- * Confidence by kind of find. Within PDQ's bound and lying on each other: no mistake was seen among 10,506 pairs of camera pictures. A
- * retry of the same subject is for a person to judge, and so is a part found on the web.
+ * Assigns a confidence to each kind of match. For matches within PDQ's limit and confirmed by geometry, 10,506 pairs of camera pictures
+ * gave no false match. A retry of the same subject, or a partial match on the web, goes to manual review.
  */
 function judge(match: StoredMatch | WebMatch, same: Set<string>): { band: Band; confidence: number } {
   if ('url' in match) {

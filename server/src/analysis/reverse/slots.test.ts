@@ -5,7 +5,7 @@ import { bitString, candidates, filings, MAX_SCOPE, probeKeys } from './slots.ts
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-/** Whether a search for one hash finds the other, filed in scope 1 as entry 7. */
+/** True when a search for one hash finds the other, which is stored in scope 1 as entry 7. */
 function finds(searched: Uint8Array, stored: Uint8Array): boolean {
   const probes = new Map(probeKeys([1], searched).map((key, i) => [key, Math.floor(i / 17)]));
   const found = filings(1, 7, stored).flatMap(({ key, record }) =>
@@ -20,7 +20,7 @@ const changed = (from: Uint8Array, bits: readonly number[]): Uint8Array => {
   return to;
 };
 
-test('a hash within 31 bits is always found, wherever the bits lie', () => {
+test('slots find every hash within 31 bits, wherever the bits differ', () => {
   const flips = fc.uniqueArray(fc.nat(255), { minLength: 20, maxLength: 31 });
   fc.assert(
     fc.property(hash, flips, (stored, bits) => finds(changed(stored, bits), stored)),
@@ -28,8 +28,8 @@ test('a hash within 31 bits is always found, wherever the bits lie', () => {
   );
 });
 
-test('nor are they missed where they are laid to hide: so many in each slot, in any order of slots', () => {
-  // As many bits a slot as there are cuts that fall together: every way to divide 31 among sixteen slots can come up.
+test('slots find every hash within 31 bits, for every distribution of bits over the slots', () => {
+  // The number of equal cuts is the number of bits in a slot. This can produce every distribution of 31 bits over sixteen slots.
   const cuts = fc.array(fc.nat(15), { minLength: 31, maxLength: 31 });
   const few = fc.array(fc.constantFrom(...[0, 1, 2, 3, 8, 16]), { minLength: 16, maxLength: 16 });
   const divided = fc.oneof(
@@ -46,13 +46,13 @@ test('nor are they missed where they are laid to hide: so many in each slot, in 
   );
 });
 
-test('two bits off in each of the sixteen slots is the first distance that can be missed', () => {
+test('slots can miss a hash only from two bits in each of the sixteen slots on', () => {
   const stored = new Uint8Array(32);
   const searched = new Uint8Array(32).map((_, i) => (i % 2 ? 3 : 0));
   expect(finds(searched, stored)).toBe(false);
 });
 
-test('most hashes up to 63 bits away are found, and hardly any other', () => {
+test('slots find most hashes within 63 bits, and hardly any other', () => {
   const rng = random(5);
   const share = (distance: number) => {
     let found = 0;
@@ -75,7 +75,7 @@ test('most hashes up to 63 bits away are found, and hardly any other', () => {
   expect(share(128)).toBeLessThan(0.005);
 });
 
-test('scopes never share a key, and keys and entries fit', () => {
+test('slots give scopes different keys, and keys and entries fit', () => {
   fc.assert(
     fc.property(hash, fc.integer({ min: 1, max: MAX_SCOPE - 1 }), fc.maxSafeNat(), (value, scope, large) => {
       const other = new Set(probeKeys([scope + 1], value));
@@ -90,6 +90,6 @@ test('scopes never share a key, and keys and entries fit', () => {
   );
 });
 
-test('the bit string reads as PostgreSQL orders bits', () => {
+test('bitString has PostgreSQL’s order of bits', () => {
   expect(bitString(Uint8Array.of(0x80, 0x01))).toBe('1000000000000001');
 });

@@ -1,21 +1,21 @@
-// Multi-index hashing (Norouzi, Punjani, Fleet 2012) with a check of the chain that follows a slot (pigeonring: Qin and Xiao 2018).
+// Multi-index hashing (Norouzi, Punjani, Fleet 2012), filtered by the chain that follows each slot (pigeonring: Qin and Xiao 2018).
 //
-// A hash is a ring of sixteen slots of 16 bits. Of two hashes within 31 bits, some slot begins a chain of which every beginning
-// is no further apart than its share of the whole, 31/16 bits a slot: were there none, each slot would begin a chain that is
-// further apart than its share, and such chains laid end to end around the ring would add up to more than 31. So that slot differs by one
-// bit at most, and it and the four after it by 9 (5 × 31/16, rounded down).
+// Treat a hash as a ring of sixteen 16-bit slots. If two hashes differ by at most 31 bits, some slot starts a chain in which every prefix
+// differs by at most 31/16 bits per slot. Proof: otherwise every slot would start a chain that exceeds this share, and those chains, joined
+// around the ring, would differ by more than 31 bits in total. So that slot differs by at most 1 bit, and it and the next four together by
+// at most 9 (5 × 31/16, rounded down).
 
-/** Slots a hash is cut into, most significant first, each of 16 bits. */
+/** Slots in a hash, each 16 bits, most significant first. */
 const SLOTS = 16;
 /**
- * Bits by which the four slots after one that agrees may differ. Anything from 9 is exact up to 31 bits; this lets most of what is up to
- * 63 bits away pass too, and 0.4% of what has nothing to do with the hash.
+ * Maximum number of differing bits in the four slots after a matching slot. Any value from 9 finds everything within 31 bits. This value
+ * also passes most hashes within 63 bits, and 0.4% of unrelated ones.
  */
 const MAX_CHAIN = 21;
-/** Bytes of a record: the entry's number (6) and the four slots that follow (8). */
+/** Bytes in a record: the entry's number (6) and the next four slots (8). */
 const RECORD = 14;
 
-/** Scopes past this do not fit the key. */
+/** Larger scope numbers do not fit the key. */
 export const MAX_SCOPE = 2 ** 43 - 1;
 
 const keyOf = (scope: number, slot: number, bits: number): string =>
@@ -23,14 +23,14 @@ const keyOf = (scope: number, slot: number, bits: number): string =>
 
 const slotBits = (hash: Uint8Array, slot: number): number => (hash[slot * 2]! << 8) | hash[slot * 2 + 1]!;
 
-/** The four slots after one, around the ring. */
+/** Returns the four slots after `slot`, wrapping around the ring. */
 function chain(hash: Uint8Array, slot: number): Buffer {
   const bytes = Buffer.alloc(8);
   for (let i = 0; i < 8; i++) bytes[i] = hash[(slot * 2 + 2 + i) % hash.length]!;
   return bytes;
 }
 
-/** Where an entry is filed: sixteen records, each under its key. */
+/** Returns the sixteen records of an entry, each with its key. */
 export function filings(scope: number, entry: number, hash: Uint8Array): { key: string; record: Buffer }[] {
   return Array.from({ length: SLOTS }, (_, slot) => {
     const record = Buffer.alloc(RECORD);
@@ -40,7 +40,7 @@ export function filings(scope: number, entry: number, hash: Uint8Array): { key: 
   });
 }
 
-/** The keys that hold every entry within 31 bits: each slot as it is and with each one bit flipped, 272 a scope. */
+/** Returns the keys under which every entry within 31 bits is found: each slot unchanged and with one bit flipped, 272 keys per scope. */
 export function probeKeys(scopes: readonly number[], hash: Uint8Array): string[] {
   const keys: string[] = [];
   for (const scope of scopes)
@@ -52,16 +52,13 @@ export function probeKeys(scopes: readonly number[], hash: Uint8Array): string[]
   return keys;
 }
 
-/** Records found under one of a hash's keys, one after the other. */
+/** The concatenated records found under one key of a hash. */
 export interface FoundRecords {
   slot: number;
   records: Buffer;
 }
 
-/**
- * The entries among what {@link probeKeys} found whose chains agree too: all of those within 31 bits, most of those within 63, and few
- * others. Each once.
- */
+/** Keeps the entries whose chains match too: all within 31 bits, most within 63 bits, and few others. Returns each entry once. */
 export function candidates(found: readonly FoundRecords[], hash: Uint8Array): number[] {
   const chains = Array.from({ length: SLOTS }, (_, slot) => {
     const bytes = chain(hash, slot);
@@ -78,7 +75,7 @@ export function candidates(found: readonly FoundRecords[], hash: Uint8Array): nu
   return [...entries];
 }
 
-/** Set bits of 32. */
+/** Counts the set bits of a 32-bit integer. */
 function bitCount(value: number): number {
   const pairs = value - ((value >>> 1) & 0x55555555);
   const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

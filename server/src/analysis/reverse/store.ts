@@ -2,13 +2,13 @@ import type { Fingerprint, FingerprintEntry, Thumbnail } from '@firsthand/forens
 import { many, one, type Queryable } from '../../db/sql.ts';
 import { bitString, filings } from './slots.ts';
 
-/** What a search may see together; see the migration. */
+/** Pictures that one search may see together; the migration explains it. */
 export interface Scope {
   tenantId: string | null;
   livemode: boolean | null;
 }
 
-/** The scope's number, made when it is first needed. */
+/** Returns the scope's number, and creates it on first use. */
 export async function scopeId(db: Queryable, { tenantId, livemode }: Scope): Promise<number> {
   const row = await one<{ id: string }>(
     db,
@@ -21,7 +21,7 @@ export async function scopeId(db: Queryable, { tenantId, livemode }: Scope): Pro
      limit 1`,
     [tenantId, livemode],
   );
-  // Another transaction may have made it since the statement began.
+  // Another transaction may have inserted the row since this statement began.
   return row ? Number(row.id) : scopeId(db, { tenantId, livemode });
 }
 
@@ -32,8 +32,8 @@ export type PictureOf =
 type Kept = Pick<Fingerprint, 'hash' | 'quality' | 'entries'> & { thumbnail?: Thumbnail };
 
 /**
- * Files a picture's fingerprint. One that is filed already (the same capture, or the same label of a list) stays as it is.
- * @returns whether it was new
+ * Stores a picture's fingerprint. An existing one (same capture, or same label in a list) stays unchanged.
+ * @returns true when it was new
  */
 export async function rememberPicture(db: Queryable, of: PictureOf, kept: Kept, now: Date): Promise<boolean> {
   const scope = 'scope' in of ? of.scope : await scopeId(db, of);
@@ -74,10 +74,13 @@ async function addEntry(db: Queryable, picture: string, entry: FingerprintEntry)
   return Number(row!.id);
 }
 
-/** Bytes of records from which the next of the same key begin a new row: half a page, so that an updated row finds room beside the old. */
+/**
+ * A row with this many bytes of records is full; the next record starts a new row. Half a page, so that an updated row fits beside its old
+ * version.
+ */
 const FULL_PART = 3_584;
 
-/** Keys are taken in order, so that two transactions which share some wait for each other one way round. */
+/** Locks the keys in sorted order, so that two transactions with common keys cannot deadlock. */
 async function file(db: Queryable, filed: ReturnType<typeof filings>): Promise<void> {
   await db.query(
     `insert into reverse_slots (key, part, records)
@@ -91,11 +94,11 @@ async function file(db: Queryable, filed: ReturnType<typeof filings>): Promise<v
   );
 }
 
-/** Removes the fingerprints of captures: what erasing their pictures calls for. */
+/** Removes the fingerprints of captures when their pictures are erased. */
 export async function forgetCaptures(db: Queryable, captureIds: readonly string[]): Promise<void> {
   const entries = await many<{ id: string; scope_id: string; hash: Buffer }>(
     db,
-    // After the four bytes of its length.
+    // `bit_send` puts four bytes of length first.
     `select entries.id, scope_id, substring(bit_send(hash) from 5) as hash
      from reverse_pictures pictures join reverse_entries entries on picture_id = pictures.id where capture_id = any($1)`,
     [captureIds],

@@ -16,7 +16,7 @@ const bindingOf = (id: string, picture: Uint8Array): Buffer =>
     .update(`${id}.${createHash('sha256').update(picture).digest('hex')}`)
     .digest();
 
-describe('attestation by App Attest', () => {
+describe('App Attest', () => {
   let service: TestService;
   let second: TestService;
   let authority: Authority;
@@ -53,7 +53,7 @@ describe('attestation by App Attest', () => {
   const countersOf = async (keyId: string) =>
     (await service.deps.db.query('select counter, app_id from app_attest_keys where key_id = $1', [keyId])).rows;
 
-  it('takes a key once Apple has vouched for it, then assertions with a counter that rises; both make a live photo likely human', async () => {
+  it('accepts a key attested by Apple, then assertions with a rising counter; both make a live photo likely_human', async () => {
     const phone = await device();
     const first = await sendWith(hash => phone.attest(hash));
     expect(first).toMatchObject({ verdict: 'ok', provider: 'app_attest', label: 'likely_human' });
@@ -70,7 +70,7 @@ describe('attestation by App Attest', () => {
     expect(await sendWith(hash => clip.attest(hash))).toMatchObject({ verdict: 'ok' });
   });
 
-  it('takes each counter once and in order, on every node, also when the key is attested again', async () => {
+  it('accepts each counter once and in order, on every node, also after the key is attested again', async () => {
     const phone = await device();
     await sendWith(hash => phone.attest(hash));
     expect(await sendWith(hash => phone.assert(hash, 5), second)).toMatchObject({ verdict: 'ok' });
@@ -86,14 +86,14 @@ describe('attestation by App Attest', () => {
     expect(await sendWith(hash => phone.assert(hash, 6))).toMatchObject({ verdict: 'ok' });
   });
 
-  it('gives one of two simultaneous captures with the same counter to be ok', async () => {
+  it('accepts one of two simultaneous captures with the same counter', async () => {
     const phone = await device();
     await sendWith(hash => phone.attest(hash));
     const both = await Promise.all([service, second].map(at => sendWith(hash => phone.assert(hash, 1), at)));
     expect(both.map(({ verdict }) => verdict).toSorted()).toEqual(['error', 'ok']);
   });
 
-  it('does not use a counter up on a capture that is not stored', async () => {
+  it('does not use up the counter of a capture that is not stored', async () => {
     const phone = await device();
     await sendWith(hash => phone.attest(hash));
     const { id } = await createVerification(service);
@@ -103,7 +103,7 @@ describe('attestation by App Attest', () => {
     expect(await countersOf(phone.keyId)).toMatchObject([{ counter: '0' }]);
   });
 
-  it('is made for one picture of one verification', async () => {
+  it('is valid for one picture of one verification', async () => {
     const phone = await device();
     const detail = 'made for another picture or verification';
     const other = await plain({ colour: '#a33' });
@@ -126,7 +126,7 @@ describe('attestation by App Attest', () => {
     });
   });
 
-  it('refuses what is not a genuine app on a genuine phone, and keeps the capture', async () => {
+  it('rejects anything but a genuine app on a genuine phone, and keeps the capture', async () => {
     const phone = await device();
     const stranger = await device();
     const strangers = await makeAuthority();
@@ -163,7 +163,7 @@ describe('attestation by App Attest', () => {
     expect(await countersOf(phone.keyId)).toEqual([]);
   });
 
-  it('names what is no token of its form, and repeats none of it', async () => {
+  it('reports a malformed token without repeating it', async () => {
     const envelope = (members: object) => () => JSON.stringify({ provider: 'app_attest', ...members });
     const form = 'the token is an envelope of no known form';
     const cases: [string, Made][] = [
@@ -189,7 +189,7 @@ describe('attestation by App Attest', () => {
     expect(service.logged.join('')).not.toContain('gYGBgYGB');
   });
 
-  it('trusts Apple’s root unless told otherwise, and its development environment only when told', async () => {
+  it('trusts Apple’s root by default, and the development environment only if configured', async () => {
     const phone = await device();
     // The second node has no root of its own: the test's authority is nobody to it.
     expect(await sendWith(hash => phone.attest(hash), second)).toMatchObject({
@@ -216,7 +216,7 @@ describe('attestation by App Attest', () => {
     await development.stop();
   });
 
-  it('takes no notice of tokens for verifiers that are not configured', async () => {
+  it('ignores tokens of verifiers that are not configured', async () => {
     for (const attestation_token of ['0.plain', '{"provider":"play_integrity","token":"x"}']) {
       const { id } = await createVerification(service);
       await submit(service, id, picture, { attestation_token });
@@ -225,7 +225,7 @@ describe('attestation by App Attest', () => {
     }
   });
 
-  it('judges nothing as live in audit mode, whoever vouches for it', async () => {
+  it('counts nothing as live in audit mode, with any attestation', async () => {
     const phone = await device();
     const { id } = await createVerification(service, { mode: 'audit', signals_required: ['ai'] });
     await submit(service, id, picture, { attestation_token: await phone.attest(bindingOf(id, picture)) });

@@ -12,7 +12,7 @@ import { plain } from '../../../test/pictures.ts';
 
 const APP = 'ABCDE12345.com.example.claims';
 
-describe('with every verifier configured, a token', () => {
+describe('attestation token, with every verifier configured', () => {
   let service: TestService;
   let authority: Authority;
   let google: GoogleServer;
@@ -60,7 +60,7 @@ describe('with every verifier configured, a token', () => {
     return (await untilStatus(service, id, ['completed'])).captures[0]!.attestation;
   };
 
-  it('goes to the verifier that it names, and to no other', async () => {
+  it('goes only to the verifier that it names', async () => {
     const phone = await makeDevice(authority, APP);
     expect(await attestationOf(hash => phone.attest(hash))).toMatchObject({ verdict: 'ok', provider: 'app_attest' });
     expect(await attestationOf('{"provider":"play_integrity","token":"opaque"}')).toMatchObject({
@@ -74,7 +74,7 @@ describe('with every verifier configured, a token', () => {
     expect([asked, google.asked.decodes]).toEqual([[plainToken], 1]);
   });
 
-  it('of an unknown provider is recorded as an error and sent to nobody', async () => {
+  it('of an unknown provider is recorded as an error and sent nowhere', async () => {
     const before = asked.length;
     for (const token of ['{"provider":"turnstile","token":"x"}', '{"provider":"acme","token":"x"}', ' {']) {
       expect(await attestationOf(token)).toMatchObject({ verdict: 'error', provider: 'unknown' });

@@ -12,7 +12,7 @@ import {
 } from '../../../test/harness.ts';
 import { plain } from '../../../test/pictures.ts';
 
-describe('attestation by Turnstile', () => {
+describe('Turnstile', () => {
   let service: TestService;
   const asked: Record<string, string>[] = [];
   const verifier = createServer((request, response) => {
@@ -53,7 +53,7 @@ describe('attestation by Turnstile', () => {
     return { attestation: captures[0]!.attestation, ai: verdict!.signals.ai_detection as { label: string } };
   };
 
-  it('is recorded, and a passed one is what makes a live photo likely human', async () => {
+  it('is recorded, and a passed token makes a live photo likely_human', async () => {
     const passed = await attestationOf('good');
     expect(passed.attestation).toMatchObject({ verdict: 'ok', provider: 'turnstile' });
     expect(passed.ai.label).toBe('likely_human');
@@ -61,7 +61,7 @@ describe('attestation by Turnstile', () => {
     expect([none.attestation, none.ai.label]).toEqual([undefined, 'unknown']);
   });
 
-  it('never rejects the capture: a bad token and a verifier that drops are recorded as errors', async () => {
+  it('never rejects the capture: a bad token and a failing verifier are recorded as errors', async () => {
     expect((await attestationOf('bad')).attestation).toMatchObject({
       verdict: 'error',
       detail: 'invalid-input-response',
@@ -69,7 +69,7 @@ describe('attestation by Turnstile', () => {
     expect((await attestationOf('drop')).attestation).toMatchObject({ verdict: 'error' });
   });
 
-  it('gives the page the site key and keeps the secret', async () => {
+  it('gives the page the site key but not the secret', async () => {
     const { id } = await createVerification(service);
     const view = await ask<EndUserView>(service, `/v1/verify/${id}`);
     expect(view.body.turnstile_site_key).toBe('site-key');

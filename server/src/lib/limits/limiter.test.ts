@@ -22,10 +22,10 @@ function slow(now: () => number) {
   return { store, calls };
 }
 
-describe('a limiter', () => {
-  it('asks the store at its own pace, whatever the number of requests, and counts each once', async () => {
+describe('limiter', () => {
+  it('asks the store at its own pace, whatever the number of requests, and counts each request once', async () => {
     const { store, calls } = slow(() => 1_000);
-    const limiter = createLimiter(store, log, () => 1_000);
+    const limiter = createLimiter([store], log, () => 1_000);
     const permit = { key: 'a', limit: 80, windowMs: WINDOW_MS };
     const answers = (await Promise.all(Array.from({ length: 100 }, () => limiter.take([permit])))).flat();
     expect(answers.filter(answer => answer.allowed)).toHaveLength(80);
@@ -35,15 +35,15 @@ describe('a limiter', () => {
 
   it('takes the permits of one request together', async () => {
     const { store, calls } = slow(() => 1_000);
-    const limiter = createLimiter(store, log, () => 1_000);
+    const limiter = createLimiter([store], log, () => 1_000);
     await limiter.take(['a', 'b', 'c'].map(key => ({ key, limit: 5, windowMs: WINDOW_MS })));
     expect(calls.map(wants => wants.map(want => want.key))).toEqual([['a', 'b', 'c']]);
   });
 
-  it('answers a standing refusal by itself, until its time has come', async () => {
+  it('repeats a refusal without the store until it ends', async () => {
     let now = 1_000;
     const { store, calls } = slow(() => now);
-    const limiter = createLimiter(store, log, () => now);
+    const limiter = createLimiter([store], log, () => now);
     const permit = { key: 'a', limit: 2, windowMs: WINDOW_MS };
     await Promise.all([limiter.take([permit]), limiter.take([permit]), limiter.take([permit])]);
     const asked = calls.length;
@@ -57,12 +57,8 @@ describe('a limiter', () => {
     expect((await limiter.take([permit]))[0]!.allowed).toBe(true);
   });
 
-  it('asks again when the limit was changed', async () => {
-    const limiter = createLimiter(
-      createMemoryStore(() => 1_000),
-      log,
-      () => 1_000,
-    );
+  it('asks the store again when the limit changed', async () => {
+    const limiter = createLimiter([createMemoryStore(() => 1_000)], log, () => 1_000);
     const take = async (limit: number) => (await limiter.take([{ key: 'a', limit, windowMs: WINDOW_MS }]))[0]!.allowed;
     expect([await take(1), await take(1), await take(3), await take(3), await take(3)]).toEqual([
       true,
@@ -73,9 +69,29 @@ describe('a limiter', () => {
     ]);
   });
 
-  it('counts alone where the store fails', async () => {
+  it('asks the next store while the first fails, and the first again soon after', async () => {
+    let now = 1_000;
+    let broken = true;
+    const first: LimitStore = {
+      take: wants => (broken ? Promise.reject(new Error('gone')) : createMemoryStore(() => now).take(wants)),
+      close: async () => {},
+    };
+    const { store: next, calls } = slow(() => now);
+    const limiter = createLimiter([first, next], log, () => now);
+    const permit = { key: 'a', limit: 2, windowMs: WINDOW_MS };
+    const answers = [];
+    for (let i = 0; i < 3; i += 1) answers.push((await limiter.take([permit]))[0]!.allowed);
+    expect(answers).toEqual([true, true, false]);
+    const asked = calls.length;
+    broken = false;
+    now += 2_000;
+    expect((await limiter.take([{ ...permit, key: 'b' }]))[0]!.allowed).toBe(true);
+    expect(calls.length).toBe(asked);
+  });
+
+  it('counts alone when the store fails', async () => {
     const broken: LimitStore = { take: () => Promise.reject(new Error('gone')), close: async () => {} };
-    const limiter = createLimiter(broken, log, () => 1_000);
+    const limiter = createLimiter([broken], log, () => 1_000);
     const permit = { key: 'a', limit: 2, windowMs: WINDOW_MS };
     const answers = [];
     for (let i = 0; i < 4; i += 1) answers.push((await limiter.take([permit]))[0]!.allowed);

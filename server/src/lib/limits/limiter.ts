@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import { createMemoryStore } from './memory.ts';
-import type { Given, LimitStore } from './store.ts';
+import type { Given, LimitStore, Want } from './store.ts';
 
 /** One request's claim on a window. */
 export interface Permit {
@@ -33,16 +33,19 @@ interface Waiting {
 }
 
 const WARN_EVERY_MS = 10_000;
+/** A store that failed is not asked again for so long, because each try may take until its time is up. */
+const REST_MS = 1_000;
 const REFUSALS_KEPT = 10_000;
 
 /**
  * Batches claims. Claims that arrive during one call to the store wait and go together as the next call, so the store
  * sets its own pace however many requests there are. The limiter remembers a refusal until it ends, so hammering a
- * spent limit costs the store nothing. It takes nothing in advance: the count is exact on every node. While the store
- * fails, this node counts alone.
+ * spent limit costs the store nothing. It takes nothing in advance: the count is exact on every node. While the
+ * first of the stores fails, the next one counts; when all fail, this node counts alone.
  */
-export function createLimiter(store: LimitStore, log: Log, now: () => number = Date.now): Limiter {
+export function createLimiter(stores: readonly LimitStore[], log: Log, now: () => number = Date.now): Limiter {
   const alone = createMemoryStore(now);
+  const restsUntil = new Map<LimitStore, number>();
   const refusals = new Map<string, { until: number; limit: number }>();
   let pending = new Map<string, Waiting>();
   let running = false;
@@ -66,18 +69,29 @@ export function createLimiter(store: LimitStore, log: Log, now: () => number = D
       const batch = [...pending.values()];
       pending = new Map();
       const wants = batch.map(({ permit, waiters }) => ({ ...permit, wanted: waiters.length }));
-      const answers = await store.take(wants).catch(async (error: unknown) => {
-        if (now() - warnedAt > WARN_EVERY_MS) {
-          warnedAt = now();
-          log.warn({ err: error }, 'the store of rate limits fails; this node counts alone');
-        }
-        return alone.take(wants);
-      });
+      const answers = await takeFromFirst(wants);
       batch.forEach((waiting, index) => {
         settle(waiting, answers[index]!);
       });
     }
     running = false;
+  }
+
+  /** Takes from the first store that answers, and from this node's own memory if none does. */
+  async function takeFromFirst(wants: readonly Want[]): Promise<Given[]> {
+    for (const [place, store] of stores.entries()) {
+      if (now() < (restsUntil.get(store) ?? 0)) continue;
+      try {
+        return await store.take(wants);
+      } catch (error) {
+        restsUntil.set(store, now() + REST_MS);
+        if (now() - warnedAt <= WARN_EVERY_MS) continue;
+        warnedAt = now();
+        const then = place + 1 < stores.length ? 'the next one counts' : 'this node counts alone';
+        log.warn({ err: error }, `the store of rate limits fails; ${then}`);
+      }
+    }
+    return alone.take(wants);
   }
 
   function settle({ permit: { key, limit }, waiters }: Waiting, given: Given): void {
@@ -121,7 +135,7 @@ export function createLimiter(store: LimitStore, log: Log, now: () => number = D
       ),
     refused: key => standingRefusal(key),
     async close() {
-      await store.close();
+      await Promise.all(stores.map(store => store.close()));
       await alone.close();
     },
   };

@@ -36,8 +36,8 @@ const runs = fc.array(
 );
 const limits = fc.integer({ min: 1, max: 30 });
 
-describe('a sliding window', () => {
-  it('never gives more than its limit within any stretch of its length', () => {
+describe('sliding window', () => {
+  it('never grants more than its limit within any interval of its length', () => {
     fc.assert(
       fc.property(limits, runs, (limit, steps) => {
         const { given } = play(limit, steps);
@@ -49,7 +49,7 @@ describe('a sliding window', () => {
     );
   });
 
-  it('refuses nothing that has been free for a slot', () => {
+  it('refuses no permit that has been free for a slot', () => {
     fc.assert(
       fc.property(limits, runs, (limit, steps) => {
         for (const { wanted, answer, surelyFree } of play(limit, steps).answers) {
@@ -59,7 +59,7 @@ describe('a sliding window', () => {
     );
   });
 
-  it('says truly when the next permit is free, and never later than its own length', () => {
+  it('gives the correct time of the next permit, never later than its length', () => {
     fc.assert(
       fc.property(limits, runs, (limit, steps) => {
         const { answers, window } = play(limit, steps);
@@ -78,14 +78,14 @@ describe('a sliding window', () => {
     );
   });
 
-  it('remembers no more than its slots, however many permits it gives', () => {
+  it('stores no more than its slots for any number of permits', () => {
     const window: Window = { slots: [] };
     for (let at = 0; at < 3 * WINDOW_MS; at += 10)
       takeFrom(window, { wanted: 5, limit: 100_000, windowMs: WINDOW_MS }, at);
     expect(window.slots.length).toBeLessThanOrEqual(SLOTS + 1);
   });
 
-  it('frees nothing early when the clock is put back', () => {
+  it('frees no permit early when the clock goes back', () => {
     const window: Window = { slots: [] };
     const want = { wanted: 3, limit: 3, windowMs: WINDOW_MS };
     expect(takeFrom(window, want, 100_000).granted).toBe(3);

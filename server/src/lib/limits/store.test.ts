@@ -20,7 +20,7 @@ function promises(nodes: () => [LimitStore, LimitStore]) {
   const one = async (store: LimitStore, key: string, o: { wanted?: number; limit?: number; windowMs?: number } = {}) =>
     (await store.take([{ key, wanted: o.wanted ?? 1, limit: o.limit ?? 10, windowMs: o.windowMs ?? 60_000 }]))[0]!;
 
-  it('gives a limit at once, then nothing until the window has passed', async () => {
+  it('grants the limit at once, then nothing until the window has passed', async () => {
     const [store] = nodes();
     const key = freshKey();
     const windowMs = 1_200;
@@ -44,7 +44,7 @@ function promises(nodes: () => [LimitStore, LimitStore]) {
     expect(answers.reduce((sum, answer) => sum + answer.granted, 0)).toBe(100);
   });
 
-  it('keeps keys apart and answers in the order asked', async () => {
+  it('separates keys and answers in the requested order', async () => {
     const [store] = nodes();
     const names = [freshKey(), freshKey(), freshKey()].reverse();
     await one(store, names[1]!, { wanted: 4, limit: 5 });
@@ -53,7 +53,7 @@ function promises(nodes: () => [LimitStore, LimitStore]) {
     expect(answers.map(answer => answer.remaining)).toEqual([3, 0, 3]);
   });
 
-  it('never waits for itself when nodes ask for the same keys in opposite orders', async () => {
+  it('does not deadlock when nodes ask for the same keys in opposite orders', async () => {
     const names = Array.from({ length: 8 }, freshKey);
     const want = (key: string) => ({ key, wanted: 1, limit: 1_000, windowMs: 60_000 });
     const rounds = Array.from({ length: 30 }, () => [
@@ -64,7 +64,7 @@ function promises(nodes: () => [LimitStore, LimitStore]) {
     expect(answers.flat().every(answer => answer.granted === 1)).toBe(true);
   });
 
-  it('holds a changed limit from the next request on', async () => {
+  it('applies a changed limit from the next request on', async () => {
     const [store] = nodes();
     const key = freshKey();
     await one(store, key, { wanted: 8, limit: 10 });
@@ -73,12 +73,12 @@ function promises(nodes: () => [LimitStore, LimitStore]) {
   });
 }
 
-describe('in memory', () => {
+describe('limit store in memory', () => {
   const store = createMemoryStore();
   promises(() => [store, store]);
 });
 
-describe('in the database', () => {
+describe('limit store in the database', () => {
   let database: TestDatabase;
   let pools: [Pool, Pool];
   beforeAll(async () => {
@@ -91,7 +91,7 @@ describe('in the database', () => {
   });
   promises(() => [createPostgresStore(pools[0]), createPostgresStore(pools[1])]);
 
-  it('forgets the windows that nobody takes from any more', async () => {
+  it('deletes unused windows', async () => {
     const key = freshKey();
     await createPostgresStore(pools[0]).take([{ key, wanted: 1, limit: 5, windowMs: 60_000 }]);
     const left = async () =>
@@ -107,7 +107,7 @@ describe('in the database', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('in Redis', () => {
+describe.skipIf(!hasRedis)('limit store in Redis', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   let stores: [LimitStore, LimitStore];
   beforeAll(async () => {
@@ -120,9 +120,9 @@ describe.skipIf(!hasRedis)('in Redis', () => {
   });
   promises(() => stores);
 
-  it('counts alone when Redis is gone, and with the others when it is back', async () => {
+  it('counts alone while Redis is down, and with the others afterwards', async () => {
     const own = await startRedis();
-    const limiter = createLimiter(await openRedisStore(own.url, log), log);
+    const limiter = createLimiter([await openRedisStore(own.url, log)], log);
     const permit = { key: freshKey(), limit: 2, windowMs: 60_000 };
     expect((await limiter.take([permit]))[0]).toMatchObject({ allowed: true, remaining: 1 });
     await own.stop();

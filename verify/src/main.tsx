@@ -1,0 +1,195 @@
+import { render } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Checked, checkFile, readTrust, type Trust } from './check.ts';
+import { Icon, Logo } from './parts.tsx';
+import { Result } from './result.tsx';
+
+type Work =
+  | { state: 'idle' }
+  | { state: 'checking'; name: string; share: number }
+  | { state: 'failed'; reason: string };
+
+const FIELDS: { name: keyof Trust; label: string; hint: string }[] = [
+  {
+    name: 'keys',
+    label: 'Keys you trust',
+    hint: 'Paste the verifier keys of the issuer, a line each, or its JWK Set (/v1/evidence-keys). Get them by another way than the bundle.',
+  },
+  {
+    name: 'witnesses',
+    label: 'Witnesses you require',
+    hint: 'Paste the verifier key of each witness that must have seen the same log. Leave empty to require none.',
+  },
+  {
+    name: 'tsaRoots',
+    label: 'Root certificates for the time stamp',
+    hint: 'Paste them as PEM. Leave empty to have the stamp checked without its root.',
+  },
+];
+
+/** Time stamps need this part of the browser, which pages from an unprotected address do not get. */
+const canCheck = Boolean(globalThis.crypto?.subtle);
+
+function App() {
+  const [trust, setTrust] = useState<Trust>({ keys: '', witnesses: '', tsaRoots: '' });
+  const [files, setFiles] = useState<File[]>([]);
+  const [results, setResults] = useState<Checked[]>([]);
+  const [work, setWork] = useState<Work>({ state: 'idle' });
+  const [over, setOver] = useState(false);
+  const turn = useRef(0);
+  const read = useMemo(() => readTrust(trust), [trust]);
+
+  useEffect(() => {
+    turn.current += 1;
+    const mine = turn.current;
+    void (async () => {
+      const checked: Checked[] = [];
+      for (const file of files) {
+        const say = (bytes: number) =>
+          turn.current === mine && setWork({ state: 'checking', name: file.name, share: bytes / file.size });
+        const found = await checkFile(file, read, say).catch((error: Error) => error);
+        if (turn.current !== mine) return;
+        if (found instanceof Error) return setWork({ state: 'failed', reason: `${file.name}: ${found.message}` });
+        checked.push(found);
+      }
+      setResults(checked);
+      setWork({ state: 'idle' });
+    })();
+  }, [files, read]);
+
+  const take = (list: FileList | null | undefined) => {
+    if (!list || list.length === 0 || !canCheck) return;
+    setResults([]);
+    setFiles([...list]);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    take(event.dataTransfer?.files);
+  };
+
+  return (
+    <>
+      <header class="top">
+        <Logo />
+      </header>
+      <main>
+        <div class="intro">
+          <h1>Check an evidence bundle</h1>
+          <p class="soft">
+            This page checks the bundle on your device. It sends nothing and asks nobody: it also works from disk, with
+            the network off.
+          </p>
+        </div>
+        {!canCheck && (
+          <p class="card warning" role="alert">
+            Open this page over https or from disk. At this address the browser withholds what the check needs.
+          </p>
+        )}
+        <form class="form" onSubmit={event => event.preventDefault()}>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: the file field inside takes keyboards */}
+          <div
+            class={`drop card ${over ? 'over' : ''}`}
+            onDragOver={event => {
+              event.preventDefault();
+              setOver(true);
+            }}
+            onDragLeave={() => setOver(false)}
+            onDrop={drop}
+          >
+            <Icon name="gallery" />
+            <label for="bundle">Choose a bundle, or drop it here</label>
+            <input
+              id="bundle"
+              type="file"
+              accept=".zip,application/zip"
+              multiple
+              disabled={!canCheck}
+              onChange={event => take(event.currentTarget.files)}
+            />
+          </div>
+          {FIELDS.slice(0, 1).map(field => (
+            <TrustField key={field.name} field={field} value={trust} fault={read.faults} onInput={setTrust} />
+          ))}
+          <details>
+            <summary>Witnesses and time stamp</summary>
+            {FIELDS.slice(1).map(field => (
+              <TrustField key={field.name} field={field} value={trust} fault={read.faults} onInput={setTrust} />
+            ))}
+          </details>
+        </form>
+        <div class="work" role="status">
+          {work.state === 'checking' && (
+            <p>
+              <progress value={work.share} aria-label="Bytes read" /> Checking {work.name}
+            </p>
+          )}
+          {work.state === 'idle' && results.length > 0 && (
+            <p class="unseen">{results.length === 1 ? 'The check is done.' : `${results.length} checks are done.`}</p>
+          )}
+          {work.state === 'failed' && <p class="fault">The file cannot be read. {work.reason}</p>}
+        </div>
+        {results.length > 0 && (
+          <div class="after">
+            <button type="button" class="button quiet" onClick={() => print()}>
+              <Icon name="printer" />
+              Print
+            </button>
+          </div>
+        )}
+        {results.map(checked => (
+          <Result key={checked.file.name} checked={checked} />
+        ))}
+      </main>
+      <footer class="small soft">
+        <p>
+          The command <code>firsthand verify-evidence</code> makes the same checks in the same words. README.txt in the
+          bundle says how to check by hand, with openssl and sha256sum.
+        </p>
+        {location.protocol.startsWith('http') && (
+          <p>
+            <a href={location.pathname} download="firsthand-verify.html">
+              Save this page
+            </a>{' '}
+            to check bundles without the network.
+          </p>
+        )}
+      </footer>
+    </>
+  );
+}
+
+function TrustField(o: {
+  field: (typeof FIELDS)[number];
+  value: Trust;
+  fault: Partial<Record<keyof Trust, string>>;
+  onInput: (value: Trust) => void;
+}) {
+  const { name, label, hint } = o.field;
+  const fault = o.fault[name];
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <p id={`${name}-hint`} class="small soft">
+        {hint}
+      </p>
+      <textarea
+        id={name}
+        rows={3}
+        spellcheck={false}
+        autocomplete="off"
+        aria-describedby={`${name}-hint${fault ? ` ${name}-fault` : ''}`}
+        aria-invalid={fault ? 'true' : undefined}
+        value={o.value[name]}
+        onInput={event => o.onInput({ ...o.value, [name]: event.currentTarget.value })}
+      />
+      {fault && (
+        <p id={`${name}-fault`} class="fault small">
+          This cannot be read: {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+render(<App />, document.getElementById('app')!);

@@ -1,7 +1,7 @@
-import { ICONS } from '@firsthand/look/drawings.ts';
 import { useState } from 'react';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
 import type { StepValues } from './values.ts';
 
 /** How a step looks to the person with the phone: a sketch of the capture page with the step's own sentence. */
@@ -32,9 +32,7 @@ export function PhonePreview({
         )}
         {photo ? (
           <span className="phone-shutter">
-            <svg viewBox="0 0 24 24" className="icon">
-              <path d={ICONS.camera} />
-            </svg>
+            <Icon name="camera" />
           </span>
         ) : (
           <span className="phone-button" ref={element => element?.style.setProperty('background', accent ?? '')}>

@@ -3,6 +3,7 @@ const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
   ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
+  ['reviews'],
   ['cases'],
   ['analysis'],
   ['checks'],

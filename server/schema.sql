@@ -134,7 +134,7 @@ CREATE INDEX captures_to_analyse ON public.captures USING btree (analysis_turn, 
 create table event_outbox (
   event_id text not null,
   constraint event_outbox_pkey PRIMARY KEY (event_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 500);
 
 create table events (
   id text not null,
@@ -185,6 +185,8 @@ create table evidence_logs (
   checkpoint_size bigint default '-1'::integer not null,
   publishing_until timestamp with time zone,
   created_at timestamp with time zone not null,
+  checkpoint_at timestamp with time zone,
+  cosigning_until timestamp with time zone,
   constraint evidence_logs_pkey PRIMARY KEY (id),
   constraint evidence_logs_origin_key UNIQUE (origin)
 );
@@ -220,6 +222,17 @@ create table evidence_tiles (
   bytes bytea not null,
   constraint evidence_tiles_pkey PRIMARY KEY (log_id, level, index),
   constraint evidence_tiles_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
+);
+alter table evidence_tiles alter column bytes set storage external;
+
+create table evidence_witnesses (
+  log_id integer not null,
+  vkey text not null,
+  size bigint not null,
+  line text,
+  failed_at timestamp with time zone,
+  constraint evidence_witnesses_pkey PRIMARY KEY (log_id, vkey),
+  constraint evidence_witnesses_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
 );
 
 create table geocodes (
@@ -369,7 +382,7 @@ create unlogged table rate_windows (
   counts integer[] default '{}'::integer[] not null,
   touched_at timestamp with time zone default now() not null,
   constraint rate_windows_pkey PRIMARY KEY (key)
-);
+) with (fillfactor = 50);
 
 create table reverse_entries (
   id bigint generated always as identity not null,
@@ -430,7 +443,32 @@ create table reverse_slots (
   part integer not null,
   records bytea not null,
   constraint reverse_slots_pkey PRIMARY KEY (key, part)
+) with (fillfactor = 70, toast_tuple_target = 8160);
+alter table reverse_slots alter column records set storage external;
+
+create table reviews (
+  id text not null,
+  number bigint generated always as identity not null,
+  verification_id text not null,
+  tenant_id text not null,
+  person_id text not null,
+  person_name text not null,
+  decision text not null,
+  reasons jsonb not null,
+  note text,
+  flags jsonb,
+  blind boolean not null,
+  seconds integer not null,
+  created_at timestamp with time zone not null,
+  struck_at timestamp with time zone,
+  constraint reviews_pkey PRIMARY KEY (id),
+  constraint reviews_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
+  constraint reviews_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint reviews_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
+  constraint reviews_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text, 'retake'::text, 'escalated'::text]))),
+  constraint reviews_seconds_check CHECK ((seconds >= 0))
 );
+CREATE INDEX reviews_by_verification ON public.reviews USING btree (verification_id, number);
 
 create table sessions (
   id text not null,
@@ -496,9 +534,13 @@ create table tenants (
   rate_limit_per_minute integer,
   is_trial boolean default false not null,
   created_at timestamp with time zone default now() not null,
+  review_policy text default 'one'::text not null,
+  review_sample double precision default 0.02 not null,
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_rate_limit_per_minute_check CHECK ((rate_limit_per_minute > 0)),
-  constraint tenants_retention_days_check CHECK ((retention_days > 0))
+  constraint tenants_retention_days_check CHECK ((retention_days > 0)),
+  constraint tenants_review_policy_check CHECK ((review_policy = ANY (ARRAY['none'::text, 'one'::text, 'two_people'::text]))),
+  constraint tenants_review_sample_check CHECK (((review_sample >= (0)::double precision) AND (review_sample <= (1)::double precision)))
 );
 CREATE UNIQUE INDEX tenants_one_trial ON public.tenants USING btree (is_trial) WHERE is_trial;
 
@@ -538,18 +580,32 @@ create table verifications (
   checks_started_at timestamp with time zone,
   checks_done_at timestamp with time zone,
   seal_hash text,
+  review_state text default 'none'::text not null,
+  review_needs smallint,
+  review_causes jsonb,
+  review_opened_at timestamp with time zone,
+  review_escalated boolean default false not null,
+  review_decision text,
+  review_decided_at timestamp with time zone,
+  review_claimed_by jsonb,
+  review_claimed_at timestamp with time zone,
+  review_claimed_until timestamp with time zone,
   constraint verifications_pkey PRIMARY KEY (id),
   constraint verifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint verifications_captures_count_check CHECK (((captures_count >= 0) AND (captures_count <= 20))),
   constraint verifications_check CHECK (((verdict IS NULL) OR (status = 'completed'::text))),
+  constraint verifications_review_needs_check CHECK ((review_needs = ANY (ARRAY[1, 2]))),
+  constraint verifications_review_state_check CHECK ((review_state = ANY (ARRAY['none'::text, 'open'::text, 'disputed'::text, 'decided'::text]))),
   constraint verifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'completed'::text, 'expired'::text, 'failed'::text, 'abandoned'::text])))
 );
 CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
 CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
+CREATE INDEX verifications_by_review ON public.verifications USING btree (tenant_id, livemode, review_state, created_at DESC, id DESC) WHERE (review_state <> 'none'::text);
 CREATE INDEX verifications_by_status ON public.verifications USING btree (tenant_id, livemode, status, created_at DESC, id DESC);
 CREATE INDEX verifications_by_verdict ON public.verifications USING btree (tenant_id, livemode, ((verdict ->> 'label'::text)), created_at DESC, id DESC) WHERE (verdict IS NOT NULL);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
 CREATE INDEX verifications_newest ON public.verifications USING btree (tenant_id, livemode, created_at DESC, id DESC);
+CREATE INDEX verifications_to_review ON public.verifications USING btree (tenant_id, livemode, review_opened_at, id) WHERE (review_state = ANY (ARRAY['open'::text, 'disputed'::text]));
 
 create table webhook_claims (
   id text not null,
@@ -578,7 +634,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
   constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
-);
+) with (fillfactor = 45);
 CREATE INDEX webhook_deliveries_by_tenant ON public.webhook_deliveries USING btree (tenant_id, id DESC);
 CREATE INDEX webhook_deliveries_by_verification ON public.webhook_deliveries USING btree (verification_id, id DESC);
 CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (tenant_id, id DESC) WHERE (failed_at IS NOT NULL);
@@ -597,7 +653,7 @@ create table webhook_endpoints (
   created_at timestamp with time zone not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-);
+) with (fillfactor = 70);
 CREATE INDEX webhook_endpoints_by_tenant ON public.webhook_endpoints USING btree (tenant_id, id DESC);
 CREATE INDEX webhook_endpoints_due ON public.webhook_endpoints USING btree (ailing, due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX webhook_endpoints_once ON public.webhook_endpoints USING btree (tenant_id, livemode, url_sha256);
@@ -610,7 +666,7 @@ create table webhook_queue (
   attempts integer default 0 not null,
   constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
   constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
-);
+) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 500);
 CREATE INDEX webhook_queue_due ON public.webhook_queue USING btree (endpoint_id, run_at);
 
 create table webhook_secrets (
@@ -623,6 +679,26 @@ create table webhook_secrets (
   constraint webhook_secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE UNIQUE INDEX webhook_secrets_current ON public.webhook_secrets USING btree (tenant_id) WHERE (expires_at IS NULL);
+
+create table witness_keys (
+  name text not null,
+  only_one boolean default true not null,
+  public_key bytea not null,
+  sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint witness_keys_pkey PRIMARY KEY (name),
+  constraint witness_keys_only_one_key UNIQUE (only_one),
+  constraint witness_keys_only_one_check CHECK (only_one)
+);
+
+create table witnessed_logs (
+  origin text not null,
+  size bigint not null,
+  root bytea not null,
+  note text not null,
+  cosigned_at timestamp with time zone not null,
+  constraint witnessed_logs_pkey PRIMARY KEY (origin)
+);
 
 create table worker_nodes (
   worker_id text not null,

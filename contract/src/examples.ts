@@ -1,6 +1,7 @@
 import { EVIDENCE_EXAMPLES } from './evidence-examples.ts';
 import { MANAGEMENT_EXAMPLES } from './management-examples.ts';
 import { PEOPLE_EXAMPLES } from './people-examples.ts';
+import { reviewExamples } from './review-examples.ts';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
 
 /**
@@ -43,6 +44,8 @@ const pending = {
     metadata: { claim: 'C-1042' },
   },
   livemode: false,
+  review: { state: 'none' },
+  reviews: [],
 };
 
 const capture = {
@@ -189,5 +192,6 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   ...EVIDENCE_EXAMPLES,
   ...MANAGEMENT_EXAMPLES,
   ...PEOPLE_EXAMPLES,
+  ...reviewExamples({ ...completed, captures: [capture] }),
   ...WEBHOOK_EXAMPLES,
 };

@@ -17,7 +17,8 @@ export type IdPrefix =
   | 'psk'
   | 'mlk'
   | 'walotp'
-  | 'aud';
+  | 'aud'
+  | 'rev';
 
 const patternOf = (prefix: IdPrefix) => `^${prefix}_${ULID}$`;
 

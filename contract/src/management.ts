@@ -3,6 +3,7 @@ import { HEX_COLOR_PATTERN } from './color.ts';
 import { BrandSlug, Email, TemplateRequest } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from './limits.ts';
+import { REVIEW_POLICIES } from './reviews.ts';
 
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
@@ -37,6 +38,15 @@ const settings = {
     description:
       'not in force yet: the number is stored and nothing is erased. Later: days after which a closed verification is redacted; null: never',
   }),
+  review_policy: Type.Enum([...REVIEW_POLICIES], {
+    description:
+      "how many people decide a case that comes up for review: nobody, one, or two who do not see each other's decision",
+  }),
+  review_sample: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'share of verified verifications that people review too, unmarked',
+  }),
 };
 export const Settings = Type.Object(
   { ...settings, rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }) },
@@ -49,6 +59,8 @@ export const SettingsPatch = Type.Object(
     name: Type.Optional(settings.name),
     notify_email: Type.Optional(settings.notify_email),
     retention_days: Type.Optional(settings.retention_days),
+    review_policy: Type.Optional(settings.review_policy),
+    review_sample: Type.Optional(settings.review_sample),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   { ...closed, title: 'SettingsPatch' },

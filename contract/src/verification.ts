@@ -3,6 +3,7 @@ import { Context, Metadata } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
+import { Review, ReviewSummary } from './reviews.ts';
 import { CaptureSignals, REASON_CODES, SIGNAL_NAMES, Unit, VerdictSignals } from './signals.ts';
 import { Step } from './steps.ts';
 
@@ -246,6 +247,8 @@ const tenantFields = {
   ),
   progress: Type.Optional(Progress),
   redacted_at: Type.Optional(DateTime),
+  review: ReviewSummary,
+  reviews: Type.Array(Review, { description: 'oldest first' }),
 };
 
 /** A list item: everything but the captures. */

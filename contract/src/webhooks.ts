@@ -13,6 +13,7 @@ export const WEBHOOK_EVENTS = [
   'verification.failed',
   'verification.case_completed',
   'verification.redacted',
+  'verification.reviewed',
   'webhook.test',
 ] as const;
 export const WebhookEventType = Type.Enum([...WEBHOOK_EVENTS], { title: 'WebhookEventType' });

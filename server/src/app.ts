@@ -14,6 +14,7 @@ import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
 import { registerLog } from './evidence/log-routes.ts';
 import { getEvidenceKeys } from './evidence/read-keys.ts';
+import { registerWitness } from './evidence/witness.ts';
 import { createBodyBudget } from './http/body-budget.ts';
 import { registerDashboard } from './http/dashboard.ts';
 import { registerDocs } from './http/docs.ts';
@@ -32,6 +33,11 @@ import { getSignInMethods } from './people/sign-in/methods.ts';
 import { redeemOneTimeCode, requestOneTimeCode } from './people/sign-in/one-time-code.ts';
 import { passkeyRequestOptions, redeemPasskey } from './people/sign-in/passkey.ts';
 import { providerCallback, startProvider } from './people/sign-in/provider.ts';
+import { addReview } from './reviews/add-review.ts';
+import { claimReview } from './reviews/claim-review.ts';
+import { nextReview } from './reviews/next-review.ts';
+import { releaseReview } from './reviews/release-review.ts';
+import { undoReview } from './reviews/undo-review.ts';
 import { createLinkTemplate } from './templates/create.ts';
 import { listLinkTemplates } from './templates/list.ts';
 import { registerLinks } from './templates/open-link.ts';
@@ -65,6 +71,12 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
 
   'GET /v1/verifications/:id/evidence': getEvidence,
   'GET /v1/evidence-keys': getEvidenceKeys,
+
+  'POST /v1/reviews/next': nextReview,
+  'POST /v1/reviews/:verification_id/claim': claimReview,
+  'POST /v1/reviews/:verification_id/release': releaseReview,
+  'POST /v1/verifications/:id/reviews': addReview,
+  'DELETE /v1/verifications/:id/reviews/:review_id': undoReview,
 
   'GET /v1/verify/:token': getSession,
   'POST /v1/verifications/:token/captures/upload-url': createUploadUrl,
@@ -159,6 +171,7 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   registerLog(app, deps);
+  registerWitness(app, deps, limiter);
   await registerPages(app, pages);
   registerVerifyPage(app);
   await registerDashboard(app, deps);

@@ -22,6 +22,7 @@ const OWNER: Readonly<Record<string, string>> = {
   evidence_pending: 'evidence',
   evidence_statements: 'evidence',
   evidence_tiles: 'evidence',
+  evidence_witnesses: 'evidence',
   geocodes: 'checks',
   idempotency_keys: 'http',
   link_template_versions: 'templates',
@@ -40,6 +41,7 @@ const OWNER: Readonly<Record<string, string>> = {
   reverse_pictures: 'analysis',
   reverse_scopes: 'analysis',
   reverse_slots: 'analysis',
+  reviews: 'reviews',
   sessions: 'people',
   settings: 'db',
   sign_in_mails: 'people',
@@ -52,6 +54,8 @@ const OWNER: Readonly<Record<string, string>> = {
   webhook_endpoints: 'webhooks',
   webhook_queue: 'webhooks',
   webhook_secrets: 'tenants',
+  witness_keys: 'evidence',
+  witnessed_logs: 'evidence',
   worker_nodes: 'jobs',
 };
 

@@ -9,6 +9,7 @@ import { parseNote, parseVkey, signNote, type Verifier, verifyNote, vkeyOf } fro
 import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
 import { many, one, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { awaitsCosignatures, cosignedNote } from '../evidence/cosign.ts';
 import { type LogRow, listEvidenceKeys, signerFor } from '../evidence/log.ts';
 import { enterAgain, type OpenedStatement, openStatements } from '../evidence/statements.ts';
 import { loadNodes } from '../evidence/tiles.ts';
@@ -33,7 +34,9 @@ export interface Head {
   origin: string;
   size: bigint;
   root: Uint8Array;
-  /** The signed note. */
+  /** The note as the log signed it: what a time stamp is for. */
+  signed: string;
+  /** The same with the cosignatures of witnesses. */
   note: string;
   key: Verifier;
 }
@@ -49,9 +52,15 @@ interface Leaf {
  * contain every entry.
  */
 export async function settledBundle(deps: Deps, row: VerificationRow): Promise<BundleFile[] | null> {
+  // While a second reviewer is blind, the bundle ends before the first review: a prefix of the statements has no gap.
   const leaves = await many<Leaf>(
     deps.db,
-    'select seq, log_id, leaf_index from evidence_statements where verification_id = $1 order by seq',
+    `select seq, log_id, leaf_index from evidence_statements s
+     where verification_id = $1 and not exists (
+       select from evidence_statements r join verifications v on v.id = r.verification_id
+       where r.verification_id = $1 and r.type = 'review' and r.seq <= s.seq
+         and v.review_state = 'open' and v.review_needs = 2)
+     order by seq`,
     [row.id],
   );
   const kept = await readKept(deps, row.id);
@@ -67,7 +76,8 @@ export async function settledBundle(deps: Deps, row: VerificationRow): Promise<B
     [row.id, leaves.length, deps.keyring.encrypt(JSON.stringify(files)), deps.clock.now()],
   );
   // If two calls settle at once, the first one wins.
-  return (await readKept(deps, row.id))?.files ?? files;
+  const settled = await readKept(deps, row.id);
+  return settled?.statements === leaves.length ? settled.files : files;
 }
 
 async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {
@@ -94,9 +104,11 @@ async function headOver(deps: Deps, id: string, leaves: readonly Leaf[]): Promis
   const note = parseNote(Buffer.from(log.checkpoint));
   const { origin, size, root } = parseCheckpoint(note.text);
   if (leaves.some(leaf => BigInt(leaf.leaf_index!) >= size)) return null;
+  if (await awaitsCosignatures(deps, log)) return null;
   const [signed] = verifyNote(note, await logKeys(deps.db));
   if (!signed) throw new Error(`the checkpoint of ${origin} is signed by no known key`);
-  return { origin, size, root, note: log.checkpoint, key: signed.verifier, logId };
+  const cosigned = (await cosignedNote(deps.db, log))!;
+  return { origin, size, root, signed: log.checkpoint, note: cosigned, key: signed.verifier, logId };
 }
 
 async function logKeys(db: Queryable): Promise<Verifier[]> {
@@ -110,7 +122,7 @@ async function makeFiles(
   leaves: readonly Leaf[],
   head: Head & { logId: number },
 ): Promise<BundleFile[]> {
-  const statements = await openStatements(deps.db, deps, row.id);
+  const statements = (await openStatements(deps.db, deps, row.id)).slice(0, leaves.length);
   const captures = await capturesOf(deps.db, row.id);
   const log = (await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [head.logId]))!;
   const signer = await signerFor(deps.db, deps, log, 'bundle');
@@ -119,7 +131,7 @@ async function makeFiles(
   const createdAt = deps.clock.now();
   const verdict = row.verdict && verdictOf(statements);
   const photos = await photoFiles(deps, captures);
-  const stamp = await stampOf(deps, head.note);
+  const stamp = await stampOf(deps, head.signed);
   const files = [
     inline('record.json', sealedText(row)),
     inline(

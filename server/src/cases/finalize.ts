@@ -5,10 +5,12 @@ import { Type } from 'typebox';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { viewerOf } from '../http/principal.ts';
 import { expired, notFound, Problem, verificationClosed } from '../http/problem.ts';
 import { lockCurrent } from '../verifications/advance.ts';
 import { presentFrozen, withImageUrls } from '../verifications/present.ts';
 import { readCurrent } from '../verifications/read.ts';
+import { reviewsOf } from '../verifications/reviews.ts';
 import { answeredKeys, capturesOf, findVerification, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
 import { storeNarrative } from '../verifications/write.ts';
@@ -33,7 +35,7 @@ export const finalizeVerification = tenantEndpoint({
   responses: { 200: Verification, 202: Verification },
   links: (deps, body) => withImageUrls(deps, body as Verification),
   errors: ['expired', 'steps_incomplete', 'already_finalized', 'verification_closed'],
-  async handler({ deps, params, body }) {
+  async handler({ deps, params, body, principal }) {
     // Runs in its own transaction, so an expiry found here is kept even when the request is refused.
     await readCurrent(deps, params.id!);
     const finalized = await transaction(deps.db, async tx => {
@@ -51,7 +53,8 @@ export const finalizeVerification = tenantEndpoint({
       return startCaseAnalysis(tx, deps, marked);
     });
     const row = await settledWithin(deps, finalized, deps.config.finalizeBudgetMs);
-    const view = presentFrozen(row, await capturesOf(deps.db, row.id), deps.origins);
+    const shown = await reviewsOf(deps.db, row, { viewer: viewerOf(principal), now: deps.clock.now() });
+    const view = presentFrozen(row, await capturesOf(deps.db, row.id), shown, deps.origins);
     return { ...ok(view), status: row.case_analysis ? 200 : 202 };
   },
 });

@@ -5,6 +5,7 @@ import { type AttestationConfig, readAttestation } from './attestation.ts';
 import { ConfigError, type Env, readerOf } from './reader.ts';
 import { readSignIn, type SignInConfig } from './sign-in.ts';
 import { readVision, type VisionConfig } from './vision.ts';
+import { readWitnesses, type WitnessesConfig } from './witnesses.ts';
 
 export interface S3Config {
   endpoint: string | null;
@@ -15,7 +16,7 @@ export interface S3Config {
   forcePathStyle: boolean;
 }
 
-export interface Config extends AttestationConfig, SignInConfig {
+export interface Config extends AttestationConfig, SignInConfig, WitnessesConfig {
   host: string;
   port: number;
   tls: boolean;
@@ -170,6 +171,7 @@ export function readConfig(env: Env): Config {
     c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
     evidenceOrigin: origin('EVIDENCE_ORIGIN'),
     tsaUrl: web('TSA_URL'),
+    ...readWitnesses(reader),
     ...readAttestation(reader),
     ...readSignIn(reader, env),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),

@@ -63,8 +63,23 @@ const TRIGGERS = `
   order by t.relname, o.tgname`;
 
 async function describeTables(db: Queryable): Promise<{ sql: string }[]> {
-  const { rows } = await db.query<{ name: string; unlogged: boolean; lines: string[]; indexes: string[] }>(`
+  const { rows } = await db.query<{
+    name: string;
+    unlogged: boolean;
+    settings: string[];
+    lines: string[];
+    indexes: string[];
+    storage: string[];
+  }>(`
     select o.relname as name, o.relpersistence = 'u' as unlogged,
+      array(select replace(setting, '=', ' = ') from unnest(o.reloptions) as setting order by setting) as settings,
+      array(
+        select format('alter table %I alter column %I set storage %s;', o.relname, a.attname,
+          case a.attstorage when 'p' then 'plain' when 'e' then 'external' when 'm' then 'main' else 'extended' end)
+        from pg_attribute a join pg_type y on y.oid = a.atttypid
+        where a.attrelid = o.oid and a.attnum > 0 and not a.attisdropped and a.attstorage <> y.typstorage
+        order by a.attnum
+      ) as storage,
       array(
         select format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod))
           || case when c.collname is null then '' else format(' collate %I', c.collname) end
@@ -94,11 +109,12 @@ async function describeTables(db: Queryable): Promise<{ sql: string }[]> {
     from pg_class o
     where o.relnamespace = ${PUBLIC} and o.relkind in ('r', 'p') and ${OWN('pg_class')}
     order by o.relname`);
-  return rows.map(({ name, unlogged, lines, indexes }) => ({
+  return rows.map(({ name, unlogged, settings, lines, indexes, storage }) => ({
     sql: [
       `create ${unlogged ? 'unlogged ' : ''}table ${name} (`,
       lines.map(line => `  ${line}`).join(',\n'),
-      ');',
+      settings.length > 0 ? `) with (${settings.join(', ')});` : ');',
+      ...storage,
       ...indexes,
     ].join('\n'),
   }));

@@ -15,7 +15,8 @@ export type InternalEvent =
   | 'verification.expired'
   | 'verification.failed'
   | 'verification.case.completed'
-  | 'verification.redacted';
+  | 'verification.redacted'
+  | 'verification.reviewed';
 
 export interface Fact {
   type: InternalEvent;

@@ -2,6 +2,7 @@ import { parseTilePath, TILE_WIDTH, type TileAt, widthAt } from '@firsthand/evid
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../http/problem.ts';
+import { cosignedNote } from './cosign.ts';
 import { currentLog } from './log.ts';
 import { ENTRIES_LEVEL, readTile } from './tiles.ts';
 
@@ -17,8 +18,9 @@ export function registerLog(app: FastifyInstance, deps: Deps): void {
 
   app.get('/log/checkpoint', { schema }, async (_request, reply) => {
     const log = await currentLog(deps.db);
-    if (!log?.checkpoint) throw notFound();
-    return open(reply).header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(log.checkpoint);
+    const note = log && (await cosignedNote(deps.db, log));
+    if (!note) throw notFound();
+    return open(reply).header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(note);
   });
 
   app.get<{ Params: { '*': string } }>('/log/tile/*', { schema }, async (request, reply) => {

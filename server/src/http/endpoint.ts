@@ -73,7 +73,7 @@ interface Common<B extends TSchema, Q extends TSchema> {
    */
   imageFields?: readonly string[];
   /** The path parameter that holds a verification id. An unknown or foreign id is 404 before the body is read. */
-  target?: 'id' | 'token';
+  target?: 'id' | 'token' | 'verification_id';
   /** Whether the object in the path exists for this caller. Runs before the body is read; false is 404. */
   exists?: (call: { deps: Deps; principal: Principal; params: Record<string, string> }) => Promise<boolean>;
   /** Secret members of the answer. The answer kept for a replay omits them. */

@@ -15,6 +15,11 @@ export const TAGS = [
     name: 'Webhooks',
     description: 'Deliveries and endpoints, resending, test events, the signing secret, and the stream of events.',
   },
+  {
+    name: 'Reviews',
+    description:
+      "People's decisions beside the verdict: a queue that two people never share a case of, and what was decided.",
+  },
   { name: 'Management', description: "Your account's API keys, settings, brands and audit log." },
   { name: 'People', description: 'Who belongs to the account, in which role, and invitations.' },
   {

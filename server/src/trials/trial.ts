@@ -11,6 +11,7 @@ import { notFound } from '../http/problem.ts';
 import { issue } from '../verifications/issue.ts';
 import { presentFrozen } from '../verifications/present.ts';
 import { readCurrent } from '../verifications/read.ts';
+import { unreviewed } from '../verifications/reviews.ts';
 import { type CaptureRow, capturesOf, type VerificationRow } from '../verifications/row.ts';
 import { trialTenant } from './tenant.ts';
 
@@ -60,7 +61,7 @@ const Trial = Type.Object(
 
 function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Static<typeof Trial> {
   const { id, status, capture_url, created_at, expires_at, captures_count, config, completed_at, verdict, captures } =
-    presentFrozen(row, rows, deps.origins);
+    presentFrozen(row, rows, unreviewed, deps.origins);
   return {
     id,
     status,

@@ -1,15 +1,16 @@
 import type { CaseAnalysis, Verdict } from '@firsthand/contract/verification.ts';
-import { many, one, type Tx } from '../db/sql.ts';
-import { storable } from '../db/storable.ts';
+import { many, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { InternalEvent } from '../events/record.ts';
 import { appendStatement } from '../evidence/statements.ts';
+import { opening } from './opens-review.ts';
 import { record } from './record-event.ts';
 import { answeredKeys, type CaptureRow, capturesOf, heldBy, lockVerification, type VerificationRow } from './row.ts';
 import { sealHashOf } from './seal.ts';
 import { captureStatement, detectorsOf } from './stated.ts';
 import { next } from './status.ts';
 import { requirementsMet } from './steps.ts';
+import { type ReviewChange, updateColumns } from './write.ts';
 
 // Only this file writes a verification's status. Every function takes a row that the caller's transaction has locked.
 
@@ -52,11 +53,13 @@ export async function complete(
     record_seal: { algorithm: 'sha256', hash: seal_hash, covers: ['record', 'answers'] },
   };
   await appendStatement(tx, deps, row, { type: 'verdict', at, content });
+  const { object_match } = row;
+  const opened = await opening(tx, row, { status, verdict, object_match, locationResults: placesOf(captures) }, at);
   return change(
     tx,
     deps,
     row,
-    { status, completed_at: at, verdict, seal_hash },
+    { status, completed_at: at, verdict, seal_hash, ...opened },
     'verification.completed',
     captures,
     at,
@@ -64,11 +67,15 @@ export async function complete(
 }
 
 /** Fails a verification because the analysis of a required capture ended in a permanent error. */
-export function fail(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
+export async function fail(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
   const status = next(row.status, 'analysis_failed');
   if (!status) return row;
-  return change(tx, deps, row, { status }, 'verification.failed', captures, at);
+  const outcome = { status, verdict: null, object_match: row.object_match, locationResults: placesOf(captures) };
+  const opened = await opening(tx, row, outcome, at);
+  return change(tx, deps, row, { status, ...opened }, 'verification.failed', captures, at);
 }
+
+const placesOf = (captures: readonly CaptureRow[]) => captures.map(capture => capture.location_match?.result);
 
 /** Fails a verification that the service cannot settle. */
 export async function giveUpOn(tx: Tx, deps: Needs, id: string): Promise<void> {
@@ -136,6 +143,17 @@ export async function attachCaseAnalysis(
   return change(tx, deps, row, { case_analysis: caseAnalysis }, 'verification.case.completed', captures, at);
 }
 
+/** Records that people have decided, and the event. */
+export async function decideReview(
+  tx: Tx,
+  deps: Needs,
+  row: VerificationRow,
+  set: ReviewChange,
+  at: Date,
+): Promise<VerificationRow> {
+  return change(tx, deps, row, set, 'verification.reviewed', await capturesOf(tx, row.id), at);
+}
+
 /** Locks a verification and expires it first if it is due. */
 export async function lockCurrent(tx: Tx, deps: Needs, id: string): Promise<VerificationRow | undefined> {
   const row = await lockVerification(tx, id);
@@ -148,22 +166,13 @@ async function change(
   row: VerificationRow,
   set: Partial<
     Pick<VerificationRow, 'status' | 'captures_count' | 'completed_at' | 'verdict' | 'seal_hash' | 'case_analysis'>
-  >,
+  > &
+    ReviewChange,
   event: InternalEvent,
   captures: CaptureRow[],
   at: Date,
 ): Promise<VerificationRow> {
-  const columns = Object.keys(set);
-  const values = Object.values(set).map(value =>
-    typeof value === 'object' && value !== null && !(value instanceof Date) ? storable(value) : value,
-  );
-  const assignments = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
-  const after = await one<VerificationRow>(
-    tx,
-    `update verifications set ${assignments}, event_sequence = event_sequence + 1 where id = $1 returning *`,
-    [row.id, ...values],
-  );
-  if (!after) throw new Error(`verification ${row.id} vanished under its lock`);
+  const after = await updateColumns(tx, row.id, set, { event: true });
   await record(tx, deps, after, captures, event, at);
   return after;
 }

@@ -5,10 +5,11 @@ import { type Static, Type } from 'typebox';
 import { many, one, type Queryable } from '../db/sql.ts';
 import { decodeCursor, encodeCursor, Page } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
-import { readableModes } from '../http/principal.ts';
+import { readableModes, viewerOf } from '../http/principal.ts';
 import { invalidField } from '../http/problem.ts';
 import { presentSummary } from './present.ts';
 import { withExpiryApplied } from './read.ts';
+import { reviewRowsOf, shownReviews } from './reviews.ts';
 import type { VerificationRow } from './row.ts';
 
 const ListQuery = Type.Object(
@@ -100,12 +101,21 @@ export const listVerifications = tenantEndpoint({
     );
     const page = rows.slice(0, query.limit);
     const last = page.at(-1);
+    const reviews = Map.groupBy(
+      await reviewRowsOf(
+        deps.db,
+        page.filter(row => row.review_state !== 'none').map(({ id }) => id),
+      ),
+      review => review.verification_id,
+    );
+    const seen = { viewer: viewerOf(principal), now: deps.clock.now() };
     const data: VerificationSummary[] = [];
     for (const row of page) {
       const current = await withExpiryApplied(deps, row);
       // The row expired after the query ran and no longer matches the filter.
       if (query.status && current.status !== query.status) continue;
-      data.push(presentSummary(current, deps.origins, row.location_results ?? []));
+      const shown = shownReviews(current, reviews.get(row.id) ?? [], seen);
+      data.push(presentSummary(current, deps.origins, shown, row.location_results ?? []));
     }
     return ok({
       data,

@@ -101,6 +101,8 @@ describe('tenant management', () => {
           notify_email: 'claims@acme.example',
           retention_days: null,
           rate_limit_per_minute: 100_000,
+          review_policy: 'one',
+          review_sample: 0.02,
         },
       ]);
       expect((await manage('GET', '/v1/settings')).body).toEqual(patched.body);

@@ -65,6 +65,7 @@ async function delivery({ deps: { db } }: TestService, owner: NewTenant, livemod
 const FIXTURES: [prefix: string, fixture: Fixture][] = [
   ['/v1/verifications/:', verification],
   ['/v1/verify/:', verification],
+  ['/v1/reviews/:', verification],
   [
     '/v1/trial/verifications/:',
     async ({ deps }) => {
@@ -124,6 +125,22 @@ const OWN_FIXTURES: [prefix: string, fixture: (service: TestService, personId: s
       return id;
     },
   ],
+  [
+    '/v1/verifications/:id/reviews/:',
+    async ({ deps }, personId) => {
+      const session = await deps.db.query('select tenant_id, livemode from sessions where person_id = $1', [personId]);
+      const { tenant_id: tenantId, livemode } = session.rows[0];
+      const { id } = await transaction(deps.db, tx => issue(tx, deps, { tenantId, livemode, request: {} }));
+      await deps.db.query("update verifications set status = 'failed', review_state = 'decided' where id = $1", [id]);
+      const reviewId = newId('rev');
+      await deps.db.query(
+        `insert into reviews (id, verification_id, tenant_id, person_id, person_name, decision, reasons, blind, seconds, created_at)
+         values ($1, $2, $3, $4, 'A person', 'approved', '[]', false, 0, now())`,
+        [reviewId, id, tenantId, personId],
+      );
+      return `${id}/reviews/${reviewId}`;
+    },
+  ],
 ];
 const ownFixtureOf = (endpoint: Endpoint) => OWN_FIXTURES.find(([prefix]) => endpoint.path.startsWith(prefix))?.[1];
 
@@ -135,6 +152,7 @@ const creates = (endpoint: Endpoint) => endpoint.method === 'PUT' && !endpoint.e
 /** What is live or test, and seen in its own mode alone by whoever has one. */
 const MODED = [
   '/v1/verifications/:',
+  '/v1/reviews/:',
   '/v1/link-templates/:',
   '/v1/webhook-deliveries/:',
   '/v1/webhook-endpoints/:',
@@ -155,10 +173,13 @@ const fixtureOf = (endpoint: Endpoint): Fixture => {
   return known;
 };
 
+/** The path with the value of its parameter; where it has two, the value covers both. */
+const at = (endpoint: Endpoint, value: string) => endpoint.path.replace(/:.*:\w+|:\w+/, value);
+
 /** A value of the parameter that names nothing. */
 const unknownFor = (value: string): string =>
   /^[a-z]+_/.test(value)
-    ? value.replace(/_.*/, `_${'0'.repeat(26)}`)
+    ? value.replace(/_[^/]*/g, `_${'0'.repeat(26)}`)
     : value.endsWith('.png')
       ? `${'0'.repeat(26)}.png`
       : 'no-such-thing';
@@ -208,7 +229,7 @@ describe('endpoint credentials', () => {
       stop.abort();
       return { status: answer.status, headers: answer.headers, text, body: text };
     }
-    return ask(service, endpoint.path.replace(/:\w+/, value), {
+    return ask(service, at(endpoint, value), {
       method: endpoint.method,
       headers: { ...headers, 'x-forwarded-for': address },
       redirect: 'manual',
@@ -369,7 +390,7 @@ describe('endpoint credentials', () => {
     '%s: gives a person 404 for objects of another account, person or mode',
     async (_name, endpoint) => {
       const outsiders = [await personOf('owner', true, other)];
-      if (ownFixtureOf(endpoint)) outsiders.push(await personOf('owner', true));
+      if (endpoint.path.startsWith('/v1/me/')) outsiders.push(await personOf('owner', true));
       if (isModed(endpoint)) outsiders.push(await personOf('owner', false));
       const value = await fixtureOf(endpoint)(service, own, true);
       for (const { headers } of outsiders) {

@@ -49,8 +49,8 @@ const COMPUTED: Readonly<Record<string, string>> = {
   'db/schema.ts': 'catalogue queries',
   'tenants/brands.ts': 'the columns that a request sets',
   'tenants/settings.ts': 'the columns that a request sets',
-  'verifications/advance.ts': 'the columns that a change of status sets',
   'verifications/list.ts': 'the filters of a list',
+  'verifications/write.ts': 'the columns that a change sets',
   'webhooks/deliveries.ts': 'the filters of a list',
 };
 

@@ -123,5 +123,3 @@ create table provider_flows (
   expires_at timestamptz not null
 );
 create index provider_flows_by_expiry on provider_flows (expires_at);
-
-alter table audit_log add column address text, add column device text;

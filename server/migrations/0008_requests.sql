@@ -1,56 +1,15 @@
--- At most one tenant holds what people try out.
-create unique index tenants_one_trial on tenants (is_trial) where is_trial;
-
--- Management acts, each written in the transaction of the act. `detail` holds no secret.
-create table audit_log (
-  id text primary key,
-  tenant_id text not null references tenants,
-  actor jsonb not null,
-  action text not null,
-  target text,
-  detail jsonb not null default '{}',
-  request_id text,
-  created_at timestamptz not null
-);
-create index audit_log_by_tenant on audit_log (tenant_id, id desc);
-
-create table brands (
-  tenant_id text not null references tenants,
-  slug text not null,
-  -- Counts up: the order of a list.
-  number bigint generated always as identity,
-  name text not null,
-  -- As given, `#rrggbb`; what is worn is made legible when it is read.
-  accent text,
-  background text,
-  -- Names the picture in the blob store and in its public address; a new picture has a new one.
-  logo_id text unique,
+-- Answers kept for requests that are sent again.
+create table idempotency_keys (
+  scope text not null,
+  key text not null,
+  request_hash bytea not null,
   created_at timestamptz not null,
-  updated_at timestamptz not null,
-  primary key (tenant_id, slug),
-  check (background is null or accent is not null)
+  locked_until timestamptz,
+  status integer,
+  body text,
+  primary key (scope, key)
 );
-
-create table link_templates (
-  id text primary key,
-  tenant_id text not null references tenants,
-  livemode boolean not null,
-  status text not null default 'active' check (status in ('active', 'revoked')),
-  version integer not null default 1,
-  created_at timestamptz not null,
-  updated_at timestamptz not null
-);
-create index link_templates_by_tenant on link_templates (tenant_id, id desc);
-
--- A capture spec as it was published; never changed, so that a verification's template version can be read for ever.
-create table link_template_versions (
-  template_id text not null references link_templates,
-  version integer not null,
-  name text not null,
-  request jsonb not null,
-  published_at timestamptz not null,
-  primary key (template_id, version)
-);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
 
 -- The messaging bot's signed requests that took effect, for as long as their timestamp would let them in again.
 create table bot_signatures (

@@ -45,11 +45,16 @@ create table reverse_entries (
 );
 create index reverse_entries_by_picture on reverse_entries (picture_id);
 
--- Sixteen rows an entry: 16 bits of its hash under scope << 20 | slot << 16 | bits. Two hashes within 31 bits agree within
--- one bit in at least one slot, so 17 keys a slot find them all. The index carries the hash: a look-up never visits the table.
+-- Each entry's hash is cut into sixteen slots of 16 bits. Two hashes within 31 bits of each other agree within one bit in at
+-- least one slot, so 17 keys a slot find them all. The records of a key lie in one row, or a few if there are many, so a
+-- look-up of 272 keys reads 272 rows.
 create table reverse_slots (
+  -- Scope << 20 | slot << 16 | the slot's 16 bits.
   key bigint not null,
-  entry_id bigint not null,
-  hash bit(256) not null
-);
-create index reverse_slots_by_key on reverse_slots (key) include (entry_id, hash);
+  part integer not null,
+  -- Records of 14 bytes: the entry's number (6), the 64 bits of its hash that follow the slot, around the ring (8).
+  records bytea not null,
+  constraint reverse_slots_pkey primary key (key, part)
+) with (fillfactor = 70, toast_tuple_target = 8160);
+-- Hashes do not compress. A row stays whole in its page.
+alter table reverse_slots alter column records set storage external;

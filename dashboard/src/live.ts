@@ -35,6 +35,10 @@ export function useChanges(onChanges: (ids: ReadonlySet<string> | null) => void)
       source?.close();
       source = null;
     };
+    const look = () => {
+      listen();
+      if (!source) told.current(null);
+    };
     const listen = () => {
       clearTimeout(idle);
       if (document.hidden) return stop();
@@ -54,11 +58,14 @@ export function useChanges(onChanges: (ids: ReadonlySet<string> | null) => void)
         notBefore = Date.now() + REFUSED_MS;
       });
     };
-    const signs = ['focus', 'pointerdown', 'keydown'] as const;
+    const signs = ['pointerdown', 'keydown'] as const;
+    // Without a stream, coming back to the page is the moment to look.
+    window.addEventListener('focus', look);
     for (const sign of signs) window.addEventListener(sign, listen, { passive: true });
     document.addEventListener('visibilitychange', listen);
     listen();
     return () => {
+      window.removeEventListener('focus', look);
       for (const sign of signs) window.removeEventListener(sign, listen);
       document.removeEventListener('visibilitychange', listen);
       clearTimeout(idle);

@@ -25,6 +25,7 @@ import { WhyPanel } from '../why/why-panel.tsx';
 import { DecisionBar } from './decision-bar.tsx';
 import { useQueue } from './queue.ts';
 import { KEY_OF, REASONS, type Reason } from './reasons.ts';
+import '../keys/keys.css';
 import './review.css';
 
 const queueOf = (search: string): ReviewQueue => {

@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@firsthand/contract/people.ts';
+import type { Role } from '@firsthand/contract/people.ts';
 import type { MessageKey } from '../i18n.ts';
 import type { IconName } from '../parts/icon.tsx';
 
@@ -24,7 +24,10 @@ const PAGES: readonly MenuPage[] = [
   { path: '/account', label: 'page.account', icon: 'person' },
 ];
 
+/** The contract's order. Its list would bring all schemas into the first page. */
+const RANK: Record<Role, number> = { viewer: 0, reviewer: 1, member: 2, owner: 3 };
+
 /** True when a role is at least as powerful as another. */
-export const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
+export const isAtLeast = (role: Role, least: Role): boolean => RANK[role] >= RANK[least];
 
 export const pagesFor = (role: Role): MenuPage[] => PAGES.filter(page => isAtLeast(role, page.from ?? 'viewer'));

@@ -5,6 +5,8 @@ import { useWords } from '../language.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useMoments } from '../parts/moments.ts';
 import { Section } from '../parts/page.tsx';
+import '../why/why.css';
+import './facts.css';
 
 const Facts = ({ facts }: { facts: [ReactNode, ReactNode][] }) => (
   <dl className="measured roomy">

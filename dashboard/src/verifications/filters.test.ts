@@ -16,7 +16,11 @@ const filters: fc.Arbitrary<Filters> = fc.record({
 });
 
 test('searchOf and filtersOf keep every filter through the address', () => {
-  fc.assert(fc.property(filters, wanted => expect(filtersOf(searchOf(wanted))).toEqual(wanted)));
+  fc.assert(
+    fc.property(filters, wanted => {
+      expect(filtersOf(searchOf(wanted))).toEqual(wanted);
+    }),
+  );
   expect(searchOf(NOTHING)).toBe('');
 });
 

@@ -2,6 +2,7 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
+  ['erasure'],
   ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
   ['reviews'],
   ['cases'],

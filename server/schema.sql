@@ -131,6 +131,24 @@ CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (
 CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);
 CREATE INDEX captures_to_analyse ON public.captures USING btree (analysis_turn, analysis_class, id) WHERE (analysis_state = 'pending'::text);
 
+create table erasure_segments (
+  key text not null,
+  known_since timestamp with time zone not null,
+  constraint erasure_segments_pkey PRIMARY KEY (key)
+);
+
+create table erasures (
+  verification_id text not null,
+  redacted_at timestamp with time zone not null,
+  receipt text not null,
+  receipt_kept boolean not null,
+  due_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  constraint erasures_pkey PRIMARY KEY (verification_id),
+  constraint erasures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+CREATE INDEX erasures_due ON public.erasures USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 create table event_outbox (
   event_id text not null,
   constraint event_outbox_pkey PRIMARY KEY (event_id)
@@ -251,9 +269,11 @@ create table idempotency_keys (
   locked_until timestamp with time zone,
   status integer,
   body text,
+  verification_id text,
   constraint idempotency_keys_pkey PRIMARY KEY (scope, key)
 );
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+CREATE INDEX idempotency_keys_by_verification ON public.idempotency_keys USING btree (verification_id) WHERE (verification_id IS NOT NULL);
 
 create table link_template_versions (
   template_id text not null,
@@ -261,8 +281,10 @@ create table link_template_versions (
   name text not null,
   request jsonb not null,
   published_at timestamp with time zone not null,
+  retention_days integer,
   constraint link_template_versions_pkey PRIMARY KEY (template_id, version),
-  constraint link_template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES link_templates(id)
+  constraint link_template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES link_templates(id),
+  constraint link_template_versions_retention_days_check CHECK ((retention_days > 0))
 );
 
 create table link_templates (
@@ -580,6 +602,9 @@ create table verifications (
   checks_started_at timestamp with time zone,
   checks_done_at timestamp with time zone,
   seal_hash text,
+  closed_at timestamp with time zone,
+  erase_at timestamp with time zone,
+  legal_hold jsonb,
   review_state text default 'none'::text not null,
   review_needs smallint,
   review_causes jsonb,
@@ -598,13 +623,17 @@ create table verifications (
   constraint verifications_review_state_check CHECK ((review_state = ANY (ARRAY['none'::text, 'open'::text, 'disputed'::text, 'decided'::text]))),
   constraint verifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'completed'::text, 'expired'::text, 'failed'::text, 'abandoned'::text])))
 );
+CREATE INDEX verifications_by_email ON public.verifications USING btree (tenant_id, lower((private #>> '{person,email}'::text[]))) WHERE ((private #>> '{person,email}'::text[]) IS NOT NULL);
 CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
+CREATE INDEX verifications_by_phone ON public.verifications USING btree (tenant_id, ((private #>> '{person,phone_e164}'::text[]))) WHERE ((private #>> '{person,phone_e164}'::text[]) IS NOT NULL);
 CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
 CREATE INDEX verifications_by_review ON public.verifications USING btree (tenant_id, livemode, review_state, created_at DESC, id DESC) WHERE (review_state <> 'none'::text);
 CREATE INDEX verifications_by_status ON public.verifications USING btree (tenant_id, livemode, status, created_at DESC, id DESC);
 CREATE INDEX verifications_by_verdict ON public.verifications USING btree (tenant_id, livemode, ((verdict ->> 'label'::text)), created_at DESC, id DESC) WHERE (verdict IS NOT NULL);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
 CREATE INDEX verifications_newest ON public.verifications USING btree (tenant_id, livemode, created_at DESC, id DESC);
+CREATE INDEX verifications_retained ON public.verifications USING btree (tenant_id, closed_at) WHERE ((closed_at IS NOT NULL) AND (erase_at IS NULL) AND (redacted_at IS NULL) AND (legal_hold IS NULL));
+CREATE INDEX verifications_to_erase ON public.verifications USING btree (erase_at) WHERE ((erase_at IS NOT NULL) AND (redacted_at IS NULL) AND (legal_hold IS NULL));
 CREATE INDEX verifications_to_review ON public.verifications USING btree (tenant_id, livemode, review_opened_at, id) WHERE (review_state = ANY (ARRAY['open'::text, 'disputed'::text]));
 
 create table webhook_claims (

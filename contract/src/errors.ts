@@ -15,6 +15,7 @@ export const ERROR_STATUS = {
   verification_closed: 409,
   template_revoked: 409,
   not_completed: 409,
+  on_hold: 409,
   last_owner: 409,
   already_member: 409,
   not_configured: 409,

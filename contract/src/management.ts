@@ -35,8 +35,7 @@ const settings = {
   name: Name,
   notify_email: Type.Union([Email, Type.Null()], { description: 'default for verifications created without one' }),
   retention_days: Type.Union([Type.Integer({ minimum: 1, maximum: RETENTION_DAYS_MAX }), Type.Null()], {
-    description:
-      'not in force yet: the number is stored and nothing is erased. Later: days after which a closed verification is redacted; null: never',
+    description: 'days after which a closed verification is redacted, existing ones too; null: never',
   }),
   review_policy: Type.Enum([...REVIEW_POLICIES], {
     description:
@@ -66,6 +65,14 @@ export const SettingsPatch = Type.Object(
   { ...closed, title: 'SettingsPatch' },
 );
 export type SettingsPatch = Static<typeof SettingsPatch>;
+
+const TemplateRetention = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: RETENTION_DAYS_MAX,
+    description: "for this template's verifications, in place of the account's `retention_days`",
+  }),
+);
 
 const Color = Type.String({ pattern: HEX_COLOR_PATTERN, description: '#rrggbb' });
 const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, { ...closed, title: 'Colors' });
@@ -107,7 +114,7 @@ export type Brand = Static<typeof Brand>;
 
 /** Body of POST and PUT /v1/link-templates. Each opening of the link issues a verification with this capture spec. */
 export const LinkTemplateInput = Type.Object(
-  { name: Name, request: TemplateRequest },
+  { name: Name, request: TemplateRequest, retention_days: TemplateRetention },
   { ...closed, title: 'LinkTemplateInput' },
 );
 export type LinkTemplateInput = Static<typeof LinkTemplateInput>;
@@ -119,6 +126,7 @@ const linkTemplate = {
   status: Type.Enum(['active', 'revoked']),
   url: Type.String({ format: 'uri', description: 'opening it creates a verification from the current version' }),
   request: TemplateRequest,
+  retention_days: TemplateRetention,
   livemode: Type.Boolean(),
   created_at: DateTime,
   updated_at: DateTime,
@@ -134,6 +142,7 @@ export const LinkTemplateWithVersions = Type.Object(
           version: Type.Integer({ minimum: 1 }),
           name: Type.String(),
           request: TemplateRequest,
+          retention_days: TemplateRetention,
           published_at: DateTime,
         },
         { ...closed, title: 'LinkTemplateVersion' },

@@ -12,6 +12,12 @@ import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import type { Deps } from './deps.ts';
+import { liftLegalHold } from './erasure/lift-hold.ts';
+import { getPeopleData } from './erasure/people-data.ts';
+import { placeLegalHold } from './erasure/place-hold.ts';
+import { getLegalHold } from './erasure/read-hold.ts';
+import { getRedaction } from './erasure/read-redaction.ts';
+import { redactVerification } from './erasure/redact.ts';
 import { registerLog } from './evidence/log-routes.ts';
 import { getEvidenceKeys } from './evidence/read-keys.ts';
 import { registerWitness } from './evidence/witness.ts';
@@ -71,6 +77,13 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
 
   'GET /v1/verifications/:id/evidence': getEvidence,
   'GET /v1/evidence-keys': getEvidenceKeys,
+
+  'POST /v1/verifications/:id/redact': redactVerification,
+  'GET /v1/verifications/:id/redaction': getRedaction,
+  'PUT /v1/verifications/:id/legal-hold': placeLegalHold,
+  'GET /v1/verifications/:id/legal-hold': getLegalHold,
+  'DELETE /v1/verifications/:id/legal-hold': liftLegalHold,
+  'GET /v1/people-data': getPeopleData,
 
   'POST /v1/reviews/next': nextReview,
   'POST /v1/reviews/:verification_id/claim': claimReview,

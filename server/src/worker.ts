@@ -9,6 +9,8 @@ import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
+import { sweepErasures } from './erasure/finish.ts';
+import { sweepRetention } from './erasure/retention.ts';
 import { startLog } from './evidence/run.ts';
 import { forgetKeys } from './http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
@@ -41,7 +43,7 @@ const SLOW_TASKS: Pick<Tasks, 'check_subject' | 'read_text' | 'analyze_case'> = 
 interface Sweep {
   name: string;
   everyMs: number;
-  work(deps: Deps): Promise<void>;
+  work(deps: Deps, signal: AbortSignal): Promise<void>;
 }
 
 /** What is done again and again, on every node; each is safe beside itself. */
@@ -55,6 +57,8 @@ const SWEEPS: readonly Sweep[] = [
   },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
+  { name: 'erasures', everyMs: 1_000, work: sweepErasures },
+  { name: 'retention', everyMs: 10_000, work: sweepRetention },
   {
     name: 'forget idempotency keys',
     everyMs: 600_000,
@@ -98,7 +102,9 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
 
 async function repeat(deps: Deps, { name, everyMs, work }: Sweep, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await work(deps).catch(error => deps.log.error({ err: error, sweep: name }, 'sweep failed; it comes round again'));
+    await work(deps, signal).catch(error =>
+      deps.log.error({ err: error, sweep: name }, 'sweep failed; it comes round again'),
+    );
     await sleep(everyMs, undefined, { signal }).catch(() => {});
   }
 }

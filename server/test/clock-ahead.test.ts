@@ -93,8 +93,8 @@ describe('a node whose clock is 90 s ahead', () => {
     const hash = sha256(`POST /v1/verifications\n${sha256Hex(JSON.stringify(body))}`);
     await deps.db.query(
       `insert into idempotency_keys (scope, key, request_hash, created_at, locked_until)
-       values ($1, 'running', $2, now(), now() + interval '60 seconds')`,
-      [`${tenant.tenant_id}:false`, hash],
+       values ($1, $3, $2, now(), now() + interval '60 seconds')`,
+      [`${tenant.tenant_id}:false`, hash, sha256Hex('running')],
     );
     const reply = await ask<{ error: { code: string } }>(node, '/v1/verifications', {
       key: tenant.pk_test,

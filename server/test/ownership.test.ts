@@ -14,6 +14,8 @@ const OWNER: Readonly<Record<string, string>> = {
   bot_signatures: 'auth',
   brands: 'tenants',
   captures: 'captures',
+  erasure_segments: 'erasure',
+  erasures: 'erasure',
   event_outbox: 'events',
   events: 'events',
   evidence_bundles: 'bundles',

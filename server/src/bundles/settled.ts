@@ -7,7 +7,7 @@ import { canonical } from '@firsthand/evidence/json.ts';
 import { inclusionRanges, rangeHash } from '@firsthand/evidence/merkle.ts';
 import { parseNote, parseVkey, signNote, type Verifier, verifyNote, vkeyOf } from '@firsthand/evidence/note.ts';
 import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
-import { many, one, type Queryable, transaction } from '../db/sql.ts';
+import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { awaitsCosignatures, cosignedNote } from '../evidence/cosign.ts';
 import { type LogRow, listEvidenceKeys, signerFor } from '../evidence/log.ts';
@@ -69,7 +69,9 @@ export async function settledBundle(deps: Deps, row: VerificationRow): Promise<B
   if (!head) return null;
   const files = await makeFiles(deps, row, leaves, head);
   await deps.db.query(
-    `insert into evidence_bundles (verification_id, statements, sealed, created_at) values ($1, $2, $3, $4)
+    // Waits for an erasure in progress, and keeps nothing after one.
+    `insert into evidence_bundles (verification_id, statements, sealed, created_at)
+     select id, $2, $3, $4 from verifications where id = $1 and redacted_at is null for share
      on conflict (verification_id) do update
      set statements = excluded.statements, sealed = excluded.sealed, created_at = excluded.created_at
      where evidence_bundles.statements < excluded.statements`,
@@ -78,6 +80,11 @@ export async function settledBundle(deps: Deps, row: VerificationRow): Promise<B
   // If two calls settle at once, the first one wins.
   const settled = await readKept(deps, row.id);
   return settled?.statements === leaves.length ? settled.files : files;
+}
+
+/** Deletes the bundles that are kept for verifications. */
+export async function eraseBundles(tx: Tx, verificationIds: readonly string[]): Promise<void> {
+  await tx.query('delete from evidence_bundles where verification_id = any($1)', [verificationIds]);
 }
 
 async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {

@@ -1,6 +1,7 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
+import { overdueForErasure } from '../erasure/retention.ts';
 import { missingWays } from '../people/sign-in/ways.ts';
 import type { Finding } from './doctor-line.ts';
 import { visionFindings } from './doctor-vision.ts';
@@ -84,18 +85,6 @@ function signInFindings(config: Config): Finding[] {
   ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
 }
 
-/** Settings that are accepted but have no effect yet. */
-export function notYet(accountsWithRetention: number): Finding[] {
-  if (accountsWithRetention === 0) return [];
-  return [
-    {
-      state: 'missing',
-      what: 'Retention: not built yet',
-      advice: `${accountsWithRetention} accounts have set retention_days; nothing is erased.`,
-    },
-  ];
-}
-
 async function inside(deps: Deps): Promise<Finding[]> {
   const { rows } = await deps.db.query<{ version: string }>('select version()');
   const version = rows[0]?.version.split(' ').slice(0, 2).join(' ') ?? 'PostgreSQL';
@@ -104,10 +93,18 @@ async function inside(deps: Deps): Promise<Finding[]> {
     (): Finding => ({ state: 'ok', what: store }),
     (error: Error): Finding => ({ state: 'wrong', what: store, advice: error.message }),
   );
-  const retaining = await deps.db.query('select 1 from tenants where retention_days is not null');
+  const overdue = await overdueForErasure(deps);
   return [
     { state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` },
     reached,
-    ...notYet(retaining.rowCount ?? 0),
+    ...(overdue === 0
+      ? []
+      : [
+          {
+            state: 'wrong' as const,
+            what: `${overdue} verifications are past their retention`,
+            advice: 'A worker erases them. Start one: npx firsthand work, or npm start for everything.',
+          },
+        ]),
   ];
 }

@@ -50,6 +50,8 @@ export interface Config extends AttestationConfig, SignInConfig, WitnessesConfig
   /** The log's name; null: the host of PUBLIC_URL plus `/log`. */
   evidenceOrigin: string | null;
   tsaUrl: string | null;
+  /** Days after which the last backup of a day ends, for receipts; null: they do not say. */
+  backupDays: number | null;
   webhookAllowCidrs: string[];
   /** Name servers for webhook hosts; empty: the system's. */
   webhookNameServers: string[];
@@ -171,6 +173,7 @@ export function readConfig(env: Env): Config {
     c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
     evidenceOrigin: origin('EVIDENCE_ORIGIN'),
     tsaUrl: web('TSA_URL'),
+    backupDays: text('BACKUP_DAYS') === null ? null : integer('BACKUP_DAYS', 0, 3_650, 0),
     ...readWitnesses(reader),
     ...readAttestation(reader),
     ...readSignIn(reader, env),

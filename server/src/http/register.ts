@@ -1,4 +1,5 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
+import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/ids.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
@@ -39,6 +40,7 @@ export interface BotBody {
 }
 
 const DEFAULT_BODY_LIMIT = 1_048_576;
+const VERIFICATION_ID = new RegExp(VERIFICATION_ID_PATTERN.slice(1, -1));
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -130,23 +132,30 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     const call = callOf(request, reply, key);
     if (!scope || !key) return endpoint.handler(call);
     const hash = sha256(`${request.method} ${request.url}\n${sha256(request.rawBody ?? '').toString('hex')}`);
-    const stored = await claimKey(deps.db, scope, key, hash, deps.clock.now());
-    if (stored) return stored;
+    const earlier = await claimKey(deps.db, scope, key, hash, deps.clock.now());
+    if (earlier) return earlier;
     try {
       let kept = false;
       const answer = await endpoint.handler({
         ...call,
         keepAnswer: async (tx, value) => {
-          await storeAnswer(tx, scope, key, withoutSecrets(value));
+          await storeAnswer(tx, scope, key, stored(value, request));
           kept = true;
         },
       });
-      if (!kept) await storeAnswer(deps.db, scope, key, withoutSecrets(answer));
+      if (!kept) await storeAnswer(deps.db, scope, key, stored(answer, request));
       return answer;
     } catch (error) {
       await releaseKey(deps.db, scope, key);
       throw error;
     }
+  }
+
+  /** What is stored of an answer, with the verification it shows: the one in the path, or the first it names. */
+  function stored(answer: Answer, request: FastifyRequest) {
+    const target = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
+    const named = VERIFICATION_ID.exec(JSON.stringify(answer.body ?? null))?.[0];
+    return { ...withoutSecrets(answer), verificationId: target || named || null };
   }
 
   function withoutSecrets(answer: Answer): Answer {
@@ -189,7 +198,7 @@ function headerFaults(request: FastifyRequest): Fault[] {
 }
 
 function bodyFaults({ method, body }: FastifyRequest, check: Validator | null, optional = false): Fault[] {
-  if (method === 'GET' || method === 'HEAD' || method === 'DELETE') return [];
+  if (method === 'GET' || method === 'HEAD' || (method === 'DELETE' && !check)) return [];
   if (body === undefined) return check && !optional ? [{ path: 'body', message: 'is required' }] : [];
   if (!check)
     return isRecord(body) && Object.keys(body).length === 0 ? [] : [{ path: 'body', message: 'must be empty' }];

@@ -112,7 +112,7 @@ export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter
           tenantId: template.tenant_id,
           livemode: template.livemode,
           request: requestOf(template),
-          template: { id: template.id, version: template.version },
+          template: { id: template.id, version: template.version, retentionDays: template.retention_days },
         }),
       );
       return reply.redirect(`${deps.origins.capture}/v/${row.id}`, 303);

@@ -8,11 +8,13 @@ import { record } from './record-event.ts';
 import { answeredKeys, type CaptureRow, capturesOf, heldBy, lockVerification, type VerificationRow } from './row.ts';
 import { sealHashOf } from './seal.ts';
 import { captureStatement, detectorsOf } from './stated.ts';
-import { next } from './status.ts';
+import { isTerminal, next } from './status.ts';
 import { requirementsMet } from './steps.ts';
 import { type ReviewChange, updateColumns } from './write.ts';
 
 // Only this file writes a verification's status. Every function takes a row that the caller's transaction has locked.
+
+const DAY_MS = 86_400_000;
 
 type Needs = Pick<Deps, 'clock' | 'origins' | 'keyring'>;
 
@@ -96,6 +98,12 @@ export async function cancel(tx: Tx, deps: Needs, row: VerificationRow, at: Date
   return change(tx, deps, row, { status }, 'verification.expired', await capturesOf(tx, row.id), at);
 }
 
+/** Marks a closed verification, emptied in this transaction, as redacted and records the event. */
+export function markRedacted(tx: Tx, deps: Needs, row: VerificationRow, at: Date): Promise<VerificationRow> {
+  if (!isTerminal(row.status)) throw new Error(`a ${row.status} verification cannot be redacted`);
+  return change(tx, deps, row, { redacted_at: at }, 'verification.redacted', [], at);
+}
+
 /** True when the row is past its deadline and nothing outstanding keeps it open. */
 export function isDue(row: VerificationRow, captures: readonly Pick<CaptureRow, 'step_key'>[], now: Date): boolean {
   if (row.expires_at > now || next(row.status, 'deadline_passed') === null) return false;
@@ -160,19 +168,29 @@ export async function lockCurrent(tx: Tx, deps: Needs, id: string): Promise<Veri
   return row && expireIfDue(tx, deps, row);
 }
 
+/** When a verification ended, and when its own retention is over. */
+function endedAt({ private: { retention_days } }: VerificationRow, at: Date) {
+  const days = retention_days === undefined ? null : new Date(at.getTime() + retention_days * DAY_MS);
+  return { closed_at: at, erase_at: days };
+}
+
 async function change(
   tx: Tx,
   deps: Needs,
   row: VerificationRow,
   set: Partial<
-    Pick<VerificationRow, 'status' | 'captures_count' | 'completed_at' | 'verdict' | 'seal_hash' | 'case_analysis'>
+    Pick<
+      VerificationRow,
+      'status' | 'captures_count' | 'completed_at' | 'verdict' | 'seal_hash' | 'case_analysis' | 'redacted_at'
+    >
   > &
     ReviewChange,
   event: InternalEvent,
   captures: CaptureRow[],
   at: Date,
 ): Promise<VerificationRow> {
-  const after = await updateColumns(tx, row.id, set, { event: true });
+  const all = set.status && isTerminal(set.status) ? { ...set, ...endedAt(row, at) } : set;
+  const after = await updateColumns(tx, row.id, all, { event: true });
   await record(tx, deps, after, captures, event, at);
   return after;
 }

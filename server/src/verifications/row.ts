@@ -25,6 +25,8 @@ export interface PrivateConfig {
   person?: { name?: string; email?: string; phone_e164?: string; external_ref?: string };
   source?: 'individual' | 'csv';
   template?: { id: string; version: number };
+  /** Its link template's, in place of the account's. */
+  retention_days?: number;
 }
 
 export interface VerificationRow {
@@ -49,6 +51,9 @@ export interface VerificationRow {
   condition: Condition | null;
   event_sequence: number;
   redacted_at: Date | null;
+  /** When it ended: completed, expired, cancelled or failed. */
+  closed_at: Date | null;
+  legal_hold: { reason: string; placed_at: string } | null;
   /** The seal taken at completion, even when the tenant does not see it. */
   seal_hash: string | null;
   checks_started_at: Date | null;

@@ -32,6 +32,11 @@ export async function markChecksStarted(tx: Tx, id: string, at: Date): Promise<v
   await tx.query('update verifications set checks_started_at = $2 where id = $1', [id, at]);
 }
 
+/** Places a legal hold, or lifts it. */
+export async function storeLegalHold(tx: Tx, id: string, hold: VerificationRow['legal_hold']): Promise<void> {
+  await tx.query('update verifications set legal_hold = $2 where id = $1', [id, storable(hold)]);
+}
+
 /** Stores the vision model's answers on object and condition. */
 export async function storeChecks(
   tx: Tx,

@@ -45,7 +45,10 @@ export async function recordAttempts(
            as o (delivery_id text, attempt jsonb, status text, next_at timestamptz)
        ), noted as (
          update webhook_deliveries d
-         set attempts = d.attempts || o.attempt,
+         -- What a receiver says of a redacted verification is not kept.
+         set attempts = d.attempts || case when exists (
+             select from verifications v where v.id = d.verification_id and v.redacted_at is not null)
+           then o.attempt - 'response_excerpt' else o.attempt end,
            -- Another node may have sent it too, after a claim that lapsed: nothing undoes that it arrived.
            status = case when d.status = 'pending' or o.status = 'succeeded' then o.status else d.status end,
            next_attempt_at = case when d.status = 'pending' then o.next_at end,

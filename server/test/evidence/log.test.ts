@@ -245,6 +245,16 @@ describe('GET /log', () => {
       return found?.origin.endsWith('/epoch-2') && found.size >= 2n ? found : null;
     }, 'a checkpoint of the new epoch');
     expect(head.origin).toBe(`${before.origin}/epoch-2`);
+
+    // The epoch before stays readable at an address of its own; tiles at the shared one are no longer for ever.
+    const earlier = parseCheckpoint(parseNote((await bytesAt('/log/epoch-1/checkpoint'))!).text);
+    expect(earlier.origin).toBe(before.origin);
+    expect(await bytesAt('/log/epoch-2/checkpoint')).toEqual(await bytesAt('/log/checkpoint'));
+    expect((await bytesAt('/log/epoch-1/tile/0/000'))?.length).toBe(256 * 32);
+    const caching = async (path: string) => (await fetch(`${service.url}${path}`)).headers.get('cache-control');
+    expect(await caching('/log/epoch-1/tile/0/000')).toContain('immutable');
+    expect(await caching('/log/tile/0/000.p/1')).toBe('no-cache');
+    for (const epoch of ['0', '3', '01', 'x']) expect(await bytesAt(`/log/epoch-${epoch}/checkpoint`)).toBeNull();
   });
 });
 

@@ -1,0 +1,8 @@
+import type { Queryable } from '../db/sql.ts';
+
+/** Erases what reviewers wrote about verifications. Who decided what, and when, stays. */
+export async function eraseReviews(tx: Queryable, verificationIds: readonly string[]): Promise<void> {
+  await tx.query("update reviews set note = null, reasons = '[]', flags = null where verification_id = any($1)", [
+    verificationIds,
+  ]);
+}

@@ -9,6 +9,7 @@ import {
 } from 'react';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { loadPicture } from './pictures.ts';
 import { fitScale, fitted, held, moved, type Size, type View, zoomed } from './view.ts';
 
@@ -246,13 +247,14 @@ export function Viewer({
       )}
       <div className="viewer-tools">
         <Button slim aria-label={t('photo.out')} onPress={() => zoomBy(1 / STEP)}>
-          −
+          <Icon name="minus" />
         </Button>
-        <Button slim aria-label={t('photo.toggle')} onPress={() => toggleZoom()}>
+        <Button slim onPress={() => toggleZoom()}>
           {number(scale, { style: 'percent', maximumFractionDigits: 0 })}
+          <span className="unseen">{t('photo.toggle')}</span>
         </Button>
         <Button slim aria-label={t('photo.in')} onPress={() => zoomBy(STEP)}>
-          +
+          <Icon name="plus" />
         </Button>
       </div>
     </div>

@@ -48,7 +48,7 @@ export function PhonePreview({
           aria-label={t('phone.before')}
           onPress={() => setChosen(at - 1)}
         >
-          ←
+          <Icon name="before" />
         </Button>
         <span className="small soft">{t('phone.step', { n: at + 1, of: steps.length })}</span>
         <Button
@@ -58,7 +58,7 @@ export function PhonePreview({
           aria-label={t('phone.next')}
           onPress={() => setChosen(at + 1)}
         >
-          →
+          <Icon name="right" />
         </Button>
       </figcaption>
     </figure>

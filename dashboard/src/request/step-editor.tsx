@@ -46,7 +46,7 @@ export function StepEditor({ form }: { form: RequestForm }) {
                     aria-label={t('step.up', { n: index + 1 })}
                     onPress={() => swap(index, index - 1)}
                   >
-                    ↑
+                    <Icon name="up" />
                   </Button>
                   <Button
                     weight="plain"
@@ -55,7 +55,7 @@ export function StepEditor({ form }: { form: RequestForm }) {
                     aria-label={t('step.down', { n: index + 1 })}
                     onPress={() => swap(index, index + 1)}
                   >
-                    ↓
+                    <Icon name="down" />
                   </Button>
                   <Button
                     weight="plain"

@@ -8,7 +8,7 @@ import { useChanges } from '../live.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useMoments } from '../parts/moments.ts';
 import { PageTitle, Section } from '../parts/page.tsx';
-import { Empty, Read } from '../parts/states.tsx';
+import { Empty, Failed, Loading } from '../parts/states.tsx';
 import { Photos } from '../photo/photos.tsx';
 import { Place } from '../place/place.tsx';
 import { queryClient } from '../session/query-client.ts';
@@ -40,7 +40,13 @@ export default function VerificationPage() {
       <p className="small">
         <Link href="/verifications">{t('page.verifications')}</Link>
       </p>
-      <Read query={verification}>{data => <Case verification={data} />}</Read>
+      {verification.data ? (
+        <Case verification={verification.data} />
+      ) : verification.error ? (
+        <Failed alone error={verification.error} onRetry={() => void verification.refetch()} />
+      ) : (
+        <Loading />
+      )}
     </div>
   );
 }

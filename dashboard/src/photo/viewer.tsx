@@ -34,6 +34,8 @@ export interface ViewerHandle {
 const STEP = 1.6;
 const PAN = 60;
 const BLINK_MS = 700;
+/** A whole picture at this scale or above is worth a step to two. */
+const NEARLY_ONE = 0.75;
 /** From this scale on, pixels are drawn as squares. */
 const SQUARE_FROM = 3;
 
@@ -165,7 +167,7 @@ export function Viewer({
   const toggleZoom = (point = { x: 0, y: 0 }) => {
     const { view, box } = at.current;
     if (!view) return;
-    if (isWhole()) zoomBy(Math.max(2, 1 / view.scale), point);
+    if (isWhole()) zoomBy((view.scale < NEARLY_ONE ? 1 : 2) / view.scale, point);
     else see(fitted(photo, box));
   };
   useImperativeHandle(handle, () => ({

@@ -57,7 +57,9 @@ export function useQueue(queue: ReviewQueue) {
     filling.current = true;
     try {
       while (now.current.cases.length < AHEAD) {
-        const holding = now.current.cases.map(({ id }) => id);
+        // A case whose decision is on its way is still ours: unnamed, it would come back as the next one.
+        const deciding = now.current.done.filter(({ review }) => review === null);
+        const holding = [...now.current.cases, ...deciding.map(({ verification }) => verification)].map(({ id }) => id);
         const next = await call('POST /v1/reviews/next', { body: { queue, holding } });
         if (next === undefined) {
           change(old => ({ ...old, empty: true, error: null }));

@@ -251,7 +251,7 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
               rows={2}
               maxLength={2_000}
               value={note}
-              onKeyDown={event => event.key === 'Escape' && viewer.current?.focus()}
+              onKeyDown={event => event.key === 'Escape' && event.currentTarget.blur()}
               onChange={event => {
                 setNote(event.target.value);
                 draft.keep({ note: event.target.value });

@@ -1,3 +1,4 @@
+import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
 import { LABELS, STATUSES } from '@firsthand/contract/verification.ts';
 import { useEffect, useState } from 'react';
 import { useWords } from '../language.tsx';
@@ -46,6 +47,13 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
         nameOf={value => t(`status.${value}`)}
         chosen={filters.status}
         onChange={status => onChange({ ...filters, status })}
+      />
+      <Choose
+        label={t('filter.review')}
+        values={REVIEW_STATES}
+        nameOf={value => t(`reviewState.${value}`)}
+        chosen={filters.review}
+        onChange={review => onChange({ ...filters, review })}
       />
       <fieldset className="days">
         <legend className="unseen">{t('filter.days')}</legend>

@@ -1,3 +1,4 @@
+import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
 import { LABELS, STATUSES } from '@firsthand/contract/verification.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -11,6 +12,7 @@ const filters: fc.Arbitrary<Filters> = fc.record({
   q: fc.string({ maxLength: 30 }),
   status: some(STATUSES),
   verdict: some(LABELS),
+  review: some(REVIEW_STATES),
   from: fc.oneof(fc.constant(''), day),
   to: fc.oneof(fc.constant(''), day),
 });

@@ -1,3 +1,4 @@
+import { REVIEW_STATES, type ReviewState } from '@firsthand/contract/reviews.ts';
 import { LABELS, STATUSES } from '@firsthand/contract/verification.ts';
 
 type Status = (typeof STATUSES)[number];
@@ -8,6 +9,7 @@ export interface Filters {
   q: string;
   status: Status[];
   verdict: Label[];
+  review: ReviewState[];
   /** Days of the person's own calendar, `2026-11-22`, both included. */
   from: string;
   to: string;
@@ -27,20 +29,28 @@ export function filtersOf(search: string): Filters {
     q: (said.get('q') ?? '').slice(0, SEARCH_MAX),
     status: among(STATUSES, said.get('status')),
     verdict: among(LABELS, said.get('verdict')),
+    review: among(REVIEW_STATES, said.get('review')),
     from: day(said.get('from')),
     to: day(said.get('to')),
   };
 }
 
 /** The address's query, in one order whatever was chosen first: two equal views have one address. */
-export function searchOf({ q, status, verdict, from, to }: Filters): string {
-  const entries = Object.entries({ q, status: status.join(), verdict: verdict.join(), from, to });
+export function searchOf({ q, status, verdict, review, from, to }: Filters): string {
+  const entries = Object.entries({
+    q,
+    status: status.join(),
+    verdict: verdict.join(),
+    review: review.join(),
+    from,
+    to,
+  });
   const said = new URLSearchParams(entries.filter(([, value]) => value !== ''));
   return said.size > 0 ? `?${said.toString().replaceAll('%2C', ',')}` : '';
 }
 
 /** The list's query at the API. */
-export function queryOf({ q, status, verdict, from, to }: Filters): Record<string, string | undefined> {
+export function queryOf({ q, status, verdict, review, from, to }: Filters): Record<string, string | undefined> {
   const dayAfter = (text: string) => {
     const date = new Date(`${text}T00:00`);
     date.setDate(date.getDate() + 1);
@@ -50,6 +60,7 @@ export function queryOf({ q, status, verdict, from, to }: Filters): Record<strin
     q: q || undefined,
     status: status.join() || undefined,
     verdict: verdict.join() || undefined,
+    review: review.join() || undefined,
     // The API's bounds are not part of the range.
     created_after: from ? new Date(Date.parse(`${from}T00:00`) - 1).toISOString() : undefined,
     created_before: to ? dayAfter(to) : undefined,

@@ -7,7 +7,7 @@ import { useMoments } from '../parts/moments.ts';
 import { OutcomeTag } from './outcome.tsx';
 import type { Row } from './rows.ts';
 
-const COLUMNS = ['outcome', 'about', 'reason', 'score', 'photos', 'created', 'took'] as const;
+const COLUMNS = ['outcome', 'about', 'reason', 'review', 'score', 'photos', 'created', 'took'] as const;
 /** Below this width a row takes two lines. */
 const NARROW = '(max-width: 760px)';
 /** The next page is asked for when this many rows are left below. */
@@ -151,6 +151,12 @@ function GridRow({
         </Link>,
       )}
       {cell('reason', row.verdict?.reason_code && t(`reason.${row.verdict.reason_code}` satisfies MessageKey))}
+      {cell(
+        'review',
+        row.review.decision
+          ? t(`decision.${row.review.decision}`)
+          : row.review.state !== 'none' && t(`reviewState.${row.review.state}`),
+      )}
       {cell('score', row.verdict && number(Math.floor(row.verdict.score * 100) / 100, { style: 'percent' }))}
       {cell('photos', t('verifications.photosOf', { n: row.captures_count, of: row.wanted }))}
       {cell(

@@ -15,14 +15,14 @@ const READ_AT_ONCE = 20;
 export interface Row
   extends Pick<
     VerificationSummary,
-    'id' | 'status' | 'verdict' | 'created_at' | 'completed_at' | 'expires_at' | 'captures_count'
+    'id' | 'status' | 'verdict' | 'review' | 'created_at' | 'completed_at' | 'expires_at' | 'captures_count'
   > {
   wanted: number;
   about: string;
 }
 
 const rowOf = (verification: VerificationSummary): Row => {
-  const { id, status, verdict, created_at, completed_at, expires_at, captures_count, config } = verification;
+  const { id, status, verdict, created_at, completed_at, expires_at, captures_count, config, review } = verification;
   const about =
     config.expected_object ?? config.context?.summary ?? config.steps.find(step => step.description)?.description;
   const told = Object.entries(config.metadata ?? {}).map(([key, value]) => `${key} ${value}`);
@@ -30,6 +30,7 @@ const rowOf = (verification: VerificationSummary): Row => {
     id,
     status,
     verdict,
+    review,
     created_at,
     completed_at,
     expires_at,

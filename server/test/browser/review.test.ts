@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
 import { signedIn } from '../people/visitor.ts';
 import { photoOfScreen } from '../pictures.ts';
-import { openCases, setSettings } from '../reviews/cases.ts';
+import { openCases, review, setSettings } from '../reviews/cases.ts';
 import { launchChromium } from './chromium.ts';
 import { type Desk, openAtDesk } from './desk.ts';
 
@@ -59,7 +59,7 @@ describe('the review page', () => {
     await key(desk, 'h');
     await desk.page.getByRole('button', { name: 'Hide the heat map' }).waitFor();
     await key(desk, 'z');
-    await desk.page.getByText('200%').waitFor();
+    await desk.page.getByRole('button', { name: /^(100|200)%/ }).waitFor();
     await key(desk, 'n');
     await desk.page.keyboard.type('a real report: 1 r 0');
     await key(desk, 'Escape');
@@ -179,16 +179,20 @@ describe('the review page', () => {
     const ids = await openCases(service, 2, { tenantId: tenant.tenant_id });
     const desk = await arrive('reviewer', tenant.tenant_id);
     await expect.poll(() => caseShown(desk)).toBe(ids[0]);
+    // The claim runs out, and somebody else decides.
     await service.deps.db.query(
-      `update verifications set review_state = 'decided', review_claimed_by = null where id = $1`,
+      `update verifications set review_claimed_until = now() - interval '1 minute' where id = $1`,
       [ids[0]],
     );
+    const other = await signedIn(service, { tenantId: tenant.tenant_id, role: 'reviewer' });
+    expect((await review(other, ids[0]!, { decision: 'rejected' })).status).toBe(201);
     const refused = desk.page.waitForResponse(
       response => response.status() >= 400 && response.url().includes('/reviews'),
     );
     await key(desk, 'a');
     await key(desk, '1');
-    if ((await refused).status() === 409) await desk.page.getByText('This case is decided already').waitFor();
+    expect((await refused).status()).toBe(409);
+    await desk.page.getByText('This case is decided already').waitFor();
     await expect.poll(() => caseShown(desk)).toBe(ids[1]);
     await desk.close(/404|409/);
   });
@@ -221,7 +225,7 @@ describe('the review page', () => {
     await desk.page.getByRole('dialog', { name: 'Find anything' }).waitFor();
     await desk.fine('palette');
     await desk.page.keyboard.type('your acc');
-    await key(desk, 'ArrowDown');
+    await desk.page.getByRole('menuitem', { name: 'Your account' }).waitFor();
     await key(desk, 'Enter');
     await desk.heading('Your account');
     await desk.close(NO_STREAM);

@@ -3,7 +3,7 @@ const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
   ['erasure'],
-  ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
+  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics'],
   ['reviews'],
   ['cases'],
   ['analysis'],

@@ -548,6 +548,33 @@ create table sign_in_tokens (
 CREATE INDEX sign_in_tokens_by_expiry ON public.sign_in_tokens USING btree (expires_at);
 CREATE INDEX sign_in_tokens_by_person ON public.sign_in_tokens USING btree (person_id, created_at);
 
+create table statistics (
+  tenant_id text not null,
+  livemode boolean not null,
+  grain text not null,
+  "grouping" text not null,
+  start timestamp with time zone not null,
+  key text not null,
+  counts jsonb not null,
+  constraint statistics_pkey PRIMARY KEY (tenant_id, livemode, grain, "grouping", start, key),
+  constraint statistics_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint statistics_grain_check CHECK ((grain = ANY (ARRAY['hour'::text, 'day'::text])))
+);
+
+create table statistics_changes (
+  id bigint generated always as identity not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  hour timestamp with time zone not null,
+  verdict text,
+  reason text,
+  template text,
+  brand text,
+  sign smallint not null,
+  measures text[] not null,
+  constraint statistics_changes_pkey PRIMARY KEY (id)
+);
+
 create table tenants (
   id text not null,
   name text not null,
@@ -576,6 +603,27 @@ create table upload_addresses (
 );
 CREATE INDEX upload_addresses_by_end ON public.upload_addresses USING btree (ends_at);
 CREATE INDEX upload_addresses_by_verification ON public.upload_addresses USING btree (verification_id, ends_at);
+
+create table verification_metadata (
+  scope text not null,
+  pair uuid not null,
+  created_at timestamp with time zone not null,
+  verification_id text not null,
+  constraint verification_metadata_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_metadata_by_verification ON public.verification_metadata USING btree (verification_id);
+CREATE UNIQUE INDEX verification_metadata_newest ON public.verification_metadata USING btree (scope, pair, created_at DESC, verification_id DESC);
+
+create table verification_search (
+  verification_id text not null,
+  scope text not null,
+  created_at timestamp with time zone not null,
+  words text not null,
+  constraint verification_search_pkey PRIMARY KEY (verification_id),
+  constraint verification_search_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_search_newest ON public.verification_search USING btree (scope, created_at DESC, verification_id DESC);
+CREATE INDEX verification_search_words ON public.verification_search USING gin (scope, words gin_trgm_ops) WITH (gin_pending_list_limit='512');
 
 create table verifications (
   id text not null,
@@ -615,6 +663,8 @@ create table verifications (
   review_claimed_by jsonb,
   review_claimed_at timestamp with time zone,
   review_claimed_until timestamp with time zone,
+  furthest smallint,
+  first_captured_at timestamp with time zone,
   constraint verifications_pkey PRIMARY KEY (id),
   constraint verifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint verifications_captures_count_check CHECK (((captures_count >= 0) AND (captures_count <= 20))),
@@ -623,12 +673,13 @@ create table verifications (
   constraint verifications_review_state_check CHECK ((review_state = ANY (ARRAY['none'::text, 'open'::text, 'disputed'::text, 'decided'::text]))),
   constraint verifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'completed'::text, 'expired'::text, 'failed'::text, 'abandoned'::text])))
 );
+CREATE INDEX verifications_by_brand ON public.verifications USING btree (tenant_id, livemode, ((private ->> 'brand_slug'::text)), created_at DESC, id DESC) WHERE (private ? 'brand_slug'::text);
 CREATE INDEX verifications_by_email ON public.verifications USING btree (tenant_id, lower((private #>> '{person,email}'::text[]))) WHERE ((private #>> '{person,email}'::text[]) IS NOT NULL);
-CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
 CREATE INDEX verifications_by_phone ON public.verifications USING btree (tenant_id, ((private #>> '{person,phone_e164}'::text[]))) WHERE ((private #>> '{person,phone_e164}'::text[]) IS NOT NULL);
 CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
 CREATE INDEX verifications_by_review ON public.verifications USING btree (tenant_id, livemode, review_state, created_at DESC, id DESC) WHERE (review_state <> 'none'::text);
 CREATE INDEX verifications_by_status ON public.verifications USING btree (tenant_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX verifications_by_template ON public.verifications USING btree (tenant_id, livemode, (((private -> 'template'::text) ->> 'id'::text)), created_at DESC, id DESC) WHERE (private ? 'template'::text);
 CREATE INDEX verifications_by_verdict ON public.verifications USING btree (tenant_id, livemode, ((verdict ->> 'label'::text)), created_at DESC, id DESC) WHERE (verdict IS NOT NULL);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
 CREATE INDEX verifications_newest ON public.verifications USING btree (tenant_id, livemode, created_at DESC, id DESC);
@@ -735,6 +786,140 @@ create table worker_nodes (
   constraint worker_nodes_pkey PRIMARY KEY (worker_id)
 );
 
+CREATE OR REPLACE FUNCTION public.count_verification()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    -- An erased verification keeps counting as what it was.
+    if old.redacted_at is not null then
+      return null;
+    end if;
+    perform note_statistics(old, old.private, -1);
+    perform note_statistics(new, old.private, 1);
+  else
+    perform note_statistics(new, new.private, 1);
+  end if;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.duration_bin(since timestamp with time zone, until timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ IMMUTABLE STRICT
+AS $function$
+declare
+  seconds integer := least(greatest(floor(extract(epoch from until - since)), 0), 2147483647)::integer;
+  octave integer := 0;
+begin
+  while seconds >= 64 loop
+    seconds := seconds / 2;
+    octave := octave + 1;
+  end loop;
+  return octave * 32 + seconds;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.funnel_rank(step text)
+ RETURNS smallint
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (array_position(ARRAY['landing'::text, 'ready'::text, 'camera_blocked'::text, 'capturing'::text, 'reviewing'::text, 'uploading'::text, 'success'::text], step))::smallint
+;
+
+CREATE OR REPLACE FUNCTION public.index_verification()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  in_scope text := verification_scope(new.tenant_id, new.livemode);
+  metadata jsonb := coalesce(new.config -> 'metadata', '{}');
+  found_words text;
+begin
+  if tg_op = 'UPDATE' then
+    delete from verification_search where verification_id = new.id;
+    delete from verification_metadata where verification_id = new.id;
+  end if;
+  found_words := lower(concat_ws(chr(31), new.external_ref, new.private -> 'person' ->> 'name',
+    (select string_agg(value, chr(31)) from jsonb_each_text(metadata))));
+  if found_words <> '' then
+    insert into verification_search values (new.id, in_scope, new.created_at, found_words);
+  end if;
+  insert into verification_metadata
+    select in_scope, metadata_pair(key, value), new.created_at, new.id from jsonb_each_text(metadata);
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.metadata_pair(key text, value text)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (md5((jsonb_build_array(key, value))::text))::uuid
+;
+
+CREATE OR REPLACE FUNCTION public.note_furthest()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    new.furthest := greatest(old.furthest, funnel_rank(new.progress ->> 'step'));
+    if new.captures_count > 0 and old.first_captured_at is null then
+      new.first_captured_at := (select min(created_at) from captures where verification_id = new.id);
+    end if;
+  end if;
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_statistics(v verifications, was_private jsonb, sign integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into statistics_changes (tenant_id, livemode, hour, verdict, reason, template, brand, sign, measures)
+  values (v.tenant_id, v.livemode, date_trunc('hour', v.created_at, 'UTC'), v.verdict ->> 'label', v.verdict ->> 'reason_code',
+    was_private -> 'template' ->> 'id', was_private ->> 'brand_slug', sign, statistics_of(v))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_newest(in_scope text, pattern text, before_at timestamp with time zone, before_id text, walked bigint)
+ RETURNS TABLE(verification_id text, created_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+    select n.verification_id, n.created_at from (
+      select * from verification_search s where s.scope = in_scope and (s.created_at, s.verification_id) < (before_at, before_id)
+      order by s.created_at desc, s.verification_id desc limit walked) n
+    where n.words like pattern
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_verifications(in_scope text, pattern text, most bigint)
+ RETURNS TABLE(verification_id text, created_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+AS $function$ select s.verification_id, s.created_at from verification_search s where s.scope = in_scope and s.words like pattern limit most $function$
+;
+
+CREATE OR REPLACE FUNCTION public.statistics_of(v verifications)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+RETURN array_remove(ARRAY['created'::text, CASE WHEN ((v).status = ANY (ARRAY['completed'::text, 'expired'::text, 'failed'::text])) THEN (v).status ELSE NULL::text END, CASE WHEN (((v).verdict ->> 'label'::text) = ANY (ARRAY['verified'::text, 'suspicious'::text])) THEN ((v).verdict ->> 'label'::text) ELSE NULL::text END, CASE WHEN (((v).verdict ->> 'label'::text) = 'failed'::text) THEN ('rejected:'::text || ((v).verdict ->> 'reason_code'::text)) ELSE NULL::text END, CASE WHEN ((v).review_state = 'decided'::text) THEN 'reviewed'::text ELSE NULL::text END, CASE WHEN (((v).review_state = 'decided'::text) AND (((((v).verdict ->> 'label'::text) = 'verified'::text) AND ((v).review_decision = 'rejected'::text)) OR ((((v).verdict ->> 'label'::text) = ANY (ARRAY['suspicious'::text, 'failed'::text])) AND ((v).review_decision = 'approved'::text)))) THEN 'overridden'::text ELSE NULL::text END, ('step:'::text || (v).furthest), ('to_capture:'::text || duration_bin((v).created_at, (v).first_captured_at)), ('to_verdict:'::text || duration_bin((v).created_at, (v).completed_at)), CASE WHEN ((v).review_state = 'decided'::text) THEN ('to_review:'::text || duration_bin((v).review_opened_at, (v).review_decided_at)) ELSE NULL::text END], NULL::text)
+;
+
 CREATE OR REPLACE FUNCTION public.take_permits(keys text[], wanted integer[], limits integer[], windows_ms bigint[])
  RETURNS TABLE(granted integer, remaining integer, wait_ms bigint, reset_ms bigint)
  LANGUAGE plpgsql
@@ -798,3 +983,20 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.verification_scope(tenant_id text, livemode boolean)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (tenant_id || CASE WHEN livemode THEN ':live'::text ELSE ':test'::text END)
+;
+
+CREATE TRIGGER verification_counted AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION count_verification();
+
+CREATE TRIGGER verification_furthest BEFORE UPDATE OF progress, captures_count ON verifications FOR EACH ROW EXECUTE FUNCTION note_furthest();
+
+CREATE TRIGGER verification_indexed AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION index_verification();
+
+CREATE TRIGGER verification_recounted AFTER UPDATE ON verifications FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.verdict IS DISTINCT FROM new.verdict OR old.completed_at IS DISTINCT FROM new.completed_at OR old.furthest IS DISTINCT FROM new.furthest OR old.first_captured_at IS DISTINCT FROM new.first_captured_at OR old.review_state IS DISTINCT FROM new.review_state OR old.review_decision IS DISTINCT FROM new.review_decision OR old.review_decided_at IS DISTINCT FROM new.review_decided_at) EXECUTE FUNCTION count_verification();
+
+CREATE TRIGGER verification_reindexed AFTER UPDATE OF config, private, external_ref ON verifications FOR EACH ROW WHEN (old.config IS DISTINCT FROM new.config OR old.private IS DISTINCT FROM new.private OR old.external_ref IS DISTINCT FROM new.external_ref) EXECUTE FUNCTION index_verification();

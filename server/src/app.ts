@@ -44,6 +44,7 @@ import { claimReview } from './reviews/claim-review.ts';
 import { nextReview } from './reviews/next-review.ts';
 import { releaseReview } from './reviews/release-review.ts';
 import { undoReview } from './reviews/undo-review.ts';
+import { getStatistics } from './statistics/statistics.ts';
 import { createLinkTemplate } from './templates/create.ts';
 import { listLinkTemplates } from './templates/list.ts';
 import { registerLinks } from './templates/open-link.ts';
@@ -119,6 +120,8 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/link-templates/:id/revoke': revokeLinkTemplate,
   'GET /v1/link-templates/:id': getLinkTemplate,
   'GET /v1/link-templates': listLinkTemplates,
+
+  'GET /v1/statistics': getStatistics,
 
   'GET /v1/audit-log': listAuditLog,
 

@@ -20,6 +20,7 @@ import { sendOneTimeCode } from './notifications/one-time-code.ts';
 import { mailOutcome } from './notifications/outcome.ts';
 import { mailSignInLink } from './notifications/sign-in-link.ts';
 import { forgetSignIns } from './people/forget.ts';
+import { foldStatistics } from './statistics/fold.ts';
 import { settle } from './verdict/settle.ts';
 import { sweepExpired } from './verifications/advance.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
@@ -55,6 +56,7 @@ const SWEEPS: readonly Sweep[] = [
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'statistics', everyMs: 5_000, work: foldStatistics },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
   { name: 'erasures', everyMs: 1_000, work: sweepErasures },

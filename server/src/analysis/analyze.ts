@@ -18,7 +18,7 @@ import { matchLocation } from '../checks/location.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
-import { sha256Hex } from '../lib/keyring.ts';
+import { digestOf } from '../lib/digest.ts';
 import { settle } from '../verdict/settle.ts';
 import { type CaptureRow, findVerification, type VerificationRow } from '../verifications/row.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
@@ -60,7 +60,7 @@ async function forgetIfRedacted(deps: Deps, { id, config }: VerificationRow): Pr
 /** Reads the stored bytes and compares them with the submitted hash, so the detectors see exactly what was sent. */
 async function originalOf(deps: Deps, capture: CaptureRow): Promise<Buffer> {
   const bytes = await deps.blobs.get(capture.image_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
-  const sha256 = sha256Hex(bytes);
+  const sha256 = await digestOf(bytes);
   if (sha256 === capture.sha256) return bytes;
   throw new PictureFault(
     `the stored picture has changed: its SHA-256 is ${sha256}, that of the submitted one ${capture.sha256}`,

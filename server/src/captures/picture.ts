@@ -5,6 +5,7 @@ import { BlobMissing, BlobTooLarge, BlobUnavailable } from '../blobs/store.ts';
 import type { Deps } from '../deps.ts';
 import { invalidField, storageUnavailable } from '../http/problem.ts';
 import { decodeBase64 } from '../lib/base64.ts';
+import { digestOf } from '../lib/digest.ts';
 import { turn } from '../lib/turns.ts';
 import { imageKeyOf, parseImageKey } from './image-key.ts';
 
@@ -67,10 +68,6 @@ export async function inlineSha256(images: Images): Promise<string> {
   const bytes = await decodeBase64(images.get('image_base64') ?? Buffer.alloc(0), INLINE_MAX_BYTES);
   return digestOf(typeof bytes === 'string' ? Buffer.alloc(0) : bytes);
 }
-
-/** SHA-256 in lowercase hex, computed off the event loop. */
-const digestOf = async (bytes: Uint8Array): Promise<string> =>
-  Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
 
 async function byKey(deps: Deps, verificationId: string, field: string, imageKey: string): Promise<Picture> {
   const parsed = parseImageKey(imageKey);

@@ -44,8 +44,9 @@ export function registerWitness(app: FastifyInstance, deps: Deps, limiter: Limit
   );
   app.post('/witness/add-checkpoint', { schema, bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
     await takePermits(limiter, reply, [addressPermit('address', request.ip)]);
-    if (!request.rawBody) throw notFound();
-    const { status, body, type = 'text/plain; charset=utf-8' } = await addCheckpoint(deps, request.rawBody);
+    const raw = request.received?.raw;
+    if (!raw) throw notFound();
+    const { status, body, type = 'text/plain; charset=utf-8' } = await addCheckpoint(deps, raw);
     return reply.code(status).type(type).send(body);
   });
 }

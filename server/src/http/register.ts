@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
-import { type ParsedBody, parseBody } from './body.ts';
+import { type ParsedBody, parseBody, type ReceivedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
 import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
@@ -45,7 +45,7 @@ const VERIFICATION_ID = new RegExp(VERIFICATION_ID_PATTERN.slice(1, -1));
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | CapturePrincipal | null;
-    rawBody: Buffer | null;
+    received: ReceivedBody | null;
     images: ReadonlyMap<string, Buffer>;
   }
 }
@@ -74,8 +74,8 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       budget(request, reply, endpoint.bodyLimitBytes ?? DEFAULT_BODY_LIMIT);
     },
     preValidation: async (request, reply) => {
-      const raw = request.rawBody ?? Buffer.alloc(0);
-      const parse = () => parseBody(request, raw, endpoint.imageFields ?? []);
+      const raw = request.received?.raw ?? Buffer.alloc(0);
+      const parse = () => parseBody(request.received, endpoint.imageFields ?? []);
       if (needsPrincipal && !request.principal) {
         request.principal = await guard.fromBody(request, reply, endpoint, { raw, parse });
         await admit(request, reply);
@@ -131,7 +131,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     const scope = key && principal && endpoint.method === 'POST' ? scopeOf(principal) : null;
     const call = callOf(request, reply, key);
     if (!scope || !key) return endpoint.handler(call);
-    const hash = sha256(`${request.method} ${request.url}\n${sha256(request.rawBody ?? '').toString('hex')}`);
+    const hash = sha256(`${request.method} ${request.url}\n${sha256(request.received?.raw ?? '').toString('hex')}`);
     const earlier = await claimKey(deps.db, scope, key, hash, deps.clock.now());
     if (earlier) return earlier;
     try {

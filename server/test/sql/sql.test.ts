@@ -50,7 +50,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
   'db/schema.ts': 'catalogue queries',
   'tenants/brands.ts': 'the columns that a request sets',
   'tenants/settings.ts': 'the columns that a request sets',
-  'verifications/list.ts': 'the filters of a list',
+  'verifications/filters.ts': 'the filters of a list',
   'verifications/write.ts': 'the columns that a change sets',
   'webhooks/deliveries.ts': 'the filters of a list',
 };

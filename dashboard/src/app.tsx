@@ -22,6 +22,7 @@ const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
 const IssuePage = lazy(() => import('./issue/issue-page.tsx'));
 const TemplatesPage = lazy(() => import('./templates/templates-page.tsx'));
 const TemplatePage = lazy(() => import('./templates/template-page.tsx'));
+const StatisticsPage = lazy(() => import('./statistics/statistics-page.tsx'));
 const PeoplePage = lazy(() => import('./people/people-page.tsx'));
 
 export const App = () => (
@@ -47,6 +48,7 @@ export const App = () => (
                       <Route path="/issue" component={IssuePage} />
                       <Route path="/templates" component={TemplatesPage} />
                       <Route path="/templates/:id" component={TemplatePage} />
+                      <Route path="/statistics" component={StatisticsPage} />
                       <Route path="/account" component={AccountPage} />
                       <Route path="/settings/people" component={PeoplePage} />
                       <Route component={NoSuchPage} />

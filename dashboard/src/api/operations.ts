@@ -24,6 +24,7 @@ import type {
   SignInMethods,
 } from '@firsthand/contract/people.ts';
 import type { NextReview, Review, ReviewInput } from '@firsthand/contract/reviews.ts';
+import type { Statistics } from '@firsthand/contract/statistics.ts';
 import type { Verification, VerificationSummary } from '@firsthand/contract/verification.ts';
 import type { WebhookDelivery, WebhookEndpoint, WebhookSecret } from '@firsthand/contract/webhooks.ts';
 
@@ -82,6 +83,7 @@ export interface Operations {
   'GET /v1/link-templates/:id': { answer: LinkTemplateWithVersions };
   'PUT /v1/link-templates/:id': { body: LinkTemplateInput; answer: LinkTemplate };
   'POST /v1/link-templates/:id/revoke': { body: object; answer: LinkTemplate };
+  'GET /v1/statistics': { answer: Statistics };
   'GET /v1/webhook-deliveries': { answer: Page<WebhookDelivery> };
   'POST /v1/webhook-deliveries/:id/retry': { body: object; answer: WebhookDelivery };
 }

@@ -17,6 +17,7 @@ const PAGES: readonly MenuPage[] = [
   { path: '/verifications', label: 'page.verifications', icon: 'list' },
   { path: '/issue', label: 'page.issue', icon: 'plus', from: 'member' },
   { path: '/templates', label: 'page.templates', icon: 'link' },
+  { path: '/statistics', label: 'page.statistics', icon: 'chart' },
   { path: '/webhooks', label: 'page.webhooks', icon: 'send' },
   { path: '/settings/people', label: 'page.people', icon: 'people' },
   { path: '/settings', label: 'page.settings', icon: 'gear' },

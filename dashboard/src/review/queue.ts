@@ -45,6 +45,7 @@ export function useQueue(queue: ReviewQueue) {
   const [state, setState] = useState(START);
   const now = useRef(state);
   const filling = useRef(false);
+  const undoing = useRef(false);
   const shownAt = useRef(Date.now());
   const renewedAt = useRef(Date.now());
   const change = useCallback((next: (old: Queue) => Queue) => {
@@ -163,8 +164,9 @@ export function useQueue(queue: ReviewQueue) {
 
   /** Takes the last decision back and shows its case again. */
   const undo = async (): Promise<unknown> => {
-    if (!last?.review || !mayUndo) return null;
+    if (!last?.review || !mayUndo || undoing.current) return null;
     const { id } = last.verification;
+    undoing.current = true;
     try {
       await call('DELETE /v1/verifications/:id/reviews/:review', { id, review: last.review.id });
       putBack(await call('POST /v1/reviews/:id/claim', { id, body: {} }));
@@ -172,6 +174,8 @@ export function useQueue(queue: ReviewQueue) {
     } catch (error) {
       endIfUnauthorized(error);
       return error;
+    } finally {
+      undoing.current = false;
     }
   };
 

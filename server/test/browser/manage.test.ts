@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, receiveHooks, startTestService, type TestService } from '../harness.ts';
+import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
+import { ask, startTestService, type TestService } from '../harness.ts';
 import { signedIn } from '../people/visitor.ts';
 import { launchChromium } from './chromium.ts';
 import { openAtDesk } from './desk.ts';
@@ -84,7 +85,7 @@ describe('the pages that make and manage', () => {
   });
 
   it('webhooks: a test event is sent and its answer shown; an owner reads and rotates the secret', async () => {
-    const receiver = await receiveHooks();
+    const receiver = await receiveWebhooks();
     try {
       const desk = await open('owner', '/webhooks', 'Webhooks');
       await desk.page.getByLabel('Address').fill('nowhere');
@@ -92,7 +93,7 @@ describe('the pages that make and manage', () => {
       await desk.page.getByText('Enter an address that begins with').waitFor();
       await desk.page.getByLabel('Address').fill(receiver.url);
       await desk.press('Send it');
-      await expect.poll(() => receiver.hooks.length).toBe(1);
+      await expect.poll(() => receiver.received.length).toBe(1);
       await expect
         .poll(async () => {
           await desk.page.reload();

@@ -1,6 +1,7 @@
 import type { Verification } from '@firsthand/contract/verification.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { normalizeRequest } from '../../src/verifications/issue.ts';
 import {
   ask,
@@ -153,7 +154,10 @@ describe('the pages of verifications', () => {
     await desk.page.reload();
     await desk.page.getByText('claim waits').waitFor();
     await desk.fine('verifications-view');
-    await desk.page.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await desk.page.getByLabel('Search').fill('WAIT');
+    await expect.poll(() => new URL(desk.page.url()).searchParams.get('q')).toBe('WAIT');
+    await desk.page.getByText('claim waits').waitFor();
+    await desk.page.getByLabel('Search').fill('nobody has this');
     await desk.page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
     await desk.close(NO_STREAM);
   });
@@ -269,17 +273,17 @@ describe('the pages of verifications', () => {
 
   it('a verification shows what its webhook receiver answered, and sends a delivery again', async () => {
     let answer = 500;
-    const receiver = await receiveHooks(() => answer);
+    const receiver = await receiveWebhooks(response => void response.writeHead(answer).end());
     try {
       const made = await createVerification(service, { webhook_url: receiver.url, metadata: { claim: 'C-10' } });
-      await expect.poll(() => receiver.hooks.length).toBeGreaterThan(0);
+      await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
       const desk = await open('member', `/verifications/${made.id}`, 'C-10');
       await desk.page.getByText('1 attempt').click();
       await desk.page.getByText('not accepted').waitFor();
       answer = 204;
-      const before = receiver.hooks.length;
+      const before = receiver.received.length;
       await desk.press('Send again');
-      await expect.poll(() => receiver.hooks.length).toBeGreaterThan(before);
+      await expect.poll(() => receiver.received.length).toBeGreaterThan(before);
       await desk.page.evaluate(() => window.dispatchEvent(new Event('focus')));
       await desk.close(NO_STREAM);
     } finally {

@@ -3,15 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { normalizeRequest } from '../../src/verifications/issue.ts';
-import {
-  ask,
-  createVerification,
-  receiveHooks,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../harness.ts';
+import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
 import { signedIn } from '../people/visitor.ts';
 import { firstHand, photoOfScreen, plain } from '../pictures.ts';
 import { launchChromium } from './chromium.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-export interface Changed {
+interface Changed {
   id: string;
   livemode: boolean;
 }

@@ -26,7 +26,7 @@ const subscribe = (listener: () => void) => {
 };
 
 /** Whether single keys do anything (WCAG 2.1.4: whoever speaks to their computer can switch them off). */
-export const singleKeysOn = (): boolean => localStorage.getItem(KEEP) !== 'off';
+const singleKeysOn = (): boolean => localStorage.getItem(KEEP) !== 'off';
 export function switchSingleKeys(on: boolean): void {
   if (on) localStorage.removeItem(KEEP);
   else localStorage.setItem(KEEP, 'off');

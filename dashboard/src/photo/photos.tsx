@@ -8,7 +8,7 @@ import { type Shown, Viewer, type ViewerHandle } from './viewer.tsx';
 import './photo.css';
 
 /** What the viewer shows of a capture. */
-export function shownOf(capture: Capture): Shown {
+function shownOf(capture: Capture): Shown {
   const screen = capture.signals?.screen_detection as { heatmap_url?: string } | undefined;
   return {
     width: capture.width,

@@ -1,6 +1,6 @@
 import type { Capture } from '@firsthand/contract/verification.ts';
 
-export interface Point {
+interface Point {
   /** Metres east and north of the photo. */
   x: number;
   y: number;

@@ -2,18 +2,17 @@ import { SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Controller, type FieldPath, type UseFormReturn, useFieldArray } from 'react-hook-form';
+import { type FieldPath, useFieldArray } from 'react-hook-form';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
-import { Field } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Section } from '../parts/page.tsx';
+import { Line, type RequestForm } from './line.tsx';
 import { StepEditor } from './step-editor.tsx';
 import type { RequestValues } from './values.ts';
 import './request.css';
 
-export type RequestForm = UseFormReturn<RequestValues>;
 const HOURS = [3_600, 14_400, 43_200, 86_400] as const;
 
 /** Where the API's paths are other than the form's. */
@@ -184,37 +183,5 @@ export function RequestFields({ form, person, before }: { form: RequestForm; per
         </div>
       </Section>
     </>
-  );
-}
-
-export function Line({
-  form,
-  name,
-  label,
-  hint,
-  maxLength,
-}: {
-  form: RequestForm;
-  name: FieldPath<RequestValues>;
-  label: string;
-  hint?: string;
-  maxLength: number;
-}) {
-  return (
-    <Controller
-      control={form.control}
-      name={name}
-      render={({ field: { ref, value, ...field }, fieldState }) => (
-        <Field
-          {...field}
-          value={String(value)}
-          inputRef={ref}
-          label={label}
-          {...(hint === undefined ? {} : { hint })}
-          fault={fieldState.error?.message}
-          maxLength={maxLength}
-        />
-      )}
-    />
   );
 }

@@ -2,7 +2,7 @@ import { useFieldArray } from 'react-hook-form';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Line, type RequestForm } from './request-form.tsx';
+import { Line, type RequestForm } from './line.tsx';
 import { NEW_STEP } from './values.ts';
 
 const MOST = 20;

@@ -6,9 +6,9 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 type Known = Pick<VerificationSummary, 'status' | 'verdict'>;
 
 /** What became of a verification, in one word: its verdict, or else its status. */
-export const outcomeOf = ({ status, verdict }: Known) =>
+const outcomeOf = ({ status, verdict }: Known) =>
   status === 'completed' && verdict ? (`verdict.${verdict.label}` as const) : (`status.${status}` as const);
-export type Outcome = ReturnType<typeof outcomeOf>;
+type Outcome = ReturnType<typeof outcomeOf>;
 
 const LOOK: Record<Outcome, [IconName, 'verified' | 'doubtful' | 'failed' | '']> = {
   'verdict.verified': ['check', 'verified'],

@@ -44,7 +44,7 @@ const rowOf = (verification: VerificationSummary): Row => {
 };
 
 type Rows = InfiniteData<Page<Row>, string | undefined>;
-export const VERIFICATIONS = ['verifications'] as const;
+const VERIFICATIONS = ['verifications'] as const;
 
 const readPage = async (filters: Filters, cursor: string | undefined, signal?: AbortSignal): Promise<Page<Row>> => {
   const { data, next_cursor } = await call('GET /v1/verifications', {

@@ -131,6 +131,7 @@ function operation(endpoint: Endpoint, components: Components): Json {
                 schema: components.add(endpoint.body),
                 ...(example?.request ? { example: example.request } : {}),
               },
+              ...Object.fromEntries((endpoint.bodyTypes ?? []).map(type => [type, { schema: { type: 'string' } }])),
             },
           },
         }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, IdSchema } from './ids.ts';
-import { LABELS } from './verification.ts';
+import { VerdictLabel } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
 const Reason = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'no personal data: it stays' });
@@ -45,13 +45,13 @@ export const RedactionReceipt = Type.Object(
     verification_id: IdSchema('vfy'),
     redacted_at: DateTime,
     reason: Type.Optional(Type.String()),
-    removed: Type.Array(Type.Enum([...ERASED_KINDS]), {
+    removed: Type.Array(Type.Enum([...ERASED_KINDS], { title: 'ErasedKind' }), {
       description: 'kinds of data that were deleted, whether or not there were any',
     }),
     kept: Type.Object(
       {
         image_sha256: Type.Array(Hash, { description: 'SHA-256 of each photo' }),
-        verdict_label: Type.Optional(Type.Enum([...LABELS])),
+        verdict_label: Type.Optional(VerdictLabel),
       },
       { ...closed, title: 'RedactionKept' },
     ),

@@ -10,14 +10,14 @@ const Name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
 
 /** Body of POST /v1/api-keys. Only the command line creates secret keys. */
 export const CreateApiKey = Type.Object(
-  { name: Name, mode: Type.Enum(['live', 'test']) },
+  { name: Name, mode: Type.Enum(['live', 'test'], { title: 'Mode' }) },
   { ...closed, title: 'CreateApiKey' },
 );
 
 const apiKey = {
   id: IdSchema('key'),
   name: Type.String(),
-  kind: Type.Enum(['publishable', 'secret']),
+  kind: Type.Enum(['publishable', 'secret'], { title: 'ApiKeyKind' }),
   livemode: Type.Optional(Type.Boolean({ description: 'absent on a secret key, which works in both modes' })),
   prefix: Type.String({ description: 'the first characters of the key, to recognise it by' }),
   created_at: DateTime,
@@ -29,6 +29,7 @@ export const NewApiKey = Type.Object(
   { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; a retry does not repeat it' })) },
   { ...closed, title: 'NewApiKey' },
 );
+export type NewApiKey = Static<typeof NewApiKey>;
 
 const settings = {
   name: Name,
@@ -37,6 +38,7 @@ const settings = {
     description: 'days after which a closed verification is redacted, existing ones too; null: never',
   }),
   review_policy: Type.Enum([...REVIEW_POLICIES], {
+    title: 'ReviewPolicy',
     description:
       "how many people decide a case that comes up for review: nobody, one, or two who do not see each other's decision",
   }),
@@ -122,7 +124,7 @@ const linkTemplate = {
   id: IdSchema('tpl'),
   name: Type.String(),
   version: Type.Integer({ minimum: 1 }),
-  status: Type.Enum(['active', 'revoked']),
+  status: Type.Enum(['active', 'revoked'], { title: 'LinkTemplateStatus' }),
   url: Type.String({ format: 'uri', description: 'opening it creates a verification from the current version' }),
   request: TemplateRequest,
   retention_days: TemplateRetention,
@@ -159,7 +161,10 @@ export const AuditEntry = Type.Object(
     id: IdSchema('aud'),
     action: Type.String({ description: 'such as `api_key.created`' }),
     actor: Type.Object(
-      { kind: Type.Enum(['secret', 'session', 'command_line', 'system']), id: Type.Optional(Type.String()) },
+      {
+        kind: Type.Enum(['secret', 'session', 'command_line', 'system'], { title: 'ActorKind' }),
+        id: Type.Optional(Type.String()),
+      },
       { ...closed, title: 'Actor' },
     ),
     target: Type.Optional(Type.String({ description: 'id or slug of the changed object' })),

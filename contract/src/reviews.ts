@@ -86,11 +86,17 @@ export type Review = Static<typeof Review>;
 export const ReviewSummary = Type.Object(
   {
     state: Type.Enum([...REVIEW_STATES], {
+      title: 'ReviewState',
       description:
         '`none`: not up for review. `open`: waits for a person. `claimed`: a person has it. `disputed`: two people ' +
         'disagree and a third decides. `decided`: done.',
     }),
-    decision: Type.Optional(Type.Enum(DECISIONS.filter(decision => decision !== 'escalated'))),
+    decision: Type.Optional(
+      Type.Enum(
+        DECISIONS.filter(decision => decision !== 'escalated'),
+        { title: 'FinalDecision' },
+      ),
+    ),
     decided_at: Type.Optional(DateTime),
     claimed_by: Type.Optional(Reviewer),
   },
@@ -103,6 +109,7 @@ export const NextReview = Type.Object(
   {
     queue: Type.Optional(
       Type.Enum([...REVIEW_QUEUES], {
+        title: 'ReviewQueue',
         default: 'all',
         description: '`suspicious` and `failed`: by the verdict or status. `checks`: place or object did not match.',
       }),

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ReceivedWebhook, receiveWebhooks } from '../src/commands/receive-webhooks.ts';
 import { sha256, sha256Hex } from '../src/lib/keyring.ts';
 import { ask, createVerification, startTestService, type TestService, until } from './harness.ts';
-import { type ReceivedWebhook, receiveWebhooks } from './receiver.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const AHEAD_MS = 90_000;

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -177,37 +175,3 @@ export const untilStatus = (service: TestService, id: string, statuses: string[]
     },
     `verification ${id} to be ${statuses.join(' or ')}`,
   );
-
-export interface ReceivedHook {
-  headers: IncomingHttpHeaders;
-  raw: string;
-  body: {
-    type: string;
-    timestamp: string;
-    data: Verification & { sequence: number; metadata: Record<string, string> };
-  };
-}
-
-/** A webhook receiver; `answer` decides the status of each request. */
-export async function receiveHooks(answer: (hook: ReceivedHook) => number = () => 204) {
-  const hooks: ReceivedHook[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', chunk => chunks.push(chunk));
-    request.on('end', () => {
-      const raw = Buffer.concat(chunks).toString('utf8');
-      const hook: ReceivedHook = { headers: request.headers, raw, body: JSON.parse(raw) };
-      hooks.push(hook);
-      response.writeHead(answer(hook)).end();
-    });
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    hooks,
-    async close() {
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
-  };
-}

@@ -1,11 +1,18 @@
 import { ERROR_STATUS, type ErrorCode, ErrorResponse } from '@firsthand/contract/errors.ts';
-import { EXAMPLES } from '@firsthand/contract/examples.ts';
+import { EXAMPLES, webhookExample } from '@firsthand/contract/examples.ts';
+import {
+  TestEvent,
+  VerificationEvent,
+  WEBHOOK_EVENTS,
+  WEBHOOK_SUMMARIES,
+  type WebhookEventType,
+} from '@firsthand/contract/webhooks.ts';
 import type { TSchema } from 'typebox';
 import { Components } from './components.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isOpen } from './principal.ts';
 import { SECURITY_SCHEMES, securityOf } from './security.ts';
-import { TAGS } from './tags.ts';
+import { TAGS, type Tag } from './tags.ts';
 
 type Json = Record<string, unknown>;
 
@@ -98,6 +105,7 @@ export function openapiDocument(endpoints: readonly Endpoint[]): Json {
     servers: [{ url: '/', description: 'This service' }],
     tags: TAGS.filter(({ name }) => used.has(name)),
     paths,
+    webhooks: Object.fromEntries(WEBHOOK_EVENTS.map(type => [type, { post: webhook(type, components) }])),
     components: {
       schemas: Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: SECURITY_SCHEMES,
@@ -123,11 +131,49 @@ function operation(endpoint: Endpoint, components: Components): Json {
                 schema: components.add(endpoint.body),
                 ...(example?.request ? { example: example.request } : {}),
               },
+              ...Object.fromEntries((endpoint.bodyTypes ?? []).map(type => [type, { schema: { type: 'string' } }])),
             },
           },
         }
       : {}),
     responses: { ...successes(endpoint, components), ...failures(endpoint) },
+  };
+}
+
+const WEBHOOK_HEADERS: Readonly<Record<string, string>> = {
+  'webhook-id': 'The id of the event, the same at every attempt',
+  'webhook-timestamp': 'The time of this attempt, in seconds since 1970',
+  'webhook-signature': 'One or more `v1,<base64>` signatures (Standard Webhooks 1.0), separated by spaces',
+};
+
+/** Describes the POST that a receiver gets for one type of event. */
+function webhook(type: WebhookEventType, components: Components): Json {
+  const words = type.split(/[._]/);
+  return {
+    summary: WEBHOOK_SUMMARIES[type],
+    operationId: `on${words.map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')}`,
+    tags: ['Webhooks' satisfies Tag],
+    security: [],
+    parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+      description,
+    })),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: components.add(type === 'webhook.test' ? TestEvent : VerificationEvent),
+          example: webhookExample(type),
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: 'Accepted. The service reads at most 1 MB of the answer and waits 15 seconds for it.' },
+      '410': { description: 'Ends this delivery. Any other status is retried.' },
+    },
   };
 }
 

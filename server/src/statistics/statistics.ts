@@ -76,9 +76,9 @@ export const getStatistics = tenantEndpoint({
     {
       from: Type.Optional(DateTime),
       to: Type.Optional(DateTime),
-      interval: Type.Optional(Type.Enum([...STATISTICS_INTERVALS], { default: 'day' })),
-      by: Type.Optional(Type.Enum([...STATISTICS_GROUPINGS])),
-      mode: Type.Optional(Type.Enum(['live', 'test'])),
+      interval: Type.Optional(Type.Enum([...STATISTICS_INTERVALS], { title: 'StatisticsInterval', default: 'day' })),
+      by: Type.Optional(Type.Enum([...STATISTICS_GROUPINGS], { title: 'StatisticsGrouping' })),
+      mode: Type.Optional(Type.Enum(['live', 'test'], { title: 'Mode' })),
     },
     { additionalProperties: false },
   ),

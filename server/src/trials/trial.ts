@@ -1,6 +1,6 @@
 import { crossFieldFaults } from '@firsthand/contract/create-verification.ts';
 import { MAX_CAPTURES, TRIAL_EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
-import { SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
+import { SignalNameSchema } from '@firsthand/contract/signals.ts';
 import { StepInput } from '@firsthand/contract/steps.ts';
 import { Capture, type Config, Verification } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
@@ -29,8 +29,8 @@ const TrialRequest = Type.Object(
         default: TRIAL_EXPIRES_IN_SECONDS.default,
       }),
     ),
-    signals_required: Type.Optional(Type.Array(Type.Enum(SIGNAL_NAMES), { minItems: 1 })),
-    mode: Type.Optional(Type.Enum(['verification', 'audit'])),
+    signals_required: Type.Optional(Type.Array(SignalNameSchema, { minItems: 1 })),
+    mode: Type.Optional(Type.Enum(['verification', 'audit'], { title: 'VerificationMode' })),
   },
   { ...closed, title: 'TrialRequest' },
 );

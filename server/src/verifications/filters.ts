@@ -1,7 +1,7 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { DateTime, IdSchema, instantOf } from '@firsthand/contract/ids.ts';
 import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
-import { LABELS, Status } from '@firsthand/contract/verification.ts';
+import { Status, VerdictLabel } from '@firsthand/contract/verification.ts';
 import { type Static, type TSchema, Type } from 'typebox';
 import { many, one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -15,9 +15,9 @@ const some = <T extends TSchema>(item: T) =>
 /** The filters of every list of verifications. */
 export const filters = {
   status: some(Status),
-  verdict: some(Type.Enum([...LABELS])),
+  verdict: some(VerdictLabel),
   template_id: some(IdSchema('tpl')),
-  review: some(Type.Enum([...REVIEW_STATES])),
+  review: some(Type.Enum([...REVIEW_STATES], { title: 'ReviewState' })),
   brand_slug: some(Type.String({ minLength: 2, maxLength: 40 })),
   created_after: Type.Optional(DateTime),
   created_before: Type.Optional(DateTime),

@@ -82,7 +82,7 @@ export const streamEvents = tenantEndpoint({
   query: Type.Object(
     {
       cursor: Type.Optional(Type.String({ maxLength: 200 })),
-      mode: Type.Optional(Type.Enum(['live', 'test'])),
+      mode: Type.Optional(Type.Enum(['live', 'test'], { title: 'Mode' })),
     },
     { additionalProperties: false },
   ),

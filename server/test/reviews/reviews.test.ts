@@ -5,16 +5,8 @@ import type { Verification } from '@firsthand/contract/verification.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ask,
-  createVerification,
-  receiveHooks,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../harness.ts';
+import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
+import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
 import { signedIn } from '../people/visitor.ts';
 import { plain } from '../pictures.ts';
 import { next, openCases, read, review, setSettings, undo } from './cases.ts';
@@ -96,7 +88,7 @@ describe('reviews', () => {
 
   describe('POST /v1/verifications/:id/reviews', () => {
     it('decides a case, tells it by event and view, and changes neither verdict nor status', async () => {
-      const hooks = await receiveHooks();
+      const hooks = await receiveWebhooks();
       try {
         const before = await ended('suspicious', { webhook_url: hooks.url });
         const reviewer = await person('reviewer', false);
@@ -117,10 +109,10 @@ describe('reviews', () => {
         expect(reviews).toEqual([made.body]);
         expect([rest.verdict, rest.status]).toEqual([before.verdict, before.status]);
         const told = await until(
-          async () => hooks.hooks.find(({ body }) => body.type === 'verification.reviewed'),
+          async () => hooks.of(before.id).find(({ event }) => event.type === 'verification.reviewed'),
           'verification.reviewed',
         );
-        expect([told.body.data.review, told.body.data.reviews]).toEqual([state, reviews]);
+        expect([told.event.data.review, told.event.data.reviews]).toEqual([state, reviews]);
         const list = await reviewer.ask<{ data: Verification[] }>('/v1/verifications');
         expect(list.body.data.find(({ id }) => id === before.id)).toMatchObject({ review: state, reviews });
       } finally {
@@ -253,7 +245,7 @@ describe('reviews', () => {
     it('decide blind to each other: nobody but the first sees the first decision, by any way', async () => {
       const tenant = await service.newTenant();
       await setSettings(service, { review_policy: 'two_people', review_sample: 0 }, tenant.rk_secret);
-      const hooks = await receiveHooks();
+      const hooks = await receiveWebhooks();
       const { id } = await createVerification(
         service,
         { metadata: { test_outcome: 'suspicious' }, webhook_url: hooks.url },
@@ -268,7 +260,7 @@ describe('reviews', () => {
       expect([made.status, made.body.blind]).toEqual([201, false]);
       await ask(service, `/v1/verifications/${id}/finalize`, { key: tenant.pk_test, body: { narrative: 'A tale.' } });
       await until(
-        async () => hooks.hooks.some(({ body }) => body.type === 'verification.case_completed'),
+        async () => hooks.received.some(({ event }) => event.type === 'verification.case_completed'),
         'the event after the first decision',
       );
 
@@ -283,7 +275,7 @@ describe('reviews', () => {
         audit: (await ask(service, '/v1/audit-log', key)).text,
         public: (await ask(service, `/v1/verifications/${id}/public`)).text,
         next: (await next(second)).text,
-        hooks: JSON.stringify(hooks.hooks),
+        hooks: JSON.stringify(hooks.received),
         events: JSON.stringify(
           (await service.deps.db.query('select body from events where verification_id = $1', [id])).rows,
         ),
@@ -309,10 +301,10 @@ describe('reviews', () => {
         [second.personId, undefined],
       ]);
       const told = await until(
-        async () => hooks.hooks.find(({ body }) => body.type === 'verification.reviewed'),
+        async () => hooks.of(id).find(({ event }) => event.type === 'verification.reviewed'),
         'verification.reviewed',
       );
-      expect([told.body.data.review, told.body.data.reviews]).toEqual([done.review, done.reviews]);
+      expect([told.event.data.review, told.event.data.reviews]).toEqual([done.review, done.reviews]);
       await hooks.close();
     });
 

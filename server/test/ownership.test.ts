@@ -11,6 +11,8 @@ const OWNER: Readonly<Record<string, string>> = {
   api_keys: 'tenants',
   app_attest_keys: 'captures',
   audit_log: 'tenants',
+  batch_rows: 'batches',
+  batches: 'batches',
   bot_signatures: 'auth',
   brands: 'tenants',
   captures: 'captures',

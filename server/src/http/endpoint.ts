@@ -63,10 +63,14 @@ interface Common<B extends TSchema, Q extends TSchema> {
   /** Schemas by status; null: no body. */
   responses: Record<number, TSchema | null>;
   /** The media type of successful answers; default JSON. A stream does not end by itself. */
-  mediaType?: 'text/event-stream' | 'image/png' | 'application/zip';
+  mediaType?: 'text/event-stream' | 'image/png' | 'application/zip' | 'text/csv';
   /** Error codes beyond those of every endpoint of its kind; see `openapi.ts`. */
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
+  /** The handler reads `request.received.raw` itself, a slice at a time; `body` describes its JSON form, `bodyTypes` others. */
+  readsBody?: boolean;
+  /** Media types beside JSON that the handler reads. */
+  bodyTypes?: readonly string[];
   /**
    * Members of the body that hold a picture in base64. Only these may be long. The parsed body has a placeholder in
    * their place.

@@ -3,6 +3,7 @@ const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
   ['erasure'],
+  ['batches'],
   ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics', 'changes'],
   ['reviews'],
   ['cases'],

@@ -64,6 +64,39 @@ create table audit_log (
 );
 CREATE INDEX audit_log_by_tenant ON public.audit_log USING btree (tenant_id, id DESC);
 
+create table batch_rows (
+  batch_id text not null,
+  "row" integer not null,
+  content jsonb,
+  verification_id text,
+  error text,
+  constraint batch_rows_pkey PRIMARY KEY (batch_id, "row"),
+  constraint batch_rows_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id),
+  constraint batch_rows_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+CREATE INDEX batch_rows_by_verification ON public.batch_rows USING btree (verification_id) WHERE (verification_id IS NOT NULL);
+CREATE INDEX batch_rows_waiting ON public.batch_rows USING btree (batch_id, "row") WHERE (content IS NOT NULL);
+
+create table batches (
+  id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  state text default 'queued'::text not null,
+  request jsonb not null,
+  template jsonb,
+  send boolean not null,
+  total integer not null,
+  created integer default 0 not null,
+  failed integer default 0 not null,
+  mailed integer default 0 not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint batches_pkey PRIMARY KEY (id),
+  constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint batches_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'cancelled'::text])))
+);
+CREATE INDEX batches_by_tenant ON public.batches USING btree (tenant_id, id DESC);
+
 create table bot_signatures (
   digest bytea not null,
   idempotency_key bytea,
@@ -215,6 +248,16 @@ create table evidence_pending (
   seq integer not null,
   commitment bytea not null,
   constraint evidence_pending_pkey PRIMARY KEY (id)
+);
+
+create table evidence_stamps (
+  log_id integer not null,
+  hour timestamp with time zone not null,
+  note text not null,
+  response bytea,
+  asked_at timestamp with time zone not null,
+  constraint evidence_stamps_pkey PRIMARY KEY (log_id, hour),
+  constraint evidence_stamps_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
 );
 
 create table evidence_statements (

@@ -1,3 +1,4 @@
+import { BATCH_EXAMPLES } from './batch-examples.ts';
 import { EVIDENCE_EXAMPLES } from './evidence-examples.ts';
 import { MANAGEMENT_EXAMPLES } from './management-examples.ts';
 import { PEOPLE_EXAMPLES } from './people-examples.ts';
@@ -191,6 +192,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'POST /v1/verifications/:token/progress': {
     request: { schema_version: 1, step: 'capturing', step_index: 0, elapsed_ms: 4200, camera_permission: 'granted' },
   },
+  ...BATCH_EXAMPLES,
   ...EVIDENCE_EXAMPLES,
   ...STATISTICS_EXAMPLES,
   ...MANAGEMENT_EXAMPLES,

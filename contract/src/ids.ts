@@ -18,7 +18,8 @@ export type IdPrefix =
   | 'mlk'
   | 'walotp'
   | 'aud'
-  | 'rev';
+  | 'rev'
+  | 'bat';
 
 const patternOf = (prefix: IdPrefix) => `^${prefix}_${ULID}$`;
 

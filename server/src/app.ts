@@ -3,8 +3,13 @@ import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
+import { cancelBatch } from './batches/cancel-batch.ts';
+import { createBatch } from './batches/create-batch.ts';
+import { getBatch, listBatches } from './batches/read-batches.ts';
+import { getBatchResults } from './batches/results.ts';
 import { blobRoutes } from './blobs/routes.ts';
 import { getEvidence } from './bundles/read-bundle.ts';
+import { registerStamps } from './bundles/stamp-log.ts';
 import { submitAnswers } from './captures/answers.ts';
 import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
@@ -94,6 +99,12 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/reviews/:verification_id/release': releaseReview,
   'POST /v1/verifications/:id/reviews': addReview,
   'DELETE /v1/verifications/:id/reviews/:review_id': undoReview,
+
+  'POST /v1/batches': createBatch,
+  'GET /v1/batches': listBatches,
+  'GET /v1/batches/:id': getBatch,
+  'POST /v1/batches/:id/cancel': cancelBatch,
+  'GET /v1/batches/:id/results': getBatchResults,
 
   'GET /v1/verify/:token': getSession,
   'POST /v1/verifications/:token/captures/upload-url': createUploadUrl,
@@ -192,8 +203,9 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   registerLog(app, deps);
+  registerStamps(app, deps);
   registerWitness(app, deps, limiter);
-  await registerPages(app, pages);
+  await registerPages(app, deps, pages);
   registerVerifyPage(app);
   await registerDashboard(app, deps);
   await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs });

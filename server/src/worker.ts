@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createOverdueSweep } from './analysis/overdue.ts';
 import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
+import { runBatch } from './batches/run-batch.ts';
+import { stampLog } from './bundles/stamp-log.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
 import { sweepUploads } from './captures/upload-addresses.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
@@ -16,6 +18,7 @@ import { startLog } from './evidence/run.ts';
 import { forgetKeys } from './http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
+import { mailCaptureLink } from './notifications/capture-link.ts';
 import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
 import { sendOneTimeCode } from './notifications/one-time-code.ts';
 import { mailOutcome } from './notifications/outcome.ts';
@@ -29,6 +32,8 @@ import { startDispatcher } from './webhooks/dispatcher.ts';
 /** Job name to the one call into the domain that does it. */
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
+  run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
+  mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
   mail_sign_in_link: (deps, { mail_id }) => mailSignInLink(deps, mail_id),
@@ -60,6 +65,7 @@ const SWEEPS: readonly Sweep[] = [
   { name: 'forget changes', everyMs: 60_000, work: forgetChanges },
   { name: 'statistics', everyMs: 5_000, work: foldStatistics },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
+  { name: 'time stamp of the log', everyMs: 60_000, work: stampLog },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
   { name: 'erasures', everyMs: 1_000, work: sweepErasures },
   { name: 'retention', everyMs: 10_000, work: sweepRetention },

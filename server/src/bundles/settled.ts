@@ -158,7 +158,7 @@ async function makeFiles(
     ...statements.map(({ seq, statement, salt }) => inline(`statements/${seq}.json`, canonical({ salt, statement }))),
     ...(await proofFiles(deps, head, leaves)),
     ...photos,
-    ...(stamp ? [inline('timestamp.tsr', stamp)] : []),
+    ...(stamp ? [inline('timestamp.tsr', stamp.response)] : []),
     inline(
       'certificate.pdf',
       await makeCertificate(deps, {
@@ -169,7 +169,7 @@ async function makeFiles(
         head,
         bundleKey: signer,
         createdAt,
-        stamped: stamp !== null,
+        stamp: stamp?.stamp ?? null,
       }),
     ),
     inline(

@@ -21,13 +21,15 @@ export interface Picture {
 
 type Images = ReadonlyMap<string, Buffer>;
 
-const MESSAGE: Record<ImageFault['code'], string> = {
+const MESSAGE: Record<Exclude<ImageFault['code'], 'too_many_pixels'>, string> = {
   not_an_image: 'is not a picture',
   unsupported_type: 'must be a JPEG, PNG, WebP, HEIC, HEIF or AVIF picture',
   truncated: 'ends before the picture does; send it again',
-  too_many_pixels: 'has more than 100 megapixels',
   undecodable: 'cannot be decoded',
 };
+
+const messageOf = ({ code, maxMegapixels }: ImageFault): string =>
+  code === 'too_many_pixels' ? `has more than ${maxMegapixels} megapixels` : MESSAGE[code];
 
 /** Reads and checks the picture of a capture request: type by content, decodable header, size, hash. Throws `invalid_request`. */
 export async function readPicture(
@@ -91,7 +93,7 @@ async function checked(field: string, bytes: Buffer, stored: Picture['stored']):
     const info = await inspect(bytes);
     return { bytes, sha256: await digestOf(bytes), info, field, stored };
   } catch (error) {
-    if (error instanceof ImageFault) throw invalidField(field, MESSAGE[error.code]);
+    if (error instanceof ImageFault) throw invalidField(field, messageOf(error));
     throw error;
   }
 }

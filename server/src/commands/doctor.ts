@@ -3,6 +3,7 @@ import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import { overdueForErasure } from '../erasure/retention.ts';
 import { missingWays } from '../people/sign-in/ways.ts';
+import { checkSeals } from '../verifications/check-seals.ts';
 import type { Finding } from './doctor-line.ts';
 import { visionFindings } from './doctor-vision.ts';
 import { amber, green, red } from './print.ts';
@@ -85,6 +86,17 @@ function signInFindings(config: Config): Finding[] {
   ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
 }
 
+function sealFinding({ sealed, mismatches }: Awaited<ReturnType<typeof checkSeals>>): Finding {
+  const [some, more] = [mismatches.slice(0, 5).join(', '), mismatches.length > 5 ? ', …' : ''];
+  return mismatches.length === 0
+    ? { state: 'ok', what: `Record seals: ${sealed} match` }
+    : {
+        state: 'wrong',
+        what: `Record seals: ${mismatches.length} of ${sealed} do not match`,
+        advice: `Something other than the service changed ${some}${more}. Compare with a backup or the evidence bundle.`,
+      };
+}
+
 async function inside(deps: Deps): Promise<Finding[]> {
   const { rows } = await deps.db.query<{ version: string }>('select version()');
   const version = rows[0]?.version.split(' ').slice(0, 2).join(' ') ?? 'PostgreSQL';
@@ -97,6 +109,7 @@ async function inside(deps: Deps): Promise<Finding[]> {
   return [
     { state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` },
     reached,
+    sealFinding(await checkSeals(deps.db)),
     ...(overdue === 0
       ? []
       : [

@@ -23,17 +23,17 @@ export interface ReceivedBody {
 /**
  * Reads a request's body, however slowly it arrives, and checks the form of JSON on the way: the bytes of a body that is past
  * a bound are dropped as they come. Throws `invalid_request` when it is too long, was cut off, or sends nothing for
- * `stallMs`.
+ * `stallMs`. `unread`: the handler reads the bytes itself, whatever their form.
  */
 export async function readBody(
   request: FastifyRequest,
   payload: Readable,
-  o: { maxBytes: number; stallMs: number; imageFields: readonly string[]; signed: boolean },
+  o: { maxBytes: number; stallMs: number; imageFields: readonly string[]; signed: boolean; unread: boolean },
 ): Promise<ReceivedBody> {
   const tooLarge = (): Problem => invalidField('body', 'is too large');
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > o.maxBytes) throw tooLarge();
-  const scanner = isJson(request) ? new Scanner(o.imageFields) : null;
+  const scanner = isJson(request) && !o.unread ? new Scanner(o.imageFields) : null;
   let fault: Fault | null = null;
   let bytes = Buffer.alloc(0);
   let length = 0;

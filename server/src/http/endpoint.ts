@@ -67,6 +67,10 @@ interface Common<B extends TSchema, Q extends TSchema> {
   /** Error codes beyond those of every endpoint of its kind; see `openapi.ts`. */
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
+  /** The handler reads `request.received.raw` itself, a slice at a time; `body` describes its JSON form, `bodyTypes` others. */
+  readsBody?: boolean;
+  /** Media types beside JSON that the handler reads. */
+  bodyTypes?: readonly string[];
   /**
    * Members of the body that hold a picture in base64. Only these may be long. The parsed body has a placeholder in
    * their place.

@@ -40,6 +40,8 @@ export interface BotBody {
 }
 
 const DEFAULT_BODY_LIMIT = 1_048_576;
+/** Of a body that its handler reads. */
+const UNREAD: ParsedBody = { value: undefined, images: new Map(), fault: null };
 const VERIFICATION_ID = new RegExp(VERIFICATION_ID_PATTERN.slice(1, -1));
 
 declare module 'fastify' {
@@ -80,14 +82,16 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
         request.principal = await guard.fromBody(request, reply, endpoint, { raw, parse });
         await admit(request, reply);
       }
-      const parsed = await parse();
+      const parsed = endpoint.readsBody ? UNREAD : await parse();
       // One fault suffices when a list or map is far too large; the rest is not checked.
       const refused = parsed.fault ?? checkBody?.overfull(parsed.value);
       request.body = refused ? undefined : parsed.value;
       request.images = parsed.images;
       const faults = new Faults(headerFaults(request));
       faults.addNew(checkQuery(request.query));
-      faults.addNew(refused ? [refused] : bodyFaults(request, checkBody, endpoint.bodyOptional));
+      if (!endpoint.readsBody) {
+        faults.addNew(refused ? [refused] : bodyFaults(request, checkBody, endpoint.bodyOptional));
+      }
       if (!refused) faults.addNew((await endpoint.recordFaults?.(askedOf(request))) ?? []);
       if (faults.list.length > 0) throw invalid(faults.list);
     },

@@ -82,6 +82,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
       stallMs: deps.config.bodyStallMs,
       imageFields: endpoint?.imageFields ?? [],
       signed: request.principal === null && endpoint?.credentials.includes('bot') === true,
+      unread: endpoint?.readsBody === true,
     });
   });
 

@@ -16,6 +16,10 @@ export const TAGS = [
     description: 'Deliveries and endpoints, resending, test events, the signing secret, and the stream of events.',
   },
   {
+    name: 'Batches',
+    description: 'Up to 50,000 verifications from one list, CSV or JSON, with faults by row and column.',
+  },
+  {
     name: 'Reviews',
     description:
       "People's decisions beside the verdict: a queue that two people never share a case of, and what was decided.",

@@ -6,6 +6,8 @@ export interface JobPayloads {
   check_subject: { verification_id: string };
   read_text: { capture_id: string };
   analyze_case: { verification_id: string };
+  run_batch: { batch_id: string };
+  mail_capture_link: { verification_id: string };
   mail_outcome: { event_id: string };
   mail_endpoint_disabled: { endpoint_id: string };
   mail_sign_in_link: { mail_id: string };

@@ -125,7 +125,7 @@ export async function sweepExpired(tx: Tx, deps: Needs, batch = 100): Promise<nu
     tx,
     `select * from verifications
      where status in ('pending', 'partially_captured', 'abandoned') and expires_at <= $1
-       -- What only waits for its analysis stays in the index; looking again costs little, spinning on it would.
+       -- A row that only waits for analysis stays in the index. Reading it again is cheap; a loop over it would not be.
        and not exists (select from captures c where c.verification_id = verifications.id and c.analysis_state = 'pending')
      order by expires_at limit $2 for update skip locked`,
     [deps.clock.now(), batch],

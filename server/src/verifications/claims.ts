@@ -1,5 +1,5 @@
 import type { Reviewer, ReviewQueue } from '@firsthand/contract/reviews.ts';
-import { one, type Tx } from '../db/sql.ts';
+import { one, type Queryable, type Tx } from '../db/sql.ts';
 import type { VerificationRow } from './row.ts';
 
 /** Whose claims, and until when they are to last. `now` is of the database's clock. */
@@ -71,5 +71,15 @@ export async function renewClaims(tx: Tx, o: Claim, ids: readonly string[]): Pro
          and review_claimed_until > $6
        order by id for update))`,
     [o.until, ids, o.tenantId, o.livemode, o.reviewer.person_id, o.now],
+  );
+}
+
+/** Takes erased verifications out of the queue: nobody can review what is gone. What was decided stays. */
+export async function closeReviews(tx: Queryable, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update verifications set review_claimed_by = null, review_claimed_at = null, review_claimed_until = null,
+       review_state = case when review_state = 'decided' then 'decided' else 'none' end
+     where id = any($1)`,
+    [ids],
   );
 }

@@ -77,6 +77,17 @@ const FIXTURES: [prefix: string, fixture: Fixture][] = [
   ['/v1/verify/:', verification],
   ['/v1/reviews/:', verification],
   [
+    '/v1/batches/:',
+    async ({ deps: { db } }, owner, livemode) => {
+      const id = newId('bat');
+      await db.query(
+        `insert into batches (id, tenant_id, livemode, request, send, total, created_at) values ($1, $2, $3, '{}', false, 0, now())`,
+        [id, owner.tenant_id, livemode],
+      );
+      return id;
+    },
+  ],
+  [
     '/v1/trial/verifications/:',
     async ({ deps }) => {
       const tenantId = await trialTenant(deps);
@@ -163,6 +174,7 @@ const creates = (endpoint: Endpoint) => endpoint.method === 'PUT' && !endpoint.e
 const MODED = [
   '/v1/verifications/:',
   '/v1/reviews/:',
+  '/v1/batches/:',
   '/v1/link-templates/:',
   '/v1/webhook-deliveries/:',
   '/v1/webhook-endpoints/:',

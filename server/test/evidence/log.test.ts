@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { equal, hex } from '@firsthand/evidence/bytes.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import {
@@ -20,6 +22,7 @@ import { publish } from '../../src/evidence/publisher.ts';
 import { sequence } from '../../src/evidence/sequencer.ts';
 import { appendStatement, openStatements } from '../../src/evidence/statements.ts';
 import { loadNodes } from '../../src/evidence/tiles.ts';
+import { checkSeals } from '../../src/verifications/check-seals.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
 import { plain } from '../pictures.ts';
 
@@ -278,5 +281,23 @@ describe('seal', () => {
     );
     await ask(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
     expect(await mismatches()).toBe(before + 1);
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(
+      `firsthand_seal_mismatches_total ${before + 1}`,
+    );
+    const checked = await checkSeals(service.deps.db);
+    expect(checked.mismatches).toEqual([id]);
+    expect(checked.sealed).toBeGreaterThan(1);
+    const { databaseUrl, dataDir, encryptionKeys } = service.deps.config;
+    const doctor = spawnSync(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), 'doctor'], {
+      env: {
+        ...process.env,
+        DATABASE_URL: databaseUrl!,
+        DATA_DIR: dataDir,
+        ENCRYPTION_KEYS: encryptionKeys!.map(key => key.toString('base64')).join(','),
+      },
+    });
+    expect(doctor.status).toBe(1);
+    expect(doctor.stdout.toString()).toContain(`Record seals: 1 of ${checked.sealed} do not match`);
+    expect(doctor.stdout.toString()).toContain(id);
   });
 });

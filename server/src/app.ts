@@ -200,7 +200,7 @@ export async function createApp(
   registerLog(app, deps);
   registerStamps(app, deps);
   registerWitness(app, deps, limiter);
-  await registerPages(app, pages);
+  await registerPages(app, deps, pages);
   registerVerifyPage(app);
   await registerDashboard(app, deps);
   await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs });

@@ -220,7 +220,7 @@ export function Viewer({
     if (pan && !isWhole()) see(moved(view, ...pan, photo, box));
     else if (event.key === '+' || event.key === '=') zoomBy(STEP);
     else if (event.key === '-') zoomBy(1 / STEP);
-    else if (event.key === '0') see(fitted(photo, box));
+    else if (event.key === 'Home') see(fitted(photo, box));
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -21,6 +21,7 @@ import { isAtLeast } from '../shell/pages.ts';
 import { Checks } from '../verification/facts.tsx';
 import { nameOf } from '../verification/name.ts';
 import { OutcomeTag } from '../verifications/outcome.tsx';
+import { gravest } from '../why/findings.ts';
 import { WhyPanel } from '../why/why-panel.tsx';
 import { DecisionBar } from './decision-bar.tsx';
 import { useQueue } from './queue.ts';
@@ -120,7 +121,7 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
   const say = useSay();
   const { person, tenant } = useSignedIn();
   const { id, captures, config, reviews } = verification;
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(() => gravest(captures));
   const [heat, setHeat] = useState(0);
   const [placeOpen, setPlaceOpen] = useState(true);
   const [choosing, setChoosing] = useState<Decision | null>(null);

@@ -13,6 +13,7 @@ import { Photos } from '../photo/photos.tsx';
 import { Place } from '../place/place.tsx';
 import { queryClient } from '../session/query-client.ts';
 import { OutcomeTag } from '../verifications/outcome.tsx';
+import { gravest } from '../why/findings.ts';
 import { WhyPanel } from '../why/why-panel.tsx';
 import { Acts } from './acts.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -54,7 +55,7 @@ export default function VerificationPage() {
 function Case({ verification }: { verification: Verification }) {
   const { t, number } = useWords();
   const { exactly } = useMoments();
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(() => gravest(verification.captures));
   const [heat, setHeat] = useState(0);
   const { captures, config, verdict } = verification;
   const capture = captures[Math.min(at, captures.length - 1)];

@@ -96,3 +96,10 @@ export function bandOf(capture: Capture): Band {
   const states = findingsOf(capture).map(finding => finding.state);
   return states.includes('confident') ? 'confident' : states.includes('doubtful') ? 'doubtful' : 'clear';
 }
+
+/** The photo to show first: the first of those with the gravest finding. */
+export function gravest(captures: readonly Capture[]): number {
+  const bands = captures.map(bandOf);
+  const at = bands.includes('confident') ? bands.indexOf('confident') : bands.indexOf('doubtful');
+  return Math.max(0, at);
+}

@@ -98,7 +98,14 @@ describe('the pages that make and manage', () => {
         .poll(async () => {
           await desk.page.reload();
           await desk.heading('Webhooks');
-          return desk.page.getByText('Delivered').first().isVisible();
+          return desk.page
+            .getByText('Delivered')
+            .first()
+            .waitFor({ timeout: 3_000 })
+            .then(
+              () => true,
+              () => false,
+            );
         })
         .toBe(true);
       await desk.page.getByText('1 attempt').click();

@@ -221,7 +221,7 @@ describe('the pages of verifications', () => {
       })
       .toBeLessThanOrEqual(4);
     await canvas.focus();
-    await desk.page.keyboard.press('0');
+    await desk.page.keyboard.press('Home');
     await desk.page.getByRole('img', { name: /1,112 m|1\.1 km/ }).waitFor();
     expect(await desk.page.getByRole('button', { name: /Cancel it|Finalize|Send again/ }).count()).toBe(0);
     await desk.close(NO_STREAM);

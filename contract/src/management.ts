@@ -29,6 +29,7 @@ export const NewApiKey = Type.Object(
   { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; a retry does not repeat it' })) },
   { ...closed, title: 'NewApiKey' },
 );
+export type NewApiKey = Static<typeof NewApiKey>;
 
 const settings = {
   name: Name,

@@ -39,6 +39,8 @@ export interface TestOptions {
   beside?: TestService;
   /** Environment-style settings, read as the real ones are. */
   env?: Record<string, string>;
+  /** Open reviews of a random share of what is verified, as settings do. Off, so that no test depends on chance. */
+  reviewSample?: boolean;
   /** The clock of the service, where a test steps it. */
   now?: () => Date;
 }
@@ -66,6 +68,11 @@ export async function startTestService(o: TestOptions = {}): Promise<TestService
   const opened = await openDeps(config, log, { database: 'own' });
   if (o.now) opened.deps.clock.now = o.now;
   const service = await startService(opened, { http: true, worker: o.worker ?? true });
+  if (!o.beside && !o.reviewSample) {
+    await opened.deps.db.query(
+      'alter table tenants alter column review_sample set default 0; update tenants set review_sample = 0',
+    );
+  }
   const { dashboard_url: dashboardUrl = '', ...made } = service.firstRun ?? {};
   const tenant = o.beside?.tenant ?? (service.firstRun ? (made as NewTenant) : undefined);
   if (!tenant) throw new Error('a fresh database has no tenant');

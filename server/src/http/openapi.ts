@@ -80,7 +80,8 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.credentials.includes('sign_in')) codes.push('forbidden');
   if (endpoint.recent) codes.push('reauthentication_required');
   if (endpoint.path.includes(':')) codes.push('not_found');
-  if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict');
+  // `redacted`: the answer to replay was erased.
+  if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict', 'redacted');
   return [...new Set([...codes, ...(endpoint.errors ?? [])])];
 }
 

@@ -19,7 +19,7 @@ describe('tenant management', () => {
   let service: TestService;
   let beside: TestService;
   beforeAll(async () => {
-    service = await startTestService({ worker: false });
+    service = await startTestService({ worker: false, reviewSample: true });
     beside = await startTestService({ worker: false, beside: service });
   });
   afterAll(async () => {

@@ -5,17 +5,20 @@ import { type CheckResult, type MotionSample, noAnswer } from './trace.ts';
 const LEAST_SAMPLES = 40;
 const LEAST_STEPS = 11;
 /** The sensor's time may differ from the video's by this much, in steps of 10 ms. */
-const DELAY = 250;
+const DELAY = 200;
 const DELAY_STEP = 10;
-/** Correlations between which there is no answer. The free delay lets unrelated signals reach about 0.5. */
+/** Correlations between which there is no answer. The free delay lets unrelated signals reach about 0.4. */
 const AGREES = 0.7;
-const DIFFERS = 0.4;
-/** Rotation that a picture or a sensor must show for a comparison, radians between two frames (root mean square). */
-const LEAST_TURN = 0.0008;
+const DIFFERS = 0.3;
+/** Roll that the sensor must feel for a comparison, and turn about any axis that no hand stays below: radians a frame, root mean square. */
+const LEAST_ROLL = 0.003;
+const AT_REST = 0.0008;
+/** The picture went this far, as a share of its longer side. */
+const MOVED = 0.1;
 
 /**
- * Asks whether the motion sensor turned as the picture did. The rotation about the line of sight is compared directly. The shift of the
- * picture mixes rotation and sideways movement, so only its quick part is compared: a hand's tremor turns the phone more than it carries it.
+ * Asks whether the motion sensor turned as the picture did. It compares the rotation about the line of sight alone: the shift of the picture
+ * mixes turning and sideways movement, and a hand that moves aside turns back to keep the subject in view.
  */
 export function checkHand(path: Path, samples: readonly MotionSample[]): CheckResult {
   if (samples.length < LEAST_SAMPLES) return noAnswer('The phone gave no motion sensor.');
@@ -23,29 +26,36 @@ export function checkHand(path: Path, samples: readonly MotionSample[]): CheckRe
   const usable = steps.filter(({ correlation }) => correlation > 0.6).length;
   if (steps.length < LEAST_STEPS || usable < 0.8 * steps.length)
     return noAnswer('The movement of the camera could not be followed from frame to frame.');
-  const seen = [steps.map(s => s.turn), quick(steps.map(s => s.dx)), quick(steps.map(s => s.dy))];
+  const seen = steps.map(({ turn }) => turn);
   const angleAt = anglesOf(samples);
-  let best = { r: -1, delay: 0 };
-  let felt = 0;
+  let best = { r: -1, delay: 0, roll: 0, turn: 0 };
   for (let delay = -DELAY; delay <= DELAY; delay += DELAY_STEP) {
     const angles = points.map(({ at }) => angleAt(at + delay));
-    const turns = angles.slice(1).map((angle, i) => angle.map((value, index) => value - angles[i][index]));
-    const axis = (index: number): number[] => turns.map(turn => turn[index]!);
-    // A camera that turns to the left (about y up) or upwards (about x) sees the picture go right or down; clockwise, it turns back.
-    const expected = [axis(2), quick(axis(1)), quick(axis(0))];
-    felt = Math.max(felt, Math.sqrt(meanSquare(turns.flat())));
-    const r = correlation(seen.flatMap(normal), expected.flatMap(normal));
-    if (r > best.r) best = { r, delay };
+    const turns = angles.slice(1).map((angle, i) => angle.map((value, axis) => value - angles[i][axis]));
+    // A camera that turns anticlockwise (about z out of the display) sees the picture turn clockwise.
+    const rolls = turns.map(turn => turn[2]);
+    const r = correlation(seen, rolls);
+    if (r > best.r) best = { r, delay, roll: rootMeanSquare(rolls), turn: rootMeanSquare(turns.flat()) };
   }
-  const shown = Math.sqrt(meanSquare(seen.flat()));
+  const way = points.reduce((far, { x, y }) => Math.max(far, Math.hypot(x - points[0].x, y - points[0].y)), 0);
   const evidence = {
     correlation: round(best.r),
     delay_ms: best.delay,
-    felt: round(felt * 1e3),
-    seen: round(shown * 1e3),
+    felt_roll_mrad: round(best.roll * 1e3),
+    felt_turn_mrad: round(best.turn * 1e3),
+    seen_roll_mrad: round(rootMeanSquare(seen) * 1e3),
     samples: samples.length,
   };
-  if (felt < LEAST_TURN && shown < LEAST_TURN) return noAnswer('The phone hardly turned.', evidence);
+  const failed = (words: string): CheckResult => ({
+    evaluated: true,
+    passed: false,
+    probability: 0.93,
+    words,
+    contradiction: true,
+    evidence,
+  });
+  if (best.turn < AT_REST && way > MOVED) return failed('The picture moved, but the phone lay still.');
+  if (best.roll < LEAST_ROLL) return noAnswer('The phone hardly rolled, so its sensor cannot be compared.', evidence);
   if (best.r >= AGREES)
     return {
       evaluated: true,
@@ -55,14 +65,7 @@ export function checkHand(path: Path, samples: readonly MotionSample[]): CheckRe
       evidence,
     };
   if (best.r > DIFFERS) return noAnswer('The motion sensor and the picture agree only in part.', evidence);
-  return {
-    evaluated: true,
-    passed: false,
-    probability: 0.93,
-    words: 'The picture moved differently from the phone that is said to have filmed it.',
-    contradiction: true,
-    evidence,
-  };
+  return failed('The picture turned differently from the phone that is said to have filmed it.');
 }
 
 /** Returns the angles about the three axes at a time: the rates' integral, linear between samples and beyond their ends. */
@@ -86,23 +89,17 @@ function anglesOf(samples: readonly MotionSample[]): (at: number) => number[] {
   };
 }
 
-/** Removes the slow part: the mean over five steps. */
-function quick(values: number[]): number[] {
-  return values.map((value, i) => {
-    const near = values.slice(Math.max(0, i - 2), i + 3);
-    return value - near.reduce((a, b) => a + b, 0) / near.length;
-  });
-}
-
-const meanSquare = (values: number[]): number => values.reduce((sum, v) => sum + v * v, 0) / Math.max(1, values.length);
-
-function normal(values: number[]): number[] {
-  const mean = values.reduce((a, b) => a + b, 0) / values.length;
-  const spread = Math.sqrt(meanSquare(values.map(v => v - mean)));
-  return values.map(v => (v - mean) / Math.max(1e-6, spread));
-}
+const rootMeanSquare = (values: number[]): number =>
+  Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / Math.max(1, values.length));
 
 function correlation(a: number[], b: number[]): number {
-  const ab = a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-  return ab / Math.sqrt(meanSquare(a) * meanSquare(b) * a.length * b.length + 1e-12);
+  const mean = (list: number[]): number => list.reduce((sum, value) => sum + value, 0) / list.length;
+  const [ma, mb] = [mean(a), mean(b)];
+  let [ab, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    ab += (a[i] - ma) * (b[i] - mb);
+    aa += (a[i] - ma) ** 2;
+    bb += (b[i] - mb) ** 2;
+  }
+  return ab / Math.sqrt(aa * bb + 1e-18);
 }

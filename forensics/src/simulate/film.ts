@@ -63,18 +63,19 @@ export function handWay(moves: readonly Move[], rng: Random): Way {
   let [x, y, z] = [0, 0, 0];
   const slow = [0, 0, 0, 0, 0];
   const quick = [0, 0, 0];
-  const before = [0, 0, 0];
+  const earlier = [0, 0, 0];
   const rest = (): number => Math.round(RATE * rng.uniform(0.12, 0.35));
+  let roll = 0;
   const push = (px: number, py: number): void => {
     for (let i = 0; i < 5; i++) slow[i] += (0.0006 * rng.normal() - 0.01 * slow[i]) * (i < 2 ? 1 : 0.7);
     // A resonance at 8 Hz turns white noise into a tremor (Elble and Randall 1978 found 8 to 12 Hz in hands).
     for (let i = 0; i < 3; i++) {
-      const next = 2 * 0.93 * RESONANCE * quick[i]! - 0.93 ** 2 * before[i]! + steadiness * 0.4 * rng.normal();
-      [before[i], quick[i]] = [quick[i]!, next];
+      const next = 2 * 0.93 * RESONANCE * quick[i]! - 0.93 ** 2 * earlier[i]! + steadiness * 0.4 * rng.normal();
+      [earlier[i], quick[i]] = [quick[i]!, next];
     }
     z += 0.0004 * rng.normal();
     way.position.push([px + slow[0], py + slow[1], z]);
-    way.turn.push([py * follow + slow[2] + quick[0], -px * follow + slow[3] + quick[1], slow[4] + quick[2]]);
+    way.turn.push([py * follow + slow[2] + quick[0], -px * follow + slow[3] + quick[1], roll + slow[4] + quick[2]]);
   };
   for (let i = rest(); i > 0; i--) push(x, y);
   for (const move of moves) {
@@ -87,9 +88,13 @@ export function handWay(moves: readonly Move[], rng: Random): Way {
     ];
     const steps = Math.round(RATE * rng.uniform(0.8, 1.4));
     const bow = 0.12 * rng.normal();
+    // The wrist rolls by some degrees as the arm swings.
+    const rolled = 0.07 * rng.normal();
+    const before = roll;
     for (let i = 1; i <= steps; i++) {
       const s = i / steps;
       const share = 10 * s ** 3 - 15 * s ** 4 + 6 * s ** 5;
+      roll = before + rolled * share;
       const bend = bow * Math.sin(Math.PI * share);
       push(x + tx * share - ty * bend, y + ty * share + tx * bend);
     }

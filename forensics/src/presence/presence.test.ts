@@ -26,7 +26,7 @@ beforeAll(async () => {
   deep = await drawFilm({ stage, way, sensor: drawSensor(SEED), gyroscope: true });
   const sensor = {
     ...drawSensor(SEED),
-    light: (row: number, at: number) => 1 + 0.12 * Math.sin((2 * Math.PI * 16 * row) / 360 + at / 3),
+    light: (row: number, at: number) => 1 + 0.06 * Math.sin((2 * Math.PI * 16 * row) / 360 + at / 45),
   };
   flat = await drawFilm({ stage: photographed(stage, SEED), way, sensor, gyroscope: true });
   path = pathOf(deep.trace.frames);

@@ -4,7 +4,7 @@ const layers = [
   ['service', 'app', 'worker'],
   ['erasure'],
   ['batches'],
-  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics'],
+  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics', 'changes'],
   ['reviews'],
   ['cases'],
   ['analysis'],

@@ -647,6 +647,15 @@ create table upload_addresses (
 CREATE INDEX upload_addresses_by_end ON public.upload_addresses USING btree (ends_at);
 CREATE INDEX upload_addresses_by_verification ON public.upload_addresses USING btree (verification_id, ends_at);
 
+create table verification_changes (
+  recorded_in xid8 default pg_current_xact_id() not null,
+  scope text not null,
+  verification_id text not null,
+  at timestamp with time zone default now() not null
+);
+CREATE INDEX verification_changes_by_age ON public.verification_changes USING btree (at);
+CREATE INDEX verification_changes_in_order ON public.verification_changes USING btree (recorded_in);
+
 create table verification_metadata (
   scope text not null,
   pair uuid not null,
@@ -906,6 +915,18 @@ CREATE OR REPLACE FUNCTION public.metadata_pair(key text, value text)
 RETURN (md5((jsonb_build_array(key, value))::text))::uuid
 ;
 
+CREATE OR REPLACE FUNCTION public.note_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into verification_changes (scope, verification_id) values (verification_scope(new.tenant_id, new.livemode), new.id);
+  perform pg_notify('firsthand_changes', '');
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.note_furthest()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1033,6 +1054,8 @@ CREATE OR REPLACE FUNCTION public.verification_scope(tenant_id text, livemode bo
  IMMUTABLE
 RETURN (tenant_id || CASE WHEN livemode THEN ':live'::text ELSE ':test'::text END)
 ;
+
+CREATE TRIGGER verification_changed AFTER INSERT OR UPDATE ON verifications FOR EACH ROW EXECUTE FUNCTION note_change();
 
 CREATE TRIGGER verification_counted AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION count_verification();
 

@@ -13,6 +13,16 @@ const counts = {
 };
 
 export const STATISTICS_EXAMPLES: Record<string, EndpointExamples> = {
+  'GET /v1/verifications/export': {
+    responses: {
+      200: 'id,status,livemode,created_at,completed_at,verdict_label,reason_code,score,captures_count,external_ref,review_state,decision,metadata\r\nvfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z,pending,true,2026-11-21T09:30:00.000Z,,,,,0,C-1042,none,,"{""claim"":""C-1042""}"\r\n',
+    },
+  },
+  'GET /v1/changes/stream': {
+    responses: {
+      200: 'event: changed\nid: MTIzNDo1Njc4\ndata: {"id":"vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z","livemode":true}\n\n',
+    },
+  },
   'GET /v1/statistics': {
     responses: {
       200: {

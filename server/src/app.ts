@@ -16,6 +16,7 @@ import { getSession } from './captures/session.ts';
 import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
+import { closeChanges, streamChanges } from './changes/stream.ts';
 import type { Deps } from './deps.ts';
 import { liftLegalHold } from './erasure/lift-hold.ts';
 import { getPeopleData } from './erasure/people-data.ts';
@@ -65,6 +66,7 @@ import { getWebhookSecret, rotateWebhookSecret } from './tenants/webhook-secret.
 import { createTrial, getTrial } from './trials/trial.ts';
 import { cancelVerification } from './verifications/cancel.ts';
 import { createVerification } from './verifications/create.ts';
+import { exportVerifications } from './verifications/export.ts';
 import { listVerifications } from './verifications/list.ts';
 import { getPublicVerification, getVerification } from './verifications/read.ts';
 import { listDeliveries, recoverDeliveries, retryDelivery } from './webhooks/deliveries.ts';
@@ -76,6 +78,7 @@ import { resendEvent, sendTestEvent } from './webhooks/test-event.ts';
 export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/verifications': createVerification,
   'GET /v1/verifications': listVerifications,
+  'GET /v1/verifications/export': exportVerifications,
   'GET /v1/verifications/:id': getVerification,
   'POST /v1/verifications/:id/cancel': cancelVerification,
   'POST /v1/verifications/:id/finalize': finalizeVerification,
@@ -133,6 +136,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/link-templates': listLinkTemplates,
 
   'GET /v1/statistics': getStatistics,
+  'GET /v1/changes/stream': streamChanges,
 
   'GET /v1/audit-log': listAuditLog,
 
@@ -190,6 +194,7 @@ export async function createApp(
   registerDocs(app, ENDPOINTS);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
+  app.addHook('onClose', () => closeChanges(deps));
   const guard = createGuard(deps, limiter);
   const budget = createBodyBudget();
   for (const endpoint of ENDPOINTS) register(app, deps, guard, budget, endpoint);

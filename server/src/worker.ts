@@ -7,6 +7,7 @@ import { stampLog } from './bundles/stamp-log.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
 import { sweepUploads } from './captures/upload-addresses.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
+import { forgetChanges } from './changes/hub.ts';
 import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
@@ -61,6 +62,7 @@ const SWEEPS: readonly Sweep[] = [
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'forget changes', everyMs: 60_000, work: forgetChanges },
   { name: 'statistics', everyMs: 5_000, work: foldStatistics },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
   { name: 'time stamp of the log', everyMs: 60_000, work: stampLog },

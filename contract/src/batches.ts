@@ -52,7 +52,7 @@ export const BatchRequest = Type.Object(
 export const Batch = Type.Object(
   {
     id: IdSchema('bat'),
-    state: Type.Enum([...BATCH_STATES]),
+    state: Type.Enum([...BATCH_STATES], { title: 'BatchState' }),
     total: Type.Integer({ minimum: 0, description: 'rows' }),
     created: Type.Integer({ minimum: 0, description: 'rows that have their verification' }),
     failed: Type.Integer({ minimum: 0, description: 'rows that could not get one' }),

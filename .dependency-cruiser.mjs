@@ -2,7 +2,10 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
-  ['webhooks', 'bundles', 'notifications', 'templates', 'trials'],
+  ['erasure'],
+  ['batches'],
+  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics', 'changes'],
+  ['reviews'],
   ['cases'],
   ['analysis'],
   ['checks'],

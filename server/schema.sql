@@ -64,6 +64,39 @@ create table audit_log (
 );
 CREATE INDEX audit_log_by_tenant ON public.audit_log USING btree (tenant_id, id DESC);
 
+create table batch_rows (
+  batch_id text not null,
+  "row" integer not null,
+  content jsonb,
+  verification_id text,
+  error text,
+  constraint batch_rows_pkey PRIMARY KEY (batch_id, "row"),
+  constraint batch_rows_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id),
+  constraint batch_rows_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+CREATE INDEX batch_rows_by_verification ON public.batch_rows USING btree (verification_id) WHERE (verification_id IS NOT NULL);
+CREATE INDEX batch_rows_waiting ON public.batch_rows USING btree (batch_id, "row") WHERE (content IS NOT NULL);
+
+create table batches (
+  id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  state text default 'queued'::text not null,
+  request jsonb not null,
+  template jsonb,
+  send boolean not null,
+  total integer not null,
+  created integer default 0 not null,
+  failed integer default 0 not null,
+  mailed integer default 0 not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint batches_pkey PRIMARY KEY (id),
+  constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint batches_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'cancelled'::text])))
+);
+CREATE INDEX batches_by_tenant ON public.batches USING btree (tenant_id, id DESC);
+
 create table bot_signatures (
   digest bytea not null,
   idempotency_key bytea,
@@ -131,6 +164,24 @@ CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (
 CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);
 CREATE INDEX captures_to_analyse ON public.captures USING btree (analysis_turn, analysis_class, id) WHERE (analysis_state = 'pending'::text);
 
+create table erasure_segments (
+  key text not null,
+  known_since timestamp with time zone not null,
+  constraint erasure_segments_pkey PRIMARY KEY (key)
+);
+
+create table erasures (
+  verification_id text not null,
+  redacted_at timestamp with time zone not null,
+  receipt text not null,
+  receipt_kept boolean not null,
+  due_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  constraint erasures_pkey PRIMARY KEY (verification_id),
+  constraint erasures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+CREATE INDEX erasures_due ON public.erasures USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 create table event_outbox (
   event_id text not null,
   constraint event_outbox_pkey PRIMARY KEY (event_id)
@@ -185,6 +236,8 @@ create table evidence_logs (
   checkpoint_size bigint default '-1'::integer not null,
   publishing_until timestamp with time zone,
   created_at timestamp with time zone not null,
+  checkpoint_at timestamp with time zone,
+  cosigning_until timestamp with time zone,
   constraint evidence_logs_pkey PRIMARY KEY (id),
   constraint evidence_logs_origin_key UNIQUE (origin)
 );
@@ -195,6 +248,16 @@ create table evidence_pending (
   seq integer not null,
   commitment bytea not null,
   constraint evidence_pending_pkey PRIMARY KEY (id)
+);
+
+create table evidence_stamps (
+  log_id integer not null,
+  hour timestamp with time zone not null,
+  note text not null,
+  response bytea,
+  asked_at timestamp with time zone not null,
+  constraint evidence_stamps_pkey PRIMARY KEY (log_id, hour),
+  constraint evidence_stamps_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
 );
 
 create table evidence_statements (
@@ -223,6 +286,16 @@ create table evidence_tiles (
 );
 alter table evidence_tiles alter column bytes set storage external;
 
+create table evidence_witnesses (
+  log_id integer not null,
+  vkey text not null,
+  size bigint not null,
+  line text,
+  failed_at timestamp with time zone,
+  constraint evidence_witnesses_pkey PRIMARY KEY (log_id, vkey),
+  constraint evidence_witnesses_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
+);
+
 create table geocodes (
   query text not null,
   latitude double precision,
@@ -239,9 +312,11 @@ create table idempotency_keys (
   locked_until timestamp with time zone,
   status integer,
   body text,
+  verification_id text,
   constraint idempotency_keys_pkey PRIMARY KEY (scope, key)
 );
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+CREATE INDEX idempotency_keys_by_verification ON public.idempotency_keys USING btree (verification_id) WHERE (verification_id IS NOT NULL);
 
 create table link_template_versions (
   template_id text not null,
@@ -249,8 +324,10 @@ create table link_template_versions (
   name text not null,
   request jsonb not null,
   published_at timestamp with time zone not null,
+  retention_days integer,
   constraint link_template_versions_pkey PRIMARY KEY (template_id, version),
-  constraint link_template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES link_templates(id)
+  constraint link_template_versions_template_id_fkey FOREIGN KEY (template_id) REFERENCES link_templates(id),
+  constraint link_template_versions_retention_days_check CHECK ((retention_days > 0))
 );
 
 create table link_templates (
@@ -434,6 +511,30 @@ create table reverse_slots (
 ) with (fillfactor = 70, toast_tuple_target = 8160);
 alter table reverse_slots alter column records set storage external;
 
+create table reviews (
+  id text not null,
+  number bigint generated always as identity not null,
+  verification_id text not null,
+  tenant_id text not null,
+  person_id text not null,
+  person_name text not null,
+  decision text not null,
+  reasons jsonb not null,
+  note text,
+  flags jsonb,
+  blind boolean not null,
+  seconds integer not null,
+  created_at timestamp with time zone not null,
+  struck_at timestamp with time zone,
+  constraint reviews_pkey PRIMARY KEY (id),
+  constraint reviews_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
+  constraint reviews_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint reviews_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
+  constraint reviews_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text, 'retake'::text, 'escalated'::text]))),
+  constraint reviews_seconds_check CHECK ((seconds >= 0))
+);
+CREATE INDEX reviews_by_verification ON public.reviews USING btree (verification_id, number);
+
 create table sessions (
   id text not null,
   person_id text not null,
@@ -490,6 +591,33 @@ create table sign_in_tokens (
 CREATE INDEX sign_in_tokens_by_expiry ON public.sign_in_tokens USING btree (expires_at);
 CREATE INDEX sign_in_tokens_by_person ON public.sign_in_tokens USING btree (person_id, created_at);
 
+create table statistics (
+  tenant_id text not null,
+  livemode boolean not null,
+  grain text not null,
+  "grouping" text not null,
+  start timestamp with time zone not null,
+  key text not null,
+  counts jsonb not null,
+  constraint statistics_pkey PRIMARY KEY (tenant_id, livemode, grain, "grouping", start, key),
+  constraint statistics_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint statistics_grain_check CHECK ((grain = ANY (ARRAY['hour'::text, 'day'::text])))
+);
+
+create table statistics_changes (
+  id bigint generated always as identity not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  hour timestamp with time zone not null,
+  verdict text,
+  reason text,
+  template text,
+  brand text,
+  sign smallint not null,
+  measures text[] not null,
+  constraint statistics_changes_pkey PRIMARY KEY (id)
+);
+
 create table tenants (
   id text not null,
   name text not null,
@@ -498,9 +626,13 @@ create table tenants (
   rate_limit_per_minute integer,
   is_trial boolean default false not null,
   created_at timestamp with time zone default now() not null,
+  review_policy text default 'one'::text not null,
+  review_sample double precision default 0.02 not null,
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_rate_limit_per_minute_check CHECK ((rate_limit_per_minute > 0)),
-  constraint tenants_retention_days_check CHECK ((retention_days > 0))
+  constraint tenants_retention_days_check CHECK ((retention_days > 0)),
+  constraint tenants_review_policy_check CHECK ((review_policy = ANY (ARRAY['none'::text, 'one'::text, 'two_people'::text]))),
+  constraint tenants_review_sample_check CHECK (((review_sample >= (0)::double precision) AND (review_sample <= (1)::double precision)))
 );
 CREATE UNIQUE INDEX tenants_one_trial ON public.tenants USING btree (is_trial) WHERE is_trial;
 
@@ -514,6 +646,36 @@ create table upload_addresses (
 );
 CREATE INDEX upload_addresses_by_end ON public.upload_addresses USING btree (ends_at);
 CREATE INDEX upload_addresses_by_verification ON public.upload_addresses USING btree (verification_id, ends_at);
+
+create table verification_changes (
+  recorded_in xid8 default pg_current_xact_id() not null,
+  scope text not null,
+  verification_id text not null,
+  at timestamp with time zone default now() not null
+);
+CREATE INDEX verification_changes_by_age ON public.verification_changes USING btree (at);
+CREATE INDEX verification_changes_in_order ON public.verification_changes USING btree (recorded_in);
+
+create table verification_metadata (
+  scope text not null,
+  pair uuid not null,
+  created_at timestamp with time zone not null,
+  verification_id text not null,
+  constraint verification_metadata_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_metadata_by_verification ON public.verification_metadata USING btree (verification_id);
+CREATE UNIQUE INDEX verification_metadata_newest ON public.verification_metadata USING btree (scope, pair, created_at DESC, verification_id DESC);
+
+create table verification_search (
+  verification_id text not null,
+  scope text not null,
+  created_at timestamp with time zone not null,
+  words text not null,
+  constraint verification_search_pkey PRIMARY KEY (verification_id),
+  constraint verification_search_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
+);
+CREATE INDEX verification_search_newest ON public.verification_search USING btree (scope, created_at DESC, verification_id DESC);
+CREATE INDEX verification_search_words ON public.verification_search USING gin (scope, words gin_trgm_ops) WITH (gin_pending_list_limit='512');
 
 create table verifications (
   id text not null,
@@ -540,18 +702,42 @@ create table verifications (
   checks_started_at timestamp with time zone,
   checks_done_at timestamp with time zone,
   seal_hash text,
+  closed_at timestamp with time zone,
+  erase_at timestamp with time zone,
+  legal_hold jsonb,
+  review_state text default 'none'::text not null,
+  review_needs smallint,
+  review_causes jsonb,
+  review_opened_at timestamp with time zone,
+  review_escalated boolean default false not null,
+  review_decision text,
+  review_decided_at timestamp with time zone,
+  review_claimed_by jsonb,
+  review_claimed_at timestamp with time zone,
+  review_claimed_until timestamp with time zone,
+  furthest smallint,
+  first_captured_at timestamp with time zone,
   constraint verifications_pkey PRIMARY KEY (id),
   constraint verifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint verifications_captures_count_check CHECK (((captures_count >= 0) AND (captures_count <= 20))),
   constraint verifications_check CHECK (((verdict IS NULL) OR (status = 'completed'::text))),
+  constraint verifications_review_needs_check CHECK ((review_needs = ANY (ARRAY[1, 2]))),
+  constraint verifications_review_state_check CHECK ((review_state = ANY (ARRAY['none'::text, 'open'::text, 'disputed'::text, 'decided'::text]))),
   constraint verifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'completed'::text, 'expired'::text, 'failed'::text, 'abandoned'::text])))
 );
-CREATE INDEX verifications_by_metadata ON public.verifications USING gin (((config -> 'metadata'::text)) jsonb_path_ops);
+CREATE INDEX verifications_by_brand ON public.verifications USING btree (tenant_id, livemode, ((private ->> 'brand_slug'::text)), created_at DESC, id DESC) WHERE (private ? 'brand_slug'::text);
+CREATE INDEX verifications_by_email ON public.verifications USING btree (tenant_id, lower((private #>> '{person,email}'::text[]))) WHERE ((private #>> '{person,email}'::text[]) IS NOT NULL);
+CREATE INDEX verifications_by_phone ON public.verifications USING btree (tenant_id, ((private #>> '{person,phone_e164}'::text[]))) WHERE ((private #>> '{person,phone_e164}'::text[]) IS NOT NULL);
 CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
+CREATE INDEX verifications_by_review ON public.verifications USING btree (tenant_id, livemode, review_state, created_at DESC, id DESC) WHERE (review_state <> 'none'::text);
 CREATE INDEX verifications_by_status ON public.verifications USING btree (tenant_id, livemode, status, created_at DESC, id DESC);
+CREATE INDEX verifications_by_template ON public.verifications USING btree (tenant_id, livemode, (((private -> 'template'::text) ->> 'id'::text)), created_at DESC, id DESC) WHERE (private ? 'template'::text);
 CREATE INDEX verifications_by_verdict ON public.verifications USING btree (tenant_id, livemode, ((verdict ->> 'label'::text)), created_at DESC, id DESC) WHERE (verdict IS NOT NULL);
 CREATE INDEX verifications_due ON public.verifications USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'partially_captured'::text, 'abandoned'::text]));
 CREATE INDEX verifications_newest ON public.verifications USING btree (tenant_id, livemode, created_at DESC, id DESC);
+CREATE INDEX verifications_retained ON public.verifications USING btree (tenant_id, closed_at) WHERE ((closed_at IS NOT NULL) AND (erase_at IS NULL) AND (redacted_at IS NULL) AND (legal_hold IS NULL));
+CREATE INDEX verifications_to_erase ON public.verifications USING btree (erase_at) WHERE ((erase_at IS NOT NULL) AND (redacted_at IS NULL) AND (legal_hold IS NULL));
+CREATE INDEX verifications_to_review ON public.verifications USING btree (tenant_id, livemode, review_opened_at, id) WHERE (review_state = ANY (ARRAY['open'::text, 'disputed'::text]));
 
 create table webhook_claims (
   id text not null,
@@ -626,11 +812,177 @@ create table webhook_secrets (
 );
 CREATE UNIQUE INDEX webhook_secrets_current ON public.webhook_secrets USING btree (tenant_id) WHERE (expires_at IS NULL);
 
+create table witness_keys (
+  name text not null,
+  only_one boolean default true not null,
+  public_key bytea not null,
+  sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint witness_keys_pkey PRIMARY KEY (name),
+  constraint witness_keys_only_one_key UNIQUE (only_one),
+  constraint witness_keys_only_one_check CHECK (only_one)
+);
+
+create table witnessed_logs (
+  origin text not null,
+  size bigint not null,
+  root bytea not null,
+  note text not null,
+  cosigned_at timestamp with time zone not null,
+  constraint witnessed_logs_pkey PRIMARY KEY (origin)
+);
+
 create table worker_nodes (
   worker_id text not null,
   seen_at timestamp with time zone not null,
   constraint worker_nodes_pkey PRIMARY KEY (worker_id)
 );
+
+CREATE OR REPLACE FUNCTION public.count_verification()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    -- An erased verification keeps counting as what it was.
+    if old.redacted_at is not null then
+      return null;
+    end if;
+    perform note_statistics(old, old.private, -1);
+    perform note_statistics(new, old.private, 1);
+  else
+    perform note_statistics(new, new.private, 1);
+  end if;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.duration_bin(since timestamp with time zone, until timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ IMMUTABLE STRICT
+AS $function$
+declare
+  seconds integer := least(greatest(floor(extract(epoch from until - since)), 0), 2147483647)::integer;
+  octave integer := 0;
+begin
+  while seconds >= 64 loop
+    seconds := seconds / 2;
+    octave := octave + 1;
+  end loop;
+  return octave * 32 + seconds;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.funnel_rank(step text)
+ RETURNS smallint
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (array_position(ARRAY['landing'::text, 'ready'::text, 'camera_blocked'::text, 'capturing'::text, 'reviewing'::text, 'uploading'::text, 'success'::text], step))::smallint
+;
+
+CREATE OR REPLACE FUNCTION public.index_verification()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  in_scope text := verification_scope(new.tenant_id, new.livemode);
+  metadata jsonb := coalesce(new.config -> 'metadata', '{}');
+  found_words text;
+begin
+  if tg_op = 'UPDATE' then
+    delete from verification_search where verification_id = new.id;
+    delete from verification_metadata where verification_id = new.id;
+  end if;
+  found_words := lower(concat_ws(chr(31), new.external_ref, new.private -> 'person' ->> 'name',
+    (select string_agg(value, chr(31)) from jsonb_each_text(metadata))));
+  if found_words <> '' then
+    insert into verification_search values (new.id, in_scope, new.created_at, found_words);
+  end if;
+  insert into verification_metadata
+    select in_scope, metadata_pair(key, value), new.created_at, new.id from jsonb_each_text(metadata);
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.metadata_pair(key text, value text)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (md5((jsonb_build_array(key, value))::text))::uuid
+;
+
+CREATE OR REPLACE FUNCTION public.note_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into verification_changes (scope, verification_id) values (verification_scope(new.tenant_id, new.livemode), new.id);
+  perform pg_notify('firsthand_changes', '');
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_furthest()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    new.furthest := greatest(old.furthest, funnel_rank(new.progress ->> 'step'));
+    if new.captures_count > 0 and old.first_captured_at is null then
+      new.first_captured_at := (select min(created_at) from captures where verification_id = new.id);
+    end if;
+  end if;
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_statistics(v verifications, was_private jsonb, sign integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into statistics_changes (tenant_id, livemode, hour, verdict, reason, template, brand, sign, measures)
+  values (v.tenant_id, v.livemode, date_trunc('hour', v.created_at, 'UTC'), v.verdict ->> 'label', v.verdict ->> 'reason_code',
+    was_private -> 'template' ->> 'id', was_private ->> 'brand_slug', sign, statistics_of(v))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_newest(in_scope text, pattern text, before_at timestamp with time zone, before_id text, walked bigint)
+ RETURNS TABLE(verification_id text, created_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+    select n.verification_id, n.created_at from (
+      select * from verification_search s where s.scope = in_scope and (s.created_at, s.verification_id) < (before_at, before_id)
+      order by s.created_at desc, s.verification_id desc limit walked) n
+    where n.words like pattern
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_verifications(in_scope text, pattern text, most bigint)
+ RETURNS TABLE(verification_id text, created_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+AS $function$ select s.verification_id, s.created_at from verification_search s where s.scope = in_scope and s.words like pattern limit most $function$
+;
+
+CREATE OR REPLACE FUNCTION public.statistics_of(v verifications)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+RETURN array_remove(ARRAY['created'::text, CASE WHEN ((v).status = ANY (ARRAY['completed'::text, 'expired'::text, 'failed'::text])) THEN (v).status ELSE NULL::text END, CASE WHEN (((v).verdict ->> 'label'::text) = ANY (ARRAY['verified'::text, 'suspicious'::text])) THEN ((v).verdict ->> 'label'::text) ELSE NULL::text END, CASE WHEN (((v).verdict ->> 'label'::text) = 'failed'::text) THEN ('rejected:'::text || ((v).verdict ->> 'reason_code'::text)) ELSE NULL::text END, CASE WHEN ((v).review_state = 'decided'::text) THEN 'reviewed'::text ELSE NULL::text END, CASE WHEN (((v).review_state = 'decided'::text) AND (((((v).verdict ->> 'label'::text) = 'verified'::text) AND ((v).review_decision = 'rejected'::text)) OR ((((v).verdict ->> 'label'::text) = ANY (ARRAY['suspicious'::text, 'failed'::text])) AND ((v).review_decision = 'approved'::text)))) THEN 'overridden'::text ELSE NULL::text END, ('step:'::text || (v).furthest), ('to_capture:'::text || duration_bin((v).created_at, (v).first_captured_at)), ('to_verdict:'::text || duration_bin((v).created_at, (v).completed_at)), CASE WHEN ((v).review_state = 'decided'::text) THEN ('to_review:'::text || duration_bin((v).review_opened_at, (v).review_decided_at)) ELSE NULL::text END], NULL::text)
+;
 
 CREATE OR REPLACE FUNCTION public.take_permits(keys text[], wanted integer[], limits integer[], windows_ms bigint[])
  RETURNS TABLE(granted integer, remaining integer, wait_ms bigint, reset_ms bigint)
@@ -695,3 +1047,22 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.verification_scope(tenant_id text, livemode boolean)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (tenant_id || CASE WHEN livemode THEN ':live'::text ELSE ':test'::text END)
+;
+
+CREATE TRIGGER verification_changed AFTER INSERT OR UPDATE ON verifications FOR EACH ROW EXECUTE FUNCTION note_change();
+
+CREATE TRIGGER verification_counted AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION count_verification();
+
+CREATE TRIGGER verification_furthest BEFORE UPDATE OF progress, captures_count ON verifications FOR EACH ROW EXECUTE FUNCTION note_furthest();
+
+CREATE TRIGGER verification_indexed AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION index_verification();
+
+CREATE TRIGGER verification_recounted AFTER UPDATE ON verifications FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.verdict IS DISTINCT FROM new.verdict OR old.completed_at IS DISTINCT FROM new.completed_at OR old.furthest IS DISTINCT FROM new.furthest OR old.first_captured_at IS DISTINCT FROM new.first_captured_at OR old.review_state IS DISTINCT FROM new.review_state OR old.review_decision IS DISTINCT FROM new.review_decision OR old.review_decided_at IS DISTINCT FROM new.review_decided_at) EXECUTE FUNCTION count_verification();
+
+CREATE TRIGGER verification_reindexed AFTER UPDATE OF config, private, external_ref ON verifications FOR EACH ROW WHEN (old.config IS DISTINCT FROM new.config OR old.private IS DISTINCT FROM new.private OR old.external_ref IS DISTINCT FROM new.external_ref) EXECUTE FUNCTION index_verification();

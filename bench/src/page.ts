@@ -1,14 +1,12 @@
 // Measures the cost of the capture page for a phone: bytes of the first load, time until it is usable on a slow line,
 // and Lighthouse's scores. Run: node bench/src/page.ts (builds nothing: npm run build first).
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import lighthouse from 'lighthouse';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../server/test/browser/chromium.ts';
+import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
 
 const LIMIT_KB = 60;
 const LIMIT_MS = 2_000;
@@ -23,32 +21,12 @@ const SLOW_4G = {
 };
 const CPU_SLOWDOWN = 4;
 
-const freePort = () =>
-  new Promise<number>(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-
 async function startService() {
   const dataDir = await mkdtemp(join(tmpdir(), 'fh-bench-page-'));
-  const url = `http://localhost:${await freePort()}`;
-  const main = join(import.meta.dirname, '../../server/src/main.ts');
-  const child = spawn(process.execPath, [main, 'all'], {
-    env: { ...process.env, DATA_DIR: dataDir, PORT: new URL(url).port, LOG_LEVEL: 'error' },
-    stdio: 'ignore',
-  });
-  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));
-  const ready = () =>
-    fetch(`${url}/readyz`)
-      .then(answer => answer.ok)
-      .catch(() => false);
-  for (let tries = 0; !(await ready()); tries++) {
-    if (tries > 300 || child.exitCode !== null) throw new Error('the service did not get ready');
-    await sleep(100);
-  }
-  const keys = JSON.parse(await readFile(join(dataDir, 'first-run.json'), 'utf8')) as { pk_test: string };
+  const service = startServiceProcess({ dataDir, port: await freePort(), env: { LOG_LEVEL: 'error' } });
+  const { url } = service;
+  await service.ready();
+  const keys = await firstRunOf(dataDir);
   return {
     url,
     /** Creates a link with the steps of a typical tenant. */
@@ -66,8 +44,7 @@ async function startService() {
       return ((await answer.json()) as { capture_url: string }).capture_url;
     },
     async stop() {
-      child.kill('SIGTERM');
-      await ended;
+      await service.stop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { plainCapture } from '@firsthand/forensics/simulate/params.ts';
 import { simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
 import type { NewTenant } from 'firsthand/tenants/create.ts';
 import sharp from 'sharp';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -89,27 +88,20 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const sent = new Map<string, number>();
   const completed: Receiver['completed'] = new Map();
-  const server = createServer(async (incoming, answer) => {
-    const arrivedAt = Date.now();
-    let text = '';
-    for await (const chunk of incoming) text += chunk;
-    answer.writeHead(204).end();
-    const { type, data } = JSON.parse(text) as { type?: string; data?: Verification };
-    if (type !== 'verification.completed' || !data) return;
-    completed.set(data.id, { verdictAt: Date.parse(data.completed_at!), arrivedAt });
+  const { url, received, close } = await receiveWebhooks((response, { event, at }) => {
+    response.writeHead(204).end();
+    received.length = 0;
+    if (event.type !== 'verification.completed') return;
+    completed.set(event.data.id, { verdictAt: Date.parse(event.data.completed_at!), arrivedAt: at });
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url,
     sent,
     completed,
     reset() {
       sent.clear();
       completed.clear();
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
+    close,
   };
 }

@@ -4,13 +4,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
 import { readConfig } from 'firsthand/config/config.ts';
 import { migrate } from 'firsthand/db/migrate.ts';
 import { transaction } from 'firsthand/db/sql.ts';
@@ -40,15 +39,14 @@ interface Arrivals {
 }
 
 /** Runs the receiver in a separate process. */
-function receive(): void {
+async function receive(): Promise<void> {
   let arrivals: Arrivals = { at: {}, requests: 0 };
-  const server = createServer((incoming, response) => {
-    const id = String(incoming.headers['webhook-id']);
-    arrivals.at[id] ??= now();
+  const { url, received } = await receiveWebhooks((response, { id, at }) => {
+    arrivals.at[id] ??= at;
     arrivals.requests += 1;
-    incoming.resume().on('end', () => response.writeHead(204).end());
+    received.length = 0;
+    response.writeHead(204).end();
   });
-  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
   process.on('message', message => {
     if (message === 'count') process.send?.({ requests: arrivals.requests });
     else {
@@ -56,6 +54,7 @@ function receive(): void {
       arrivals = { at: {}, requests: 0 };
     }
   });
+  process.send?.({ url });
 }
 
 const ask = async <T>(receiver: ChildProcess, message: string): Promise<T> => {
@@ -79,8 +78,7 @@ async function main(): Promise<void> {
   });
   const [events, rounds] = [Number(values.events), Number(values.rounds)];
   const receiver = fork(fileURLToPath(import.meta.url));
-  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
-  const url = `http://127.0.0.1:${port}/hooks`;
+  const [{ url }] = (await once(receiver, 'message')) as [{ url: string }];
   const dataDir = await mkdtemp(join(tmpdir(), 'fh-bench-'));
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
   const { deps, close } = await openDeps(config, createLog('warn'), { database: 'own' });
@@ -211,5 +209,5 @@ async function latency(deps: Deps, receiver: ChildProcess, tenantId: string, url
   return rows.map(row => at[row.id]! - committed.get(row.verification_id)!);
 }
 
-if (process.send) receive();
+if (process.send) await receive();
 else await main();

@@ -57,6 +57,7 @@ export function App(props: Props): JSX.Element {
       setView(await client.view());
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) props.onUnknown();
+      if (error instanceof ApiError && error.code === 'redacted') setClosed('redacted');
       if (error instanceof ApiError && error.code === 'expired') setClosed('expired');
       // Offline: continue with the last known view.
     }

@@ -11,6 +11,8 @@ import { platformOf } from './platform.ts';
 import { Screen } from './screens/parts.tsx';
 
 const apiBase = document.querySelector<HTMLMetaElement>('meta[name=firsthand-api]')?.content ?? '';
+/** When the photos and personal data were deleted, if they were. The public view does not say so. */
+const redactedAt = document.querySelector<HTMLMetaElement>('meta[name=firsthand-redacted]')?.content;
 const token = location.pathname.split('/')[2] ?? '';
 
 type Load = { state: 'loading' | 'unreachable' | 'unknown' } | { state: 'shown'; view: PublicView };
@@ -95,6 +97,12 @@ function Certificate({ view }: { view: PublicView }) {
         </button>
       }
     >
+      {redactedAt && (
+        <p class="card with-icon">
+          <Icon name="lock" />
+          {t('certificate.redacted', { time: dateTime(redactedAt) })}
+        </p>
+      )}
       <dl class="card facts">
         {rows.map(([term, value]) => (
           <div key={term}>

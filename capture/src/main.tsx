@@ -33,6 +33,7 @@ async function load(): Promise<Load> {
     return { state: 'open', client, store, view, reporter: createReporter(client) };
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return { state: 'end', end: 'unknown' };
+    if (error instanceof ApiError && error.code === 'redacted') return { state: 'end', end: 'redacted' };
     if (error instanceof ApiError && error.code === 'expired') return { state: 'end', end: 'expired' };
     return { state: 'unreachable' };
   }

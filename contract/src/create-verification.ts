@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Fault } from './errors.ts';
 import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
-import { SIGNAL_NAMES } from './signals.ts';
+import { SignalNameSchema } from './signals.ts';
 import { StepInput } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -54,7 +54,7 @@ const expectations = {
 
 export const ExpectedInfo = Type.Object(
   {
-    source: Type.Optional(Type.Enum(['individual', 'csv'], { default: 'individual' })),
+    source: Type.Optional(Type.Enum(['individual', 'csv'], { title: 'ExpectedInfoSource', default: 'individual' })),
     shared: Type.Optional(Type.Object(expectations, { ...closed, title: 'SharedExpectations' })),
     subject: Type.Optional(
       Type.Object(
@@ -101,7 +101,7 @@ const fields = {
     }),
   ),
   signals_required: Type.Optional(
-    Type.Array(Type.Enum(SIGNAL_NAMES), {
+    Type.Array(SignalNameSchema, {
       minItems: 1,
       default: ['screen', 'ai'],
       description: 'The signals that decide the verdict',
@@ -112,6 +112,7 @@ const fields = {
   ),
   mode: Type.Optional(
     Type.Enum(['verification', 'audit'], {
+      title: 'VerificationMode',
       description: '`audit`: existing files instead of live photos; `screen` and `depth` do not apply',
     }),
   ),

@@ -11,7 +11,10 @@ export const EvidenceKey = Type.Object(
     kid: Type.String({ description: 'RFC 7638 thumbprint' }),
     alg: Type.Literal('EdDSA'),
     use: Type.Literal('sig'),
-    role: Type.Enum(['log', 'bundle'], { description: 'what it signs: the log, or bundles and receipts' }),
+    role: Type.Enum(['log', 'bundle'], {
+      title: 'EvidenceKeyRole',
+      description: 'what it signs: the log, or bundles and receipts',
+    }),
     vkey: Type.String({ description: 'the verifier key (c2sp.org/signed-note)' }),
     created_at: Timestamp,
     retired_at: Type.Optional(Timestamp),

@@ -1,7 +1,11 @@
+import { BATCH_EXAMPLES } from './batch-examples.ts';
 import { EVIDENCE_EXAMPLES } from './evidence-examples.ts';
 import { MANAGEMENT_EXAMPLES } from './management-examples.ts';
 import { PEOPLE_EXAMPLES } from './people-examples.ts';
+import { reviewExamples } from './review-examples.ts';
+import { STATISTICS_EXAMPLES } from './statistics-examples.ts';
 import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
+import type { WebhookEventType } from './webhooks.ts';
 
 /**
  * Examples of an endpoint's request and its successful answers. The OpenAPI document shows them, and a test replays
@@ -43,6 +47,8 @@ const pending = {
     metadata: { claim: 'C-1042' },
   },
   livemode: false,
+  review: { state: 'none' },
+  reviews: [],
 };
 
 const capture = {
@@ -127,7 +133,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     },
     responses: { 201: { ...pending, captures: [] } },
   },
-  'GET /v1/verifications': { responses: { 200: { data: [completed] } } },
+  'GET /v1/verifications': { responses: { 200: { data: [completed], total_estimate: 1 } } },
   'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },
   'POST /v1/verifications/:id/cancel': { responses: { 200: { ...pending, status: 'expired', captures: [] } } },
   'POST /v1/verifications/:id/finalize': {
@@ -186,8 +192,37 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'POST /v1/verifications/:token/progress': {
     request: { schema_version: 1, step: 'capturing', step_index: 0, elapsed_ms: 4200, camera_permission: 'granted' },
   },
+  ...BATCH_EXAMPLES,
   ...EVIDENCE_EXAMPLES,
+  ...STATISTICS_EXAMPLES,
   ...MANAGEMENT_EXAMPLES,
   ...PEOPLE_EXAMPLES,
+  ...reviewExamples({ ...completed, captures: [capture] }),
   ...WEBHOOK_EXAMPLES,
 };
+
+const { image_url: _url, signals: _signals, ...stored } = capture;
+const analysed = { ...completed, captures: [{ ...stored, signals: capture.signals }] };
+const EVENT_DATA: Readonly<Record<Exclude<WebhookEventType, 'webhook.test'>, object>> = {
+  'verification.created': { ...pending, captures: [] },
+  'verification.capture_received': {
+    ...pending,
+    status: 'partially_captured',
+    captures_count: 1,
+    captures: [stored],
+  },
+  'verification.completed': analysed,
+  'verification.expired': { ...pending, status: 'expired', captures: [] },
+  'verification.failed': { ...pending, status: 'failed', captures_count: 1, captures: [stored] },
+  'verification.case_completed': { ...analysed, narrative: 'The pipe burst today.', case_analysis: caseAnalysis },
+  'verification.redacted': { ...pending, status: 'completed', redacted_at: '2026-12-21T09:30:00.000Z', captures: [] },
+  'verification.reviewed': analysed,
+};
+
+/** The body of an example webhook. */
+export function webhookExample(type: WebhookEventType): object {
+  const timestamp = '2026-11-21T09:31:12.000Z';
+  if (type === 'webhook.test')
+    return { type, timestamp, data: { message: 'This is a test. The URL and the signature work.', livemode: false } };
+  return { type, timestamp, data: { ...EVENT_DATA[type], sequence: 1, metadata: { claim: 'C-1042' } } };
+}

@@ -17,7 +17,9 @@ export type IdPrefix =
   | 'psk'
   | 'mlk'
   | 'walotp'
-  | 'aud';
+  | 'aud'
+  | 'rev'
+  | 'bat';
 
 const patternOf = (prefix: IdPrefix) => `^${prefix}_${ULID}$`;
 

@@ -16,3 +16,15 @@ export const IDEMPOTENCY_TTL_SECONDS = 86_400;
 export const BRAND_LOGO_MAX_BYTES = 1_048_576;
 export const RETENTION_DAYS_MAX = 3_650;
 export const TRIAL_EXPIRES_IN_SECONDS = { min: 60, max: 600, default: 600 } as const;
+export const REVIEW_REASONS_MAX = 8;
+export const REVIEW_REASON_MAX = 40;
+export const REVIEW_NOTE_MAX = 2_000;
+/** A claim on a case lasts so long after its holder's last act. */
+export const REVIEW_CLAIM_SECONDS = 600;
+/** A review can be taken back for so long. */
+export const REVIEW_UNDO_SECONDS = 600;
+export const REVIEW_SECONDS_MAX = 86_400;
+export const REVIEWS_HELD_MAX = 10;
+export const BATCH_ROWS_MAX = 50_000;
+/** Room for 50,000 rows of 600 bytes. */
+export const BATCH_BODY_MAX_BYTES = 32 * 1_048_576;

@@ -15,7 +15,13 @@ const key = {
 };
 const page = (item: object) => ({ data: [item], next_cursor: 'YWZ0ZXI6ZXhhbXBsZQ' });
 
-const settings = { name: 'Acme Insurance', notify_email: 'claims@acme.example', retention_days: 90 };
+const settings = {
+  name: 'Acme Insurance',
+  notify_email: 'claims@acme.example',
+  retention_days: 90,
+  review_policy: 'one',
+  review_sample: 0.02,
+};
 const brandInput = { name: 'Acme Insurance', colors: { accent: '#ffb000', background: '#ffffff' } };
 const brand = {
   slug: 'acme',

@@ -3,20 +3,21 @@ import { HEX_COLOR_PATTERN } from './color.ts';
 import { BrandSlug, Email, TemplateRequest } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from './limits.ts';
+import { REVIEW_POLICIES } from './reviews.ts';
 
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
 
 /** Body of POST /v1/api-keys. Only the command line creates secret keys. */
 export const CreateApiKey = Type.Object(
-  { name: Name, mode: Type.Enum(['live', 'test']) },
+  { name: Name, mode: Type.Enum(['live', 'test'], { title: 'Mode' }) },
   { ...closed, title: 'CreateApiKey' },
 );
 
 const apiKey = {
   id: IdSchema('key'),
   name: Type.String(),
-  kind: Type.Enum(['publishable', 'secret']),
+  kind: Type.Enum(['publishable', 'secret'], { title: 'ApiKeyKind' }),
   livemode: Type.Optional(Type.Boolean({ description: 'absent on a secret key, which works in both modes' })),
   prefix: Type.String({ description: 'the first characters of the key, to recognise it by' }),
   created_at: DateTime,
@@ -28,13 +29,23 @@ export const NewApiKey = Type.Object(
   { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; a retry does not repeat it' })) },
   { ...closed, title: 'NewApiKey' },
 );
+export type NewApiKey = Static<typeof NewApiKey>;
 
 const settings = {
   name: Name,
   notify_email: Type.Union([Email, Type.Null()], { description: 'default for verifications created without one' }),
   retention_days: Type.Union([Type.Integer({ minimum: 1, maximum: RETENTION_DAYS_MAX }), Type.Null()], {
+    description: 'days after which a closed verification is redacted, existing ones too; null: never',
+  }),
+  review_policy: Type.Enum([...REVIEW_POLICIES], {
+    title: 'ReviewPolicy',
     description:
-      'not in force yet: the number is stored and nothing is erased. Later: days after which a closed verification is redacted; null: never',
+      "how many people decide a case that comes up for review: nobody, one, or two who do not see each other's decision",
+  }),
+  review_sample: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'share of verified verifications that people review too, unmarked',
   }),
 };
 export const Settings = Type.Object(
@@ -48,11 +59,21 @@ export const SettingsPatch = Type.Object(
     name: Type.Optional(settings.name),
     notify_email: Type.Optional(settings.notify_email),
     retention_days: Type.Optional(settings.retention_days),
+    review_policy: Type.Optional(settings.review_policy),
+    review_sample: Type.Optional(settings.review_sample),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   { ...closed, title: 'SettingsPatch' },
 );
 export type SettingsPatch = Static<typeof SettingsPatch>;
+
+const TemplateRetention = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: RETENTION_DAYS_MAX,
+    description: "for this template's verifications, in place of the account's `retention_days`",
+  }),
+);
 
 const Color = Type.String({ pattern: HEX_COLOR_PATTERN, description: '#rrggbb' });
 const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, { ...closed, title: 'Colors' });
@@ -94,7 +115,7 @@ export type Brand = Static<typeof Brand>;
 
 /** Body of POST and PUT /v1/link-templates. Each opening of the link issues a verification with this capture spec. */
 export const LinkTemplateInput = Type.Object(
-  { name: Name, request: TemplateRequest },
+  { name: Name, request: TemplateRequest, retention_days: TemplateRetention },
   { ...closed, title: 'LinkTemplateInput' },
 );
 export type LinkTemplateInput = Static<typeof LinkTemplateInput>;
@@ -103,9 +124,10 @@ const linkTemplate = {
   id: IdSchema('tpl'),
   name: Type.String(),
   version: Type.Integer({ minimum: 1 }),
-  status: Type.Enum(['active', 'revoked']),
+  status: Type.Enum(['active', 'revoked'], { title: 'LinkTemplateStatus' }),
   url: Type.String({ format: 'uri', description: 'opening it creates a verification from the current version' }),
   request: TemplateRequest,
+  retention_days: TemplateRetention,
   livemode: Type.Boolean(),
   created_at: DateTime,
   updated_at: DateTime,
@@ -121,6 +143,7 @@ export const LinkTemplateWithVersions = Type.Object(
           version: Type.Integer({ minimum: 1 }),
           name: Type.String(),
           request: TemplateRequest,
+          retention_days: TemplateRetention,
           published_at: DateTime,
         },
         { ...closed, title: 'LinkTemplateVersion' },
@@ -138,7 +161,10 @@ export const AuditEntry = Type.Object(
     id: IdSchema('aud'),
     action: Type.String({ description: 'such as `api_key.created`' }),
     actor: Type.Object(
-      { kind: Type.Enum(['secret', 'session', 'command_line', 'system']), id: Type.Optional(Type.String()) },
+      {
+        kind: Type.Enum(['secret', 'session', 'command_line', 'system'], { title: 'ActorKind' }),
+        id: Type.Optional(Type.String()),
+      },
       { ...closed, title: 'Actor' },
     ),
     target: Type.Optional(Type.String({ description: 'id or slug of the changed object' })),

@@ -6,6 +6,7 @@ import { type Static, type TObject, type TProperties, Type } from 'typebox';
  */
 export const BANDS = ['clear', 'doubtful', 'confident'] as const;
 export type Band = (typeof BANDS)[number];
+export const BandSchema = Type.Enum([...BANDS], { title: 'Band' });
 
 export const Unit = Type.Number({ minimum: 0, maximum: 1 });
 
@@ -65,7 +66,7 @@ export const SIGNALS = [
     reason: 'ai_generated',
     words: 'an AI-generated picture',
     uploads: true,
-    members: { label: Type.Enum(['likely_human', 'likely_ai', 'unknown']), confidence: Unit },
+    members: { label: Type.Enum(['likely_human', 'likely_ai', 'unknown'], { title: 'AiLabel' }), confidence: Unit },
     unevaluated: { label: 'unknown', confidence: 0 },
     problem: ({ label, confidence }) =>
       label === 'unknown' ? null : label === 'likely_ai' ? confidence : 1 - confidence,
@@ -113,6 +114,7 @@ export type SignalKey = ShownSignal['key'];
 
 export const SHOWN_SIGNALS = SIGNALS.filter((signal): signal is ShownSignal => signal.key !== null);
 export const SIGNAL_NAMES = SIGNALS.map(signal => signal.name);
+export const SignalNameSchema = Type.Enum(SIGNAL_NAMES, { title: 'SignalName' });
 export const REASON_CODES = SIGNALS.map(signal => signal.reason);
 
 const closed = { additionalProperties: false } as const;
@@ -146,7 +148,7 @@ export const CaptureSignals = Type.Unsafe<CaptureSignals>(
     Type.Object(
       {
         ...members,
-        band: Type.Optional(Type.Enum([...BANDS])),
+        band: Type.Optional(BandSchema),
         evaluated: Type.Optional(Type.Boolean({ description: 'false if the signal could not be evaluated' })),
       },
       {

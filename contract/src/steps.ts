@@ -33,7 +33,7 @@ const TextStepInput = Type.Object(
         {
           min_length: Type.Optional(TextLength(0)),
           max_length: Type.Optional(TextLength(1)),
-          format: Type.Optional(Type.Enum([...TEXT_FORMATS])),
+          format: Type.Optional(Type.Enum([...TEXT_FORMATS], { title: 'TextFormat' })),
         },
         { ...closed, title: 'TextValidationInput' },
       ),
@@ -49,7 +49,7 @@ const UploadStepInput = Type.Object(
     description: Type.Optional(Description),
     min: Min,
     max: Max,
-    accept: Type.Optional(Type.Array(Type.Enum([...IMAGE_TYPES]), { minItems: 1 })),
+    accept: Type.Optional(Type.Array(Type.Enum([...IMAGE_TYPES], { title: 'ImageType' }), { minItems: 1 })),
     max_size_bytes: Type.Optional(
       Type.Integer({ minimum: 1, maximum: UPLOAD_HARD_CAP_BYTES, default: UPLOAD_DEFAULT_BYTES }),
     ),
@@ -72,7 +72,11 @@ const TextStep = Type.Object(
     description: Description,
     required: Type.Boolean(),
     validation: Type.Object(
-      { min_length: Type.Optional(TextLength(0)), max_length: TextLength(1), format: Type.Enum([...TEXT_FORMATS]) },
+      {
+        min_length: Type.Optional(TextLength(0)),
+        max_length: TextLength(1),
+        format: Type.Enum([...TEXT_FORMATS], { title: 'TextFormat' }),
+      },
       { ...closed, title: 'TextValidation' },
     ),
   },
@@ -85,7 +89,7 @@ const UploadStep = Type.Object(
     description: Description,
     min: Min,
     max: Max,
-    accept: Type.Array(Type.Enum([...IMAGE_TYPES]), { minItems: 1 }),
+    accept: Type.Array(Type.Enum([...IMAGE_TYPES], { title: 'ImageType' }), { minItems: 1 }),
     max_size_bytes: Type.Integer({ minimum: 1, maximum: UPLOAD_HARD_CAP_BYTES }),
   },
   { ...closed, title: 'UploadStep' },

@@ -3,7 +3,8 @@ import { Context, Metadata } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
-import { CaptureSignals, REASON_CODES, SIGNAL_NAMES, Unit, VerdictSignals } from './signals.ts';
+import { Review, ReviewSummary } from './reviews.ts';
+import { BandSchema, CaptureSignals, REASON_CODES, SignalNameSchema, Unit, VerdictSignals } from './signals.ts';
 import { Step } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -16,8 +17,8 @@ export const Config = Type.Object(
   {
     max_captures: Type.Integer({ minimum: 1, maximum: MAX_CAPTURES }),
     steps: Type.Array(Step),
-    signals_required: Type.Array(Type.Enum(SIGNAL_NAMES)),
-    mode: Type.Optional(Type.Enum(['verification', 'audit'])),
+    signals_required: Type.Array(SignalNameSchema),
+    mode: Type.Optional(Type.Enum(['verification', 'audit'], { title: 'VerificationMode' })),
     context: Type.Optional(Context),
     webhook_url: Type.Optional(Type.String()),
     notify_email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -31,12 +32,13 @@ export const Config = Type.Object(
 export type Config = Static<typeof Config>;
 
 export const LABELS = ['verified', 'suspicious', 'failed'] as const;
+export const VerdictLabel = Type.Enum([...LABELS], { title: 'VerdictLabel' });
 export const Verdict = Type.Object(
   {
-    label: Type.Enum([...LABELS]),
+    label: VerdictLabel,
     score: Unit,
     signals: VerdictSignals,
-    reason_code: Type.Optional(Type.Enum(REASON_CODES)),
+    reason_code: Type.Optional(Type.Enum(REASON_CODES, { title: 'ReasonCode' })),
   },
   { ...closed, title: 'Verdict' },
 );
@@ -54,7 +56,7 @@ export const RecordSeal = Type.Object(
   {
     algorithm: Type.Literal('sha256'),
     hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    covers: Type.Array(Type.Enum(['record', 'answers'])),
+    covers: Type.Array(Type.Enum(['record', 'answers'], { title: 'SealPart' })),
     answers_provenance: Type.Literal('user_declared'),
   },
   { ...closed, title: 'RecordSeal' },
@@ -77,7 +79,7 @@ export const CaseAnalysis = Type.Object(
       },
       { ...closed, title: 'CaseDimensions' },
     ),
-    review_priority: Type.Enum(['low', 'medium', 'high']),
+    review_priority: Type.Enum(['low', 'medium', 'high'], { title: 'ReviewPriority' }),
     uncertainty_areas: Concerns,
     model: Type.String({ minLength: 1, maxLength: 200 }),
     rubric_version: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
@@ -87,7 +89,7 @@ export const CaseAnalysis = Type.Object(
         Type.Object(
           {
             capture_id: Type.String({ minLength: 1, maxLength: 64 }),
-            ai: Type.Enum(['low', 'medium', 'high']),
+            ai: Type.Enum(['low', 'medium', 'high'], { title: 'AiRisk' }),
             screen: Type.Boolean(),
           },
           { ...closed, title: 'CaptureAssessment' },
@@ -102,7 +104,10 @@ export const CaseAnalysis = Type.Object(
 export type CaseAnalysis = Static<typeof CaseAnalysis>;
 
 export const ObjectMatch = Type.Object(
-  { status: Type.Enum(['match', 'mismatch', 'inconclusive']), expected_object: Type.String() },
+  {
+    status: Type.Enum(['match', 'mismatch', 'inconclusive'], { title: 'ObjectMatchStatus' }),
+    expected_object: Type.String(),
+  },
   { ...closed, title: 'ObjectMatch' },
 );
 export type ObjectMatch = Static<typeof ObjectMatch>;
@@ -111,7 +116,7 @@ const AspectScore = Type.Number({ minimum: 0, maximum: 10 });
 export const Condition = Type.Object(
   {
     score: AspectScore,
-    label: Type.Enum(['good', 'fair', 'poor']),
+    label: Type.Enum(['good', 'fair', 'poor'], { title: 'ConditionLabel' }),
     aspects: Type.Array(
       Type.Object(
         { name: Type.String(), score: AspectScore, reasoning: Type.String() },
@@ -131,11 +136,15 @@ export type LocationResult = (typeof LOCATION_RESULTS)[number];
 export const Progress = Type.Object(
   {
     schema_version: Type.Literal(1),
-    step: Type.Enum(['landing', 'ready', 'capturing', 'reviewing', 'uploading', 'camera_blocked', 'success']),
+    step: Type.Enum(['landing', 'ready', 'capturing', 'reviewing', 'uploading', 'camera_blocked', 'success'], {
+      title: 'ProgressStep',
+    }),
     elapsed_ms: Type.Integer({ minimum: 0, description: 'since the page was opened' }),
     updated_at: DateTime,
     step_index: Type.Optional(Type.Integer({ minimum: 0 })),
-    camera_permission: Type.Optional(Type.Enum(['granted', 'denied', 'unavailable', 'unknown'])),
+    camera_permission: Type.Optional(
+      Type.Enum(['granted', 'denied', 'unavailable', 'unknown'], { title: 'CameraPermission' }),
+    ),
   },
   { ...closed, title: 'Progress' },
 );
@@ -154,7 +163,7 @@ export type GeoPoint = Static<typeof GeoPoint>;
 
 export const Attestation = Type.Object(
   {
-    verdict: Type.Enum(['ok', 'error']),
+    verdict: Type.Enum(['ok', 'error'], { title: 'AttestationVerdict' }),
     provider: Type.String({
       description: '`turnstile`, `app_attest`, `play_integrity`, or `unknown` for a token in an unknown format',
     }),
@@ -169,8 +178,8 @@ export type Attestation = Static<typeof Attestation>;
 export const ContextCheck = Type.Object(
   {
     evaluated: Type.Boolean(),
-    band: Type.Optional(Type.Enum(['clear', 'doubtful', 'confident'])),
-    plausible: Type.Optional(Type.Enum(['yes', 'no', 'unclear'])),
+    band: Type.Optional(BandSchema),
+    plausible: Type.Optional(Type.Enum(['yes', 'no', 'unclear'], { title: 'Plausibility' })),
     probability: Type.Optional(Unit),
     reasoning: Type.Optional(Type.String()),
     instructions_found: Type.Optional(
@@ -188,7 +197,7 @@ export const Capture = Type.Object(
   {
     id: IdSchema('cap'),
     step_key: Type.String(),
-    source: Type.Enum(['live', 'upload']),
+    source: Type.Enum(['live', 'upload'], { title: 'CaptureSource' }),
     surface: Type.Optional(Type.String()),
     content_type: Type.String(),
     size_bytes: Type.Integer({ minimum: 0, description: 'of the original file' }),
@@ -246,11 +255,28 @@ const tenantFields = {
   ),
   progress: Type.Optional(Progress),
   redacted_at: Type.Optional(DateTime),
+  review: ReviewSummary,
+  reviews: Type.Array(Review, { description: 'oldest first' }),
 };
 
 /** A list item: everything but the captures. */
 export const VerificationSummary = Type.Object(tenantFields, { ...closed, title: 'VerificationSummary' });
 export type VerificationSummary = Static<typeof VerificationSummary>;
+
+export const VerificationList = Type.Object(
+  {
+    data: Type.Array(VerificationSummary),
+    next_cursor: Type.Optional(Type.String({ description: 'absent on the last page' })),
+    total_estimate: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'on the first page: how many match; exact up to 1,000, an estimate beyond',
+      }),
+    ),
+  },
+  { ...closed, title: 'VerificationSummaryList' },
+);
+export type VerificationList = Static<typeof VerificationList>;
 
 /** The tenant's view. */
 export const Verification = Type.Object(
@@ -280,7 +306,7 @@ export const StepState = Type.Union(
     Type.Object(
       {
         key: Type.String(),
-        type: Type.Enum(['image', 'upload']),
+        type: Type.Enum(['image', 'upload'], { title: 'PictureStepType' }),
         captured: Type.Integer({ minimum: 0 }),
         remaining: Type.Integer({ minimum: 0 }),
       },
@@ -323,7 +349,7 @@ export const PublicView = Type.Object(
     created_at: DateTime,
     completed_at: Type.Optional(DateTime),
     captures_count: Type.Integer({ minimum: 0, description: 'captures received so far' }),
-    verdict: Type.Optional(Type.Object({ label: Type.Enum([...LABELS]) }, { ...closed, title: 'PublicVerdict' })),
+    verdict: Type.Optional(Type.Object({ label: VerdictLabel }, { ...closed, title: 'PublicVerdict' })),
     brand: Type.Optional(BrandView),
     record_seal: Type.Optional(Type.Pick(RecordSeal, ['algorithm', 'hash'], { ...closed, title: 'PublicSeal' })),
   },

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, IdSchema } from './ids.ts';
-import type { Verification } from './verification.ts';
+import { MapOf } from './map.ts';
+import { Verification } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -13,20 +14,60 @@ export const WEBHOOK_EVENTS = [
   'verification.failed',
   'verification.case_completed',
   'verification.redacted',
+  'verification.reviewed',
   'webhook.test',
 ] as const;
 export const WebhookEventType = Type.Enum([...WEBHOOK_EVENTS], { title: 'WebhookEventType' });
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 
-/** The body of a webhook: the verification at the moment of the event, without image URLs. */
-export type WebhookEvent =
-  | {
-      type: Exclude<WebhookEventType, 'webhook.test'>;
-      timestamp: string;
-      /** `sequence` counts the events of one verification: 1, 2, 3… They may arrive in another order. */
-      data: Verification & { sequence: number; metadata: Record<string, string> };
-    }
-  | { type: 'webhook.test'; timestamp: string; data: { message: string; livemode: boolean } };
+/** One line about each event, for the OpenAPI document. */
+export const WEBHOOK_SUMMARIES: Readonly<Record<WebhookEventType, string>> = {
+  'verification.created': 'A verification was created',
+  'verification.capture_received': 'A photo or file arrived and is stored',
+  'verification.completed': 'The verdict is there',
+  'verification.expired': 'The time ended, or the verification was cancelled, before everything arrived',
+  'verification.failed': 'A required photo could not be analysed',
+  'verification.case_completed': 'The case analysis is there',
+  'verification.redacted': 'The photos and answers were erased',
+  'verification.reviewed': 'A person decided, or withdrew a decision',
+  'webhook.test': 'You asked for a test event',
+};
+
+const eventTypes = WEBHOOK_EVENTS.filter(type => type !== 'webhook.test');
+
+/** The body of a webhook about a verification: the verification at the moment of the event, without image URLs. */
+export const VerificationEvent = Type.Object(
+  {
+    type: Type.Enum(eventTypes, { title: 'VerificationEventType' }),
+    timestamp: DateTime,
+    data: Type.Object(
+      {
+        ...Verification.properties,
+        sequence: Type.Integer({
+          minimum: 1,
+          description: 'counts the events of one verification: 1, 2, 3… They may arrive in another order',
+        }),
+        metadata: MapOf(Type.String()),
+      },
+      { ...closed, title: 'VerificationEventData' },
+    ),
+  },
+  { ...closed, title: 'VerificationEvent' },
+);
+export type VerificationEvent = Static<typeof VerificationEvent>;
+
+/** The body of the webhook that `POST /v1/webhooks/test` sends. */
+export const TestEvent = Type.Object(
+  {
+    type: Type.Literal('webhook.test'),
+    timestamp: DateTime,
+    data: Type.Object({ message: Type.String(), livemode: Type.Boolean() }, { ...closed, title: 'TestEventData' }),
+  },
+  { ...closed, title: 'TestEvent' },
+);
+export type TestEvent = Static<typeof TestEvent>;
+
+export type WebhookEvent = VerificationEvent | TestEvent;
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], { title: 'DeliveryStatus' });
@@ -56,7 +97,7 @@ export const WebhookAttempt = Type.Object(
   {
     at: DateTime,
     status_code: Type.Optional(Type.Integer()),
-    error: Type.Optional(Type.Enum(Object.keys(ATTEMPT_ERRORS) as AttemptError[])),
+    error: Type.Optional(Type.Enum(Object.keys(ATTEMPT_ERRORS) as AttemptError[], { title: 'AttemptError' })),
     latency_ms: Type.Integer({ minimum: 0 }),
     response_excerpt: Type.Optional(Type.String({ description: 'the first 1 kB of the response' })),
   },
@@ -85,7 +126,7 @@ export const WebhookEndpoint = Type.Object(
     id: IdSchema('whe'),
     url: Type.String(),
     livemode: Type.Boolean(),
-    status: Type.Enum(['enabled', 'disabled']),
+    status: Type.Enum(['enabled', 'disabled'], { title: 'EndpointStatus' }),
     failing_since: Type.Optional(DateTime),
     disabled_at: Type.Optional(DateTime),
     created_at: DateTime,

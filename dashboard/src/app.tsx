@@ -13,6 +13,16 @@ import { SignedInPage } from './sign-in/signed-in-page.tsx';
 const Frame = lazy(() => import('./shell/frame.tsx'));
 const HomePage = lazy(() => import('./home/home-page.tsx'));
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
+const VerificationsPage = lazy(() => import('./verifications/verifications-page.tsx'));
+const VerificationPage = lazy(() => import('./verification/verification-page.tsx'));
+const ReviewPage = lazy(() => import('./review/review-page.tsx'));
+const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
+const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
+const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
+const IssuePage = lazy(() => import('./issue/issue-page.tsx'));
+const TemplatesPage = lazy(() => import('./templates/templates-page.tsx'));
+const TemplatePage = lazy(() => import('./templates/template-page.tsx'));
+const StatisticsPage = lazy(() => import('./statistics/statistics-page.tsx'));
 const PeoplePage = lazy(() => import('./people/people-page.tsx'));
 
 export const App = () => (
@@ -29,6 +39,16 @@ export const App = () => (
                   <Suspense fallback={<Loading />}>
                     <Switch>
                       <Route path="/" component={HomePage} />
+                      <Route path="/review" component={ReviewPage} />
+                      <Route path="/verifications" component={VerificationsPage} />
+                      <Route path="/verifications/:id" component={VerificationPage} />
+                      <Route path="/webhooks" component={WebhooksPage} />
+                      <Route path="/settings" component={SettingsPage} />
+                      <Route path="/audit" component={AuditPage} />
+                      <Route path="/issue" component={IssuePage} />
+                      <Route path="/templates" component={TemplatesPage} />
+                      <Route path="/templates/:id" component={TemplatePage} />
+                      <Route path="/statistics" component={StatisticsPage} />
                       <Route path="/account" component={AccountPage} />
                       <Route path="/settings/people" component={PeoplePage} />
                       <Route component={NoSuchPage} />

@@ -52,7 +52,7 @@ const source = readdirSync(import.meta.dirname, { recursive: true, encoding: 'ut
   .filter(name => /\.tsx?$/.test(name) && !name.endsWith('.test.ts'))
   .map(name => readFileSync(join(import.meta.dirname, name), 'utf8'))
   .join('\n');
-const templates = [...source.matchAll(/`(\w+\.)\$\{/g)].map(match => match[1]!);
+const templates = [...source.matchAll(/`([\w.]+\.)\$\{/g)].map(match => match[1]!);
 
 test('dictionaries contain no unused key', () => {
   const unsaid = keys.filter(key => !source.includes(`'${key}'`) && !templates.some(prefix => key.startsWith(prefix)));

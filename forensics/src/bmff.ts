@@ -61,6 +61,10 @@ export interface PrimaryItem {
   /** Quarter turns anticlockwise (`irot`). */
   turns: number;
   mirrored: boolean;
+  /** Pixels of the largest picture that the file declares, before any crop: what a decoder may have to hold. */
+  codedPixels: number;
+  /** The file declares a picture in AV1. */
+  av1: boolean;
 }
 
 /** Reads `meta` / `pitm`, `iprp` / `ipco`, `ipma` of a HEIF file; undefined when they are missing or malformed. */
@@ -77,13 +81,17 @@ export function primaryItem(bytes: Uint8Array): PrimaryItem | undefined {
   const ipco = properties.find(box => box.type === 'ipco');
   if (!ipco || ipco.end > iprp.end) return undefined;
   const values = boxes(bytes, ipco.start, ipco.end).list;
+  const codedPixels = values
+    .filter(({ type, start, end }) => type === 'ispe' && end - start >= 12 && end <= ipco.end)
+    .reduce((most, { start }) => Math.max(most, data.getUint32(start + 4) * data.getUint32(start + 8)), 0);
+  const av1 = Buffer.from(bytes.buffer, bytes.byteOffset + meta.start, meta.end - meta.start).includes('av01');
   let item: PrimaryItem | undefined;
   for (const ipma of properties) {
     if (ipma.type !== 'ipma' || ipma.end > iprp.end) continue;
     for (const index of associations(bytes, data, ipma, primary)) {
       const property = values[index - 1];
       if (!property || property.end > ipco.end) continue;
-      item ??= { width: 0, height: 0, turns: 0, mirrored: false };
+      item ??= { width: 0, height: 0, turns: 0, mirrored: false, codedPixels, av1 };
       if (property.type === 'ispe' && property.end - property.start >= 12) {
         item.width = data.getUint32(property.start + 4);
         item.height = data.getUint32(property.start + 8);

@@ -19,9 +19,11 @@ export function shrinkOnLoad({ width, height }: Pick<ImageInfo, 'width' | 'heigh
 
 /** A larger picture is analysed alone, because its analysis takes up to 450 MB. */
 const ALONE_PIXELS = 16_000_000;
+/** An AVIF over this many pixels is analysed alone too: its decoder takes six times its pixels. */
+const ALONE_AVIF_PIXELS = 4_000_000;
 
-export const isLarge = ({ width, height }: Pick<ImageInfo, 'width' | 'height'>): boolean =>
-  width * height > ALONE_PIXELS;
+export const isLarge = ({ width, height, contentType }: Pick<ImageInfo, 'width' | 'height' | 'contentType'>): boolean =>
+  width * height > (contentType === 'image/avif' ? ALONE_AVIF_PIXELS : ALONE_PIXELS);
 
 /** Longest side of a preview. */
 const PREVIEW_SIDE = 1600;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { decodePicture } from './decode.ts';
 import { ImageFault, inspect } from './inspect.ts';
 
 const blank = (width: number, height: number) =>
@@ -74,5 +75,80 @@ describe('inspect', () => {
       ),
       { numRuns: 400 },
     );
+  });
+});
+
+describe('inspect HEIF and AVIF', () => {
+  /** An AVIF whose header declares a size, whatever its pixels are. `as`: the same boxes as another coding. */
+  async function declaring(
+    width: number,
+    height: number,
+    as: 'avif' | 'heic' | 'heic with AV1' = 'avif',
+  ): Promise<Buffer> {
+    const bytes = await blank(40, 30).avif().toBuffer();
+    const at = bytes.indexOf('ispe');
+    bytes.writeUInt32BE(width, at + 8);
+    bytes.writeUInt32BE(height, at + 12);
+    const rename = (from: string, to: string) => {
+      for (let found = bytes.indexOf(from); found >= 0; found = bytes.indexOf(from)) bytes.write(to, found, 'latin1');
+    };
+    if (as !== 'avif') rename('avif', 'heic');
+    if (as === 'heic') rename('av01', 'hvc1');
+    return bytes;
+  }
+
+  it('takes the pictures of phones', async () => {
+    expect(await inspect(await declaring(4_160, 3_120))).toMatchObject({ contentType: 'image/avif', width: 4_160 });
+    for (const [width, height] of [
+      [8_064, 6_048],
+      [8_192, 6_144],
+    ] as const) {
+      const info = await inspect(await declaring(width, height, 'heic'));
+      expect(info).toMatchObject({ contentType: 'image/heic', width, height });
+    }
+  });
+
+  it('refuses by the header what a decoder would hold whole in too much memory', async () => {
+    for (const [as, side, maxMegapixels] of [
+      ['avif', 4_000, 13],
+      ['avif', 10_000, 13],
+      ['heic with AV1', 4_000, 13],
+      ['heic', 7_500, 52],
+    ] as const) {
+      const refused = inspect(await declaring(side, side, as));
+      await expect(refused, as).rejects.toMatchObject({ code: 'too_many_pixels', maxMegapixels });
+    }
+  });
+
+  it('refuses by what is coded, not by what a crop leaves of it', async () => {
+    const bytes = await declaring(5_000, 5_000);
+    const ispe = bytes.indexOf('ispe') - 4;
+    const clap = Buffer.alloc(40);
+    clap.writeUInt32BE(40);
+    clap.write('clap', 4, 'latin1');
+    for (const [i, value] of [10, 1, 10, 1, 0, 1, 0, 1].entries()) clap.writeUInt32BE(value, 8 + 4 * i);
+    const cropped = Buffer.concat([bytes.subarray(0, ispe), clap, bytes.subarray(ispe)]);
+    // The boxes around it grow, and each association moves on by one; the crop is the first property.
+    for (const around of ['meta', 'iprp', 'ipco']) {
+      const box = cropped.indexOf(around) - 4;
+      cropped.writeUInt32BE(cropped.readUInt32BE(box) + clap.length, box);
+    }
+    const ipma = cropped.indexOf('ipma') + 4;
+    const count = cropped[ipma + 10]!;
+    expect(count).toBeGreaterThan(1);
+    // The size first, then the crop.
+    cropped[ipma + 11] = 2;
+    cropped[ipma + 12] = 1;
+    await expect(inspect(cropped)).rejects.toMatchObject({ code: 'too_many_pixels', maxMegapixels: 13 });
+  });
+
+  it('leaves a picture that is larger than its header says undecoded', async () => {
+    const bytes = await blank(5_000, 6_000).avif({ effort: 0 }).toBuffer();
+    const at = bytes.indexOf('ispe');
+    bytes.writeUInt32BE(1_000, at + 8);
+    bytes.writeUInt32BE(1_000, at + 12);
+    const info = await inspect(bytes);
+    expect(info).toMatchObject({ width: 1_000, height: 1_000 });
+    await expect(decodePicture(bytes, info)).rejects.toMatchObject({ code: 'undecodable' });
   });
 });

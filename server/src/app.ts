@@ -3,17 +3,30 @@ import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { createGuard } from './auth/guard.ts';
 import { openLimiter } from './auth/limits.ts';
+import { cancelBatch } from './batches/cancel-batch.ts';
+import { createBatch } from './batches/create-batch.ts';
+import { getBatch, listBatches } from './batches/read-batches.ts';
+import { getBatchResults } from './batches/results.ts';
 import { blobRoutes } from './blobs/routes.ts';
 import { getEvidence } from './bundles/read-bundle.ts';
+import { registerStamps } from './bundles/stamp-log.ts';
 import { submitAnswers } from './captures/answers.ts';
 import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
 import { submitCapture } from './captures/submit.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
+import { closeChanges, streamChanges } from './changes/stream.ts';
 import type { Deps } from './deps.ts';
+import { liftLegalHold } from './erasure/lift-hold.ts';
+import { getPeopleData } from './erasure/people-data.ts';
+import { placeLegalHold } from './erasure/place-hold.ts';
+import { getLegalHold } from './erasure/read-hold.ts';
+import { getRedaction } from './erasure/read-redaction.ts';
+import { redactVerification } from './erasure/redact.ts';
 import { registerLog } from './evidence/log-routes.ts';
 import { getEvidenceKeys } from './evidence/read-keys.ts';
+import { registerWitness } from './evidence/witness.ts';
 import { createBodyBudget } from './http/body-budget.ts';
 import { registerDashboard } from './http/dashboard.ts';
 import { registerDocs } from './http/docs.ts';
@@ -32,6 +45,12 @@ import { getSignInMethods } from './people/sign-in/methods.ts';
 import { redeemOneTimeCode, requestOneTimeCode } from './people/sign-in/one-time-code.ts';
 import { passkeyRequestOptions, redeemPasskey } from './people/sign-in/passkey.ts';
 import { providerCallback, startProvider } from './people/sign-in/provider.ts';
+import { addReview } from './reviews/add-review.ts';
+import { claimReview } from './reviews/claim-review.ts';
+import { nextReview } from './reviews/next-review.ts';
+import { releaseReview } from './reviews/release-review.ts';
+import { undoReview } from './reviews/undo-review.ts';
+import { getStatistics } from './statistics/statistics.ts';
 import { createLinkTemplate } from './templates/create.ts';
 import { listLinkTemplates } from './templates/list.ts';
 import { registerLinks } from './templates/open-link.ts';
@@ -47,6 +66,7 @@ import { getWebhookSecret, rotateWebhookSecret } from './tenants/webhook-secret.
 import { createTrial, getTrial } from './trials/trial.ts';
 import { cancelVerification } from './verifications/cancel.ts';
 import { createVerification } from './verifications/create.ts';
+import { exportVerifications } from './verifications/export.ts';
 import { listVerifications } from './verifications/list.ts';
 import { getPublicVerification, getVerification } from './verifications/read.ts';
 import { listDeliveries, recoverDeliveries, retryDelivery } from './webhooks/deliveries.ts';
@@ -58,6 +78,7 @@ import { resendEvent, sendTestEvent } from './webhooks/test-event.ts';
 export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/verifications': createVerification,
   'GET /v1/verifications': listVerifications,
+  'GET /v1/verifications/export': exportVerifications,
   'GET /v1/verifications/:id': getVerification,
   'POST /v1/verifications/:id/cancel': cancelVerification,
   'POST /v1/verifications/:id/finalize': finalizeVerification,
@@ -65,6 +86,25 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
 
   'GET /v1/verifications/:id/evidence': getEvidence,
   'GET /v1/evidence-keys': getEvidenceKeys,
+
+  'POST /v1/verifications/:id/redact': redactVerification,
+  'GET /v1/verifications/:id/redaction': getRedaction,
+  'PUT /v1/verifications/:id/legal-hold': placeLegalHold,
+  'GET /v1/verifications/:id/legal-hold': getLegalHold,
+  'DELETE /v1/verifications/:id/legal-hold': liftLegalHold,
+  'GET /v1/people-data': getPeopleData,
+
+  'POST /v1/reviews/next': nextReview,
+  'POST /v1/reviews/:verification_id/claim': claimReview,
+  'POST /v1/reviews/:verification_id/release': releaseReview,
+  'POST /v1/verifications/:id/reviews': addReview,
+  'DELETE /v1/verifications/:id/reviews/:review_id': undoReview,
+
+  'POST /v1/batches': createBatch,
+  'GET /v1/batches': listBatches,
+  'GET /v1/batches/:id': getBatch,
+  'POST /v1/batches/:id/cancel': cancelBatch,
+  'GET /v1/batches/:id/results': getBatchResults,
 
   'GET /v1/verify/:token': getSession,
   'POST /v1/verifications/:token/captures/upload-url': createUploadUrl,
@@ -94,6 +134,9 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/link-templates/:id/revoke': revokeLinkTemplate,
   'GET /v1/link-templates/:id': getLinkTemplate,
   'GET /v1/link-templates': listLinkTemplates,
+
+  'GET /v1/statistics': getStatistics,
+  'GET /v1/changes/stream': streamChanges,
 
   'GET /v1/audit-log': listAuditLog,
 
@@ -151,6 +194,7 @@ export async function createApp(
   registerDocs(app, ENDPOINTS);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
+  app.addHook('onClose', () => closeChanges(deps));
   const guard = createGuard(deps, limiter);
   const budget = createBodyBudget();
   for (const endpoint of ENDPOINTS) register(app, deps, guard, budget, endpoint);
@@ -159,7 +203,9 @@ export async function createApp(
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
   registerLog(app, deps);
-  await registerPages(app, pages);
+  registerStamps(app, deps);
+  registerWitness(app, deps, limiter);
+  await registerPages(app, deps, pages);
   registerVerifyPage(app);
   await registerDashboard(app, deps);
   await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs });

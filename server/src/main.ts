@@ -5,8 +5,10 @@ import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { listen, resend } from './commands/listen.ts';
+import { type MonitorOptions, monitor } from './commands/monitor.ts';
 import { invitePersonCommand, listPeopleCommand, removePersonCommand, signInLinkCommand } from './commands/people.ts';
 import { rekeyCommand } from './commands/rekey.ts';
+import { restoreCheckCommand } from './commands/restore-check.ts';
 import { rotateEvidenceKeyCommand } from './commands/rotate-evidence-key.ts';
 import { serve } from './commands/serve.ts';
 import {
@@ -134,6 +136,11 @@ program
   .description('retire the keys that sign the log and bundles for new ones; what the old ones signed stays checkable')
   .action(rotateEvidenceKeyCommand);
 
+program
+  .command('restore-check')
+  .description('Erase again what a restored backup brought back, by the receipts in the blob store. Prints JSON.')
+  .action(restoreCheckCommand);
+
 const several = (value: string, before: string[]) => [...before, value];
 program
   .command('verify-evidence')
@@ -152,6 +159,24 @@ program
   .option('--max-bytes <bytes>', 'reject bundles larger than this', bytesOf)
   .option('--json', 'print the report as JSON')
   .action((file: string, o: VerifyEvidenceOptions) => verifyEvidence(file, o));
+
+program
+  .command('monitor')
+  .argument('<url>', 'address of a log, such as https://example.com/log')
+  .description(
+    'Follow a log and check that it only grows. Exit code 1: a fork or a bad signature, with the notes kept.',
+  )
+  .option('--trust <key>', 'trust this verifier key, or the keys in this file; repeatable', several, [])
+  .option('--state <file>', 'remember what was seen in this file')
+  .option('--interval <seconds>', 'seconds between two looks', secondsOf, 60)
+  .option('--once', 'look once, then exit')
+  .action((url: string, o: MonitorOptions) => monitor(url, o));
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds >= 0.1 && seconds <= 86_400)) throw new InvalidArgumentError('takes seconds from 0.1 to 86400');
+  return seconds;
+}
 
 function bytesOf(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('takes a whole number of bytes');

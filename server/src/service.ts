@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
+import { restoreCheck } from './erasure/restore-check.ts';
 import { ensureLog } from './evidence/log.ts';
 import type { Phase } from './http/health.ts';
 import { releaseAllKeys } from './http/idempotency.ts';
@@ -30,6 +31,8 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
   try {
     await migrate();
     if (alone) await releaseAllKeys(deps.db);
+    // Before anybody is served what a backup brought back.
+    await restoreCheck(deps);
     if (o.http) {
       app = await createApp(deps, { phase: () => phase, ...(o.https ? { https: o.https } : {}) });
       await app.listen({ host: deps.config.host, port: deps.config.port });

@@ -2,22 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createOverdueSweep } from './analysis/overdue.ts';
 import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
+import { runBatch } from './batches/run-batch.ts';
+import { stampLog } from './bundles/stamp-log.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
 import { sweepUploads } from './captures/upload-addresses.ts';
 import { analyzeCase } from './cases/analyze-case.ts';
+import { forgetChanges } from './changes/hub.ts';
 import { readText } from './checks/read-text.ts';
 import { checkSubject } from './checks/subject.ts';
 import { transaction } from './db/sql.ts';
 import type { Deps } from './deps.ts';
+import { sweepErasures } from './erasure/finish.ts';
+import { sweepRetention } from './erasure/retention.ts';
 import { startLog } from './evidence/run.ts';
 import { forgetKeys } from './http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
+import { mailCaptureLink } from './notifications/capture-link.ts';
 import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
 import { sendOneTimeCode } from './notifications/one-time-code.ts';
 import { mailOutcome } from './notifications/outcome.ts';
 import { mailSignInLink } from './notifications/sign-in-link.ts';
 import { forgetSignIns } from './people/forget.ts';
+import { foldStatistics } from './statistics/fold.ts';
 import { settle } from './verdict/settle.ts';
 import { sweepExpired } from './verifications/advance.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
@@ -25,6 +32,8 @@ import { startDispatcher } from './webhooks/dispatcher.ts';
 /** Job name to the one call into the domain that does it. */
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
+  run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
+  mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
   mail_sign_in_link: (deps, { mail_id }) => mailSignInLink(deps, mail_id),
@@ -41,7 +50,7 @@ const SLOW_TASKS: Pick<Tasks, 'check_subject' | 'read_text' | 'analyze_case'> = 
 interface Sweep {
   name: string;
   everyMs: number;
-  work(deps: Deps): Promise<void>;
+  work(deps: Deps, signal: AbortSignal): Promise<void>;
 }
 
 /** What is done again and again, on every node; each is safe beside itself. */
@@ -53,8 +62,13 @@ const SWEEPS: readonly Sweep[] = [
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'forget changes', everyMs: 60_000, work: forgetChanges },
+  { name: 'statistics', everyMs: 5_000, work: foldStatistics },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
+  { name: 'time stamp of the log', everyMs: 60_000, work: stampLog },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
+  { name: 'erasures', everyMs: 1_000, work: sweepErasures },
+  { name: 'retention', everyMs: 10_000, work: sweepRetention },
   {
     name: 'forget idempotency keys',
     everyMs: 600_000,
@@ -98,7 +112,9 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
 
 async function repeat(deps: Deps, { name, everyMs, work }: Sweep, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await work(deps).catch(error => deps.log.error({ err: error, sweep: name }, 'sweep failed; it comes round again'));
+    await work(deps, signal).catch(error =>
+      deps.log.error({ err: error, sweep: name }, 'sweep failed; it comes round again'),
+    );
     await sleep(everyMs, undefined, { signal }).catch(() => {});
   }
 }

@@ -62,6 +62,25 @@ export function keepsObjects(store: () => BlobStore): void {
     expect((await store().get(key, { maxBytes: MB })).toString()).toBe('above');
   });
 
+  test('lists the keys below a folder, and no others', async () => {
+    const folder = newKey();
+    const keys = [`${folder}/a`, `${folder}/b/c.png`, `${folder}/b/c.png/d`];
+    for (const key of [...keys, `${folder}x/a`, folder]) {
+      await store().put(key, Buffer.from('x'), { contentType: 'image/png' });
+    }
+    const listed = async (prefix = `${folder}/`) => {
+      const found: string[] = [];
+      for await (const key of store().list(prefix)) found.push(key);
+      return found.sort();
+    };
+    expect(await listed()).toEqual(keys.sort());
+    for (const key of keys) await store().delete(key);
+    expect(await listed()).toEqual([]);
+    for (const prefix of ['', '/', folder, '../', `${folder}//`]) {
+      await expect(listed(prefix)).rejects.toThrow('not a');
+    }
+  });
+
   test('refuses to read more than maxBytes', async () => {
     const key = newKey();
     await store().put(key, new Uint8Array(101), { contentType: 'image/png' });

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ReceivedWebhook, receiveWebhooks } from '../src/commands/receive-webhooks.ts';
 import { sha256, sha256Hex } from '../src/lib/keyring.ts';
 import { ask, createVerification, startTestService, type TestService, until } from './harness.ts';
-import { type ReceivedWebhook, receiveWebhooks } from './receiver.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const AHEAD_MS = 90_000;
@@ -93,8 +93,8 @@ describe('a node whose clock is 90 s ahead', () => {
     const hash = sha256(`POST /v1/verifications\n${sha256Hex(JSON.stringify(body))}`);
     await deps.db.query(
       `insert into idempotency_keys (scope, key, request_hash, created_at, locked_until)
-       values ($1, 'running', $2, now(), now() + interval '60 seconds')`,
-      [`${tenant.tenant_id}:false`, hash],
+       values ($1, $3, $2, now(), now() + interval '60 seconds')`,
+      [`${tenant.tenant_id}:false`, hash, sha256Hex('running')],
     );
     const reply = await ask<{ error: { code: string } }>(node, '/v1/verifications', {
       key: tenant.pk_test,

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,6 +39,8 @@ export interface TestOptions {
   beside?: TestService;
   /** Environment-style settings, read as the real ones are. */
   env?: Record<string, string>;
+  /** Open reviews of a random share of what is verified, as settings do. Off, so that no test depends on chance. */
+  reviewSample?: boolean;
   /** The clock of the service, where a test steps it. */
   now?: () => Date;
 }
@@ -68,6 +68,11 @@ export async function startTestService(o: TestOptions = {}): Promise<TestService
   const opened = await openDeps(config, log, { database: 'own' });
   if (o.now) opened.deps.clock.now = o.now;
   const service = await startService(opened, { http: true, worker: o.worker ?? true });
+  if (!o.beside && !o.reviewSample) {
+    await opened.deps.db.query(
+      'alter table tenants alter column review_sample set default 0; update tenants set review_sample = 0',
+    );
+  }
   const { dashboard_url: dashboardUrl = '', ...made } = service.firstRun ?? {};
   const tenant = o.beside?.tenant ?? (service.firstRun ? (made as NewTenant) : undefined);
   if (!tenant) throw new Error('a fresh database has no tenant');
@@ -170,37 +175,3 @@ export const untilStatus = (service: TestService, id: string, statuses: string[]
     },
     `verification ${id} to be ${statuses.join(' or ')}`,
   );
-
-export interface ReceivedHook {
-  headers: IncomingHttpHeaders;
-  raw: string;
-  body: {
-    type: string;
-    timestamp: string;
-    data: Verification & { sequence: number; metadata: Record<string, string> };
-  };
-}
-
-/** A webhook receiver; `answer` decides the status of each request. */
-export async function receiveHooks(answer: (hook: ReceivedHook) => number = () => 204) {
-  const hooks: ReceivedHook[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', chunk => chunks.push(chunk));
-    request.on('end', () => {
-      const raw = Buffer.concat(chunks).toString('utf8');
-      const hook: ReceivedHook = { headers: request.headers, raw, body: JSON.parse(raw) };
-      hooks.push(hook);
-      response.writeHead(answer(hook)).end();
-    });
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    hooks,
-    async close() {
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
-  };
-}

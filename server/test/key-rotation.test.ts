@@ -3,13 +3,13 @@ import type { Verification } from '@firsthand/contract/verification.ts';
 import type { WebhookDelivery, WebhookSecret } from '@firsthand/contract/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { describe, expect, it } from 'vitest';
+import { receiveWebhooks } from '../src/commands/receive-webhooks.ts';
 import { rekey, SEALED } from '../src/commands/rekey.ts';
 import { transaction } from '../src/db/sql.ts';
 import { createKeyring } from '../src/lib/keyring.ts';
 import { createTenant } from '../src/tenants/create.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until } from './harness.ts';
 import { plain } from './pictures.ts';
-import { receiveWebhooks } from './receiver.ts';
 
 const newKey = () => randomBytes(32);
 

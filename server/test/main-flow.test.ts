@@ -1,28 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import type { EndUserView, Verification } from '@firsthand/contract/verification.ts';
+import { VerificationEvent } from '@firsthand/contract/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
+import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ask,
-  createVerification,
-  receiveHooks,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from './harness.ts';
+import { receiveWebhooks, type WebhookReceiver } from '../src/commands/receive-webhooks.ts';
+import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from './harness.ts';
 import { firstHand, photoOfScreen, plain } from './pictures.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 describe('main flow, from capture link to signed verdict', () => {
   let service: TestService;
-  let receiver: Awaited<ReturnType<typeof receiveHooks>>;
+  let receiver: WebhookReceiver;
   beforeAll(async () => {
     service = await startTestService();
-    receiver = await receiveHooks();
+    receiver = await receiveWebhooks();
   });
   afterAll(async () => {
     await receiver?.close();
@@ -64,17 +58,18 @@ describe('main flow, from capture link to signed verdict', () => {
     expect(Buffer.from(await original.arrayBuffer()).equals(picture)).toBe(true);
     expect((await fetch(capture.preview_url!)).headers.get('content-type')).toBe('image/jpeg');
 
-    const events = () => receiver.hooks.filter(hook => hook.body.data.id === verification.id);
+    const events = () => receiver.of(verification.id);
     await until(async () => events().length === 3, 'three webhooks');
     const webhook = new Webhook(service.tenant.webhook_secret);
     for (const { raw, headers } of events())
       expect(() => webhook.verify(raw, headers as Record<string, string>)).not.toThrow();
-    const inOrder = events().toSorted((a, b) => a.body.data.sequence - b.body.data.sequence);
-    expect(inOrder.map(({ body }) => [body.type, body.data.sequence, body.data.metadata])).toEqual([
+    const inOrder = events().toSorted((a, b) => a.event.data.sequence - b.event.data.sequence);
+    expect(inOrder.map(({ event }) => [event.type, event.data.sequence, event.data.metadata])).toEqual([
       ['verification.created', 1, { ref: 'claim-7' }],
       ['verification.capture_received', 2, { ref: 'claim-7' }],
       ['verification.completed', 3, { ref: 'claim-7' }],
     ]);
+    for (const { event } of inOrder) expect([...Value.Errors(VerificationEvent, event)]).toEqual([]);
     expect(inOrder.some(({ raw }) => raw.includes('image_url'))).toBe(false);
   });
 

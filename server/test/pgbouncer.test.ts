@@ -7,8 +7,9 @@ import type { Verification } from '@firsthand/contract/verification.ts';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks, type WebhookReceiver } from '../src/commands/receive-webhooks.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded.ts';
-import { ask, createVerification, receiveHooks, startTestService, submit, type TestService, until } from './harness.ts';
+import { ask, createVerification, startTestService, submit, type TestService, until } from './harness.ts';
 import { plain } from './pictures.ts';
 import { freePort } from './service-process.ts';
 
@@ -20,7 +21,7 @@ describe.skipIf(!hasPgbouncer)('the service behind pgbouncer in transaction mode
   let database: EmbeddedPostgres;
   let pooler: ChildProcess;
   let service: TestService;
-  let receiver: Awaited<ReturnType<typeof receiveHooks>>;
+  let receiver: WebhookReceiver;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fh-pgbouncer-'));
@@ -60,7 +61,7 @@ default_pool_size = 4
         return false;
       }
     }, 'pgbouncer');
-    receiver = await receiveHooks();
+    receiver = await receiveWebhooks();
     service = await startTestService({
       database: { url, drop: async () => {} },
       env: { DATABASE_DIRECT_URL: database.url },
@@ -94,7 +95,7 @@ default_pool_size = 4
         `the verdict of ${id}`,
       );
     }
-    const told = () => receiver.hooks.filter(({ body }) => body.data.status === 'completed');
+    const told = () => ids.filter(id => receiver.of(id).some(({ event }) => event.data.status === 'completed'));
     await until(async () => told().length >= ids.length, 'a webhook for each verdict');
   });
 

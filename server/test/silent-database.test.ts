@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks, type WebhookReceiver } from '../src/commands/receive-webhooks.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded.ts';
 import { DatabaseUnavailable } from '../src/db/pool.ts';
 import { openDeps } from '../src/open.ts';
-import { ask, createVerification, receiveHooks, startTestService, submit, type TestService, until } from './harness.ts';
+import { ask, createVerification, startTestService, submit, type TestService, until } from './harness.ts';
 import { plain } from './pictures.ts';
 
 interface ErrorBody {
@@ -19,12 +20,12 @@ describe('database that stops answering', () => {
   let dataDir: string;
   let database: EmbeddedPostgres;
   let service: TestService;
-  let receiver: Awaited<ReturnType<typeof receiveHooks>>;
+  let receiver: WebhookReceiver;
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'fh-silent-'));
     database = await startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }), settings: { fsync: 'off' } });
-    receiver = await receiveHooks();
+    receiver = await receiveWebhooks();
     service = await startTestService({ database: { url: database.url, drop: async () => {} } });
   });
   afterAll(async () => {
@@ -60,7 +61,7 @@ describe('database that stops answering', () => {
     const key = service.tenant.pk_test;
     const picture = await plain();
     const before = await createVerification(service, { webhook_url: receiver.url });
-    await until(async () => receiver.hooks.length === 1, 'the first webhook');
+    await until(async () => receiver.received.length === 1, 'the first webhook');
     // A job that is at work when the silence begins, and one more that nobody has taken.
     const busy = await createVerification(service, { webhook_url: receiver.url });
     expect((await submit(service, busy.id, picture)).status).toBe(201);
@@ -101,7 +102,7 @@ describe('database that stops answering', () => {
 
     await until(async () => (await timed(`/v1/verifications/${before.id}`, { key })).status === 200, 'an answer');
     const after = await createVerification(service, { webhook_url: receiver.url });
-    const types = (id: string) => receiver.hooks.filter(({ body }) => body.data.id === id).map(({ body }) => body.type);
+    const types = (id: string) => receiver.of(id).map(({ event }) => event.type);
     await until(async () => types(after.id).includes('verification.created'), 'webhooks again');
     await until(async () => types(busy.id).includes('verification.completed'), 'the verdict of the job', 120_000);
     expect((await submit(service, after.id, picture)).status).toBe(201);

@@ -12,6 +12,7 @@ const SIGNS: Record<End, { icon: IconName; tone: 'accent' | 'verified' | 'doubtf
   failed: { icon: 'doubt', tone: 'failed' },
   unknown: { icon: 'link', tone: 'doubtful' },
   revoked: { icon: 'cross', tone: 'accent' },
+  redacted: { icon: 'lock', tone: 'accent' },
 };
 
 export function EndScreen({ end, view }: { end: End; view: CaptureView | undefined }): JSX.Element {

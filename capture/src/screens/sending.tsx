@@ -52,6 +52,7 @@ export function SendingScreen(props: Props): JSX.Element {
       (error: unknown) => {
         if (stop.signal.aborted) return;
         if (error instanceof ApiError && error.status === 404) return props.onUnknown();
+        if (error instanceof ApiError && error.code === 'redacted') return props.onClosed('redacted', undefined);
         if (error instanceof ApiError && error.code === 'expired') return props.onClosed('expired', undefined);
         props.onRefused(t('error.text'), {});
       },

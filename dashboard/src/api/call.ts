@@ -3,7 +3,8 @@ import type { Operations } from './operations.ts';
 
 type Operation = keyof Operations;
 export type Answer<O extends Operation> = Operations[O]['answer'];
-type Input<O extends Operation> = (O extends `${string}/:id` ? { id: string } : object) &
+type Input<O extends Operation> = (O extends `${string}/:id${string}` ? { id: string } : object) &
+  (O extends `${string}/:review` ? { review: string } : object) &
   (Operations[O] extends { body: infer Body } ? { body: Body } : object) & {
     query?: Record<string, string | undefined>;
     signal?: AbortSignal;
@@ -17,12 +18,21 @@ const TIMEOUT_MS = 20_000;
  * @throws ApiError the service's own answer; NetworkError when none came.
  */
 export async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>> {
-  const { id, body, query, signal } = input as { id?: string; body?: unknown; query?: object; signal?: AbortSignal };
+  const { id, review, body, query, signal } = input as {
+    id?: string;
+    review?: string;
+    body?: unknown;
+    query?: object;
+    signal?: AbortSignal;
+  };
   const [method, pattern] = operation.split(' ') as [string, string];
+  const path = pattern
+    .replace(':id', encodeURIComponent(id ?? ''))
+    .replace(':review', encodeURIComponent(review ?? ''));
   const wanted = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
   const search = wanted.length > 0 ? `?${new URLSearchParams(wanted as [string, string][])}` : '';
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await fetch(pattern.replace(':id', encodeURIComponent(id ?? '')) + search, {
+  const response = await fetch(path + search, {
     method,
     credentials: 'same-origin',
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,

@@ -1,3 +1,15 @@
+import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
+import type {
+  ApiKey,
+  AuditEntry,
+  Brand,
+  LinkTemplate,
+  LinkTemplateInput,
+  LinkTemplateWithVersions,
+  NewApiKey,
+  Settings,
+  SettingsPatch,
+} from '@firsthand/contract/management.ts';
 import type {
   Invitation,
   InvitedPerson,
@@ -11,8 +23,12 @@ import type {
   SessionList,
   SignInMethods,
 } from '@firsthand/contract/people.ts';
+import type { NextReview, Review, ReviewInput } from '@firsthand/contract/reviews.ts';
+import type { Statistics } from '@firsthand/contract/statistics.ts';
+import type { Verification, VerificationSummary } from '@firsthand/contract/verification.ts';
+import type { WebhookDelivery, WebhookEndpoint, WebhookSecret } from '@firsthand/contract/webhooks.ts';
 
-interface Page<Item> {
+export interface Page<Item> {
   data: Item[];
   next_cursor?: string;
 }
@@ -40,4 +56,34 @@ export interface Operations {
   'POST /v1/people': { body: Invitation; answer: InvitedPerson };
   'PATCH /v1/people/:id': { body: PersonPatch; answer: Person };
   'DELETE /v1/people/:id': { answer: undefined };
+  'GET /v1/verifications': { answer: Page<VerificationSummary> };
+  'POST /v1/verifications': { body: CreateVerificationRequest; answer: Verification };
+  'GET /v1/verifications/:id': { answer: Verification };
+  'POST /v1/verifications/:id/cancel': { body: object; answer: Verification };
+  'POST /v1/verifications/:id/finalize': { body: { narrative: string }; answer: Verification };
+  'POST /v1/reviews/next': { body: NextReview; answer: Verification | undefined };
+  'POST /v1/reviews/:id/claim': { body: object; answer: Verification };
+  'POST /v1/verifications/:id/reviews': { body: ReviewInput; answer: Review };
+  'DELETE /v1/verifications/:id/reviews/:review': { answer: undefined };
+  'GET /v1/webhook-endpoints': { answer: Page<WebhookEndpoint> };
+  'POST /v1/webhook-endpoints/:id/enable': { body: object; answer: WebhookEndpoint };
+  'POST /v1/webhook-deliveries/recover': { body: { since: string; url?: string }; answer: { recovered: number } };
+  'POST /v1/webhooks/test': { body: { url: string }; answer: { delivery_id: string } };
+  'GET /v1/webhook-secret': { answer: WebhookSecret };
+  'POST /v1/webhook-secret/rotate': { body: object; answer: WebhookSecret };
+  'GET /v1/settings': { answer: Settings };
+  'PATCH /v1/settings': { body: SettingsPatch; answer: Settings };
+  'GET /v1/api-keys': { answer: Page<ApiKey> };
+  'POST /v1/api-keys': { body: { name: string; mode: 'live' | 'test' }; answer: NewApiKey };
+  'DELETE /v1/api-keys/:id': { answer: undefined };
+  'GET /v1/audit-log': { answer: Page<AuditEntry> };
+  'GET /v1/brands': { answer: Page<Brand> };
+  'GET /v1/link-templates': { answer: Page<LinkTemplate> };
+  'POST /v1/link-templates': { body: LinkTemplateInput; answer: LinkTemplate };
+  'GET /v1/link-templates/:id': { answer: LinkTemplateWithVersions };
+  'PUT /v1/link-templates/:id': { body: LinkTemplateInput; answer: LinkTemplate };
+  'POST /v1/link-templates/:id/revoke': { body: object; answer: LinkTemplate };
+  'GET /v1/statistics': { answer: Statistics };
+  'GET /v1/webhook-deliveries': { answer: Page<WebhookDelivery> };
+  'POST /v1/webhook-deliveries/:id/retry': { body: object; answer: WebhookDelivery };
 }

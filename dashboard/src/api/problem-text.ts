@@ -10,6 +10,14 @@ const SAID: Record<string, MessageKey> = {
   already_member: 'problem.already_member',
   not_configured: 'problem.not_configured',
   invalid_request: 'problem.invalid_request',
+  claimed: 'problem.claimed',
+  already_decided: 'problem.already_decided',
+  not_reviewable: 'problem.not_reviewable',
+  verification_closed: 'problem.verification_closed',
+  already_finalized: 'problem.already_finalized',
+  steps_incomplete: 'problem.steps_incomplete',
+  expired: 'problem.expired',
+  redacted: 'problem.redacted',
 };
 
 /** An error in plain words: what happened, whether anything was lost, what to do. */

@@ -6,16 +6,18 @@ export type Weight = 'main' | 'quiet' | 'plain' | 'grave';
 
 interface Props extends Omit<ButtonProps, 'className' | 'children' | 'isPending'> {
   weight?: Weight;
+  /** As low as a line of filters. */
+  slim?: boolean;
   /** What it was pressed for is under way: it keeps the focus and does nothing. */
   busy?: boolean;
   children: ReactNode;
 }
 
-export const Button = ({ weight = 'quiet', busy = false, type, onPress, children, ...props }: Props) => (
+export const Button = ({ weight = 'quiet', slim = false, busy = false, type, onPress, children, ...props }: Props) => (
   <AriaButton
     {...props}
     type={busy ? 'button' : (type ?? 'button')}
-    className={`button ${weight}`}
+    className={`button ${weight}${slim ? ' slim' : ''}`}
     {...(busy ? { 'data-busy': true } : { onPress })}
   >
     {children}

@@ -8,8 +8,12 @@ import { useMe } from '../session/me.ts';
 import { SignInAgain } from '../session/sign-in-again.tsx';
 import { SignedIn } from '../session/signed-in.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { GlobalKeys } from './global-keys.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
-import { PAGES } from './pages.ts';
+import { pagesFor } from './pages.ts';
+
+const isWithin = (path: string, page: string) =>
+  path === page || (page !== '/' && page !== '/settings' && path.startsWith(`${page}/`));
 
 /** What stands around each page: where one can go, which data is looked at, who looks. */
 export default function Frame({ children }: { children: ReactNode }) {
@@ -27,11 +31,13 @@ export default function Frame({ children }: { children: ReactNode }) {
     );
   }
   const { role, livemode } = me.data.tenant;
-  const pages = PAGES.filter(page => page.roles?.includes(role) ?? true);
+  const pages = pagesFor(role);
+  // A case takes the whole window; the menu opens over it.
+  const full = isWithin(path, '/review');
   return (
     <SignedIn.Provider value={me.data}>
       <SaidProvider>
-        <div className="frame" data-mode={livemode ? 'live' : 'test'}>
+        <div className="frame" data-mode={livemode ? 'live' : 'test'} data-full={full}>
           <a className="skip button main" href="#page">
             {t('frame.skip')}
           </a>
@@ -56,7 +62,7 @@ export default function Frame({ children }: { children: ReactNode }) {
             <ul>
               {pages.map(page => (
                 <li key={page.path}>
-                  <Link href={page.path} aria-current={path === page.path ? 'page' : undefined}>
+                  <Link href={page.path} aria-current={isWithin(path, page.path) ? 'page' : undefined}>
                     <Icon name={page.icon} />
                     {t(page.label)}
                   </Link>
@@ -70,6 +76,7 @@ export default function Frame({ children }: { children: ReactNode }) {
           </main>
         </div>
         <SignInAgain />
+        <GlobalKeys />
       </SaidProvider>
     </SignedIn.Provider>
   );

@@ -2,9 +2,33 @@ import type { Role } from '@firsthand/contract/people.ts';
 import type { MessageKey } from '../i18n.ts';
 import type { IconName } from '../parts/icon.tsx';
 
-/** The pages that the frame leads to, in the order of the menu. `roles`: who finds it there; everybody unless said. */
-export const PAGES: { path: string; label: MessageKey; icon: IconName; roles?: readonly Role[] }[] = [
+export interface MenuPage {
+  path: string;
+  label: MessageKey;
+  icon: IconName;
+  /** The least role that finds it in the menu; everybody unless said. */
+  from?: Role;
+}
+
+/** The pages that the frame leads to, in the order of the menu. */
+const PAGES: readonly MenuPage[] = [
   { path: '/', label: 'page.home', icon: 'home' },
+  { path: '/review', label: 'page.review', icon: 'eye', from: 'reviewer' },
+  { path: '/verifications', label: 'page.verifications', icon: 'list' },
+  { path: '/issue', label: 'page.issue', icon: 'plus', from: 'member' },
+  { path: '/templates', label: 'page.templates', icon: 'link' },
+  { path: '/statistics', label: 'page.statistics', icon: 'chart' },
+  { path: '/webhooks', label: 'page.webhooks', icon: 'send' },
   { path: '/settings/people', label: 'page.people', icon: 'people' },
+  { path: '/settings', label: 'page.settings', icon: 'gear' },
+  { path: '/audit', label: 'page.audit', icon: 'sheet', from: 'owner' },
   { path: '/account', label: 'page.account', icon: 'person' },
 ];
+
+/** The contract's order. Its list would bring all schemas into the first page. */
+const RANK: Record<Role, number> = { viewer: 0, reviewer: 1, member: 2, owner: 3 };
+
+/** True when a role is at least as powerful as another. */
+export const isAtLeast = (role: Role, least: Role): boolean => RANK[role] >= RANK[least];
+
+export const pagesFor = (role: Role): MenuPage[] => PAGES.filter(page => isAtLeast(role, page.from ?? 'viewer'));

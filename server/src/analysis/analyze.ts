@@ -9,14 +9,16 @@ import type { ContextCheck } from '@firsthand/contract/verification.ts';
 import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { ImageFault } from '@firsthand/forensics/inspect.ts';
 import { failAnalysis } from '../captures/analysis-queue.ts';
+import { deletePictures } from '../captures/erase.ts';
 import { evidenceKeyOf, previewKeyOf } from '../captures/image-key.ts';
 import { storeAnalysis } from '../captures/write.ts';
 import { checkContext } from '../checks/context.ts';
+import { eraseGeocodes } from '../checks/geocode.ts';
 import { matchLocation } from '../checks/location.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
-import { sha256Hex } from '../lib/keyring.ts';
+import { digestOf } from '../lib/digest.ts';
 import { settle } from '../verdict/settle.ts';
 import { type CaptureRow, findVerification, type VerificationRow } from '../verifications/row.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
@@ -45,12 +47,20 @@ export async function analyzeCapture(deps: Deps, capture: CaptureRow, freeThread
     if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
     await settle(tx, deps, row.id);
   });
+  await forgetIfRedacted(deps, row);
+}
+
+/** An erasure that came while this picture was analysed finds nothing that was written since. */
+async function forgetIfRedacted(deps: Deps, { id, config }: VerificationRow): Promise<void> {
+  if (!(await findVerification(deps.db, id))?.redacted_at) return;
+  await deletePictures(deps.blobs, id);
+  if (config.expected_location) await eraseGeocodes(deps.db, [config.expected_location]);
 }
 
 /** Reads the stored bytes and compares them with the submitted hash, so the detectors see exactly what was sent. */
 async function originalOf(deps: Deps, capture: CaptureRow): Promise<Buffer> {
   const bytes = await deps.blobs.get(capture.image_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
-  const sha256 = sha256Hex(bytes);
+  const sha256 = await digestOf(bytes);
   if (sha256 === capture.sha256) return bytes;
   throw new PictureFault(
     `the stored picture has changed: its SHA-256 is ${sha256}, that of the submitted one ${capture.sha256}`,

@@ -100,7 +100,7 @@ export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<
       try {
         while (!stopping && threadsBusy < analysisThreads && inWork.size < workerConcurrency) {
           if (performance.now() < storeAwayUntil) break;
-          const capture = await claimCapture(deps.db);
+          const capture = await claimCapture(deps.db, [...inWork.keys()]);
           if (!capture) break;
           start(capture);
         }

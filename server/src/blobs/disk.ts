@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { asUnavailable, openIncoming, write } from './incoming.ts';
+import { asUnavailable, DELETED, openIncoming, write } from './incoming.ts';
 import { createUrls, type UrlOptions } from './signature.ts';
-import { assertKey, BlobMissing, type BlobStore, BlobTooLarge, BlobUnavailable } from './store.ts';
+import { assertKey, assertPrefix, BlobMissing, type BlobStore, BlobTooLarge, BlobUnavailable } from './store.ts';
 
 export interface DiskOptions extends UrlOptions {
   folder: string;
@@ -66,6 +66,19 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
     }
   }
 
+  /** What a folder holds; nothing where it is not there. */
+  async function namesIn(path: string): Promise<string[]> {
+    try {
+      return await readdir(path);
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw asUnavailable(error);
+      await stat(objects).catch(cause => {
+        throw new BlobUnavailable('the blob folder is not there', { cause });
+      });
+      return [];
+    }
+  }
+
   async function openObject(key: string) {
     const { file, contentType } = await find(key);
     try {
@@ -79,7 +92,7 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
 
   async function remove(target: string): Promise<void> {
     // The rename removes the object whole and at once. The deletion follows.
-    const away = join(aside, randomUUID());
+    const away = join(aside, `${DELETED}${randomUUID()}`);
     try {
       await rename(target, away);
     } catch (error) {
@@ -130,6 +143,17 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
       } catch (error) {
         if (error instanceof BlobMissing) return null;
         throw error;
+      }
+    },
+
+    async *list(prefix) {
+      assertPrefix(prefix);
+      for (const folders = [prefix.slice(0, -1)]; folders.length > 0; ) {
+        const at = folders.pop()!;
+        for (const name of await namesIn(join(objects, at))) {
+          if (name.endsWith('@')) yield `${at}/${name.slice(0, -1)}`;
+          else folders.push(`${at}/${name}`);
+        }
       }
     },
 

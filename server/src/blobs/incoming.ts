@@ -21,6 +21,9 @@ export interface Incoming {
 /** The sweep removes partial uploads of a crash after this time. No upload takes as long. */
 const MAX_AGE_MS = 3_600_000;
 
+/** How the name of a deleted object begins. A start removes what a crash left of it, whatever its age. */
+export const DELETED = 'deleted-';
+
 /** Opens the folder, creates it if it is missing, and sweeps what an earlier process left. */
 export async function openIncoming(incoming: string): Promise<Incoming> {
   await mkdir(incoming, { recursive: true, mode: 0o700 });
@@ -82,6 +85,7 @@ async function sweep(incoming: string): Promise<void> {
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);
     const found = await stat(path).catch(() => null);
-    if (found && Date.now() - found.mtimeMs > MAX_AGE_MS) await rm(path, { recursive: true, force: true });
+    const deleted = name.startsWith(DELETED);
+    if (deleted || (found && Date.now() - found.mtimeMs > MAX_AGE_MS)) await rm(path, { recursive: true, force: true });
   }
 }

@@ -4,6 +4,7 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -11,7 +12,15 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { asUnavailable, type Incoming, openIncoming } from './incoming.ts';
 import { createUrls, type UrlOptions } from './signature.ts';
-import { assertKey, attachment, BlobMissing, type BlobStore, BlobTooLarge, BlobUnavailable } from './store.ts';
+import {
+  assertKey,
+  assertPrefix,
+  attachment,
+  BlobMissing,
+  type BlobStore,
+  BlobTooLarge,
+  BlobUnavailable,
+} from './store.ts';
 
 export interface S3Options {
   bucket: string;
@@ -110,6 +119,17 @@ export async function openS3Store(
       return (
         answer && { size: answer.ContentLength ?? 0, contentType: answer.ContentType ?? 'application/octet-stream' }
       );
+    },
+
+    async *list(prefix) {
+      assertPrefix(prefix);
+      let after: string | undefined;
+      do {
+        const command = new ListObjectsV2Command({ Bucket: o.bucket, Prefix: prefix, ContinuationToken: after });
+        const answer = await ask(() => client.send(command));
+        for (const { Key } of answer?.Contents ?? []) if (Key) yield Key;
+        after = answer?.NextContinuationToken;
+      } while (after);
     },
 
     async delete(key) {

@@ -11,6 +11,8 @@ export interface BlobStore {
    */
   get(key: string, o: { maxBytes: number }): Promise<Buffer>;
   head(key: string): Promise<{ size: number; contentType: string } | null>;
+  /** The keys below a folder: all that start with `prefix`, which ends in `/`. In no order. */
+  list(prefix: string): AsyncIterable<string>;
   /** Removes an object. Succeeds when the object does not exist. */
   delete(key: string): Promise<void>;
   /**
@@ -77,6 +79,12 @@ export function assertKey(key: string): void {
   if (key.length > 512 || !/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(key)) {
     throw new TypeError(`not a key of a blob: ${JSON.stringify(key.slice(0, 600))}`);
   }
+}
+
+/** Throws unless the prefix is a key and a slash. */
+export function assertPrefix(prefix: string): void {
+  if (!prefix.endsWith('/')) throw new TypeError(`not a prefix of blobs: ${JSON.stringify(prefix.slice(0, 600))}`);
+  assertKey(prefix.slice(0, -1));
 }
 
 /** Returns a Content-Disposition header that saves under `filename` (RFC 6266). */

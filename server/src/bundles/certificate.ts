@@ -4,12 +4,14 @@ import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import { hex } from '@firsthand/evidence/bytes.ts';
 import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
 import { NOT_PROVEN } from '@firsthand/evidence/report.ts';
+import type { Stamp } from '@firsthand/evidence/timestamp.ts';
 import PDFDocument from 'pdfkit';
 import qrcode from 'qrcode';
 import sharp from 'sharp';
 import type { Deps } from '../deps.ts';
 import type { OpenedStatement } from '../evidence/statements.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
+import { PUBLISHED_RATES } from './published-rates.ts';
 import type { Head } from './settled.ts';
 
 export interface CertificateInput {
@@ -21,7 +23,8 @@ export interface CertificateInput {
   head: Head;
   bundleKey: Verifier;
   createdAt: Date;
-  stamped: boolean;
+  /** Null in a bundle without one. */
+  stamp: Stamp | null;
 }
 
 const PROVEN = [
@@ -96,10 +99,11 @@ export async function makeCertificate(deps: Deps, o: CertificateInput): Promise<
   page.field('Root', hex(head.root));
   page.field('Log key', vkeyOf(head.key));
   page.field('Bundle key', vkeyOf(o.bundleKey));
-  page.field('Time stamp', o.stamped ? 'RFC 3161, timestamp.tsr in this bundle' : 'none in this bundle');
+  page.field('Time stamp', stampText(o.stamp));
   page.heading('How to verify');
-  page.text('README.txt in this bundle gives the commands for sha256sum and openssl. The command');
-  page.text('firsthand verify-evidence checks the whole bundle without a network.');
+  page.text(
+    `The page ${deps.origins.public}/verify and the command firsthand verify-evidence check the whole bundle without a network. README.txt in this bundle gives the commands for sha256sum and openssl.`,
+  );
   qrCode(pdf, `${head.origin}\n${o.leaves.join(',')}\n${hex(head.root)}`);
 
   declaration(page, row.id);
@@ -154,11 +158,27 @@ function verdictSection(page: Page, { row, statements }: CertificateInput): void
   if (row.verdict.reason_code) page.field('Reason', row.verdict.reason_code);
   const logged = statements.findLast(({ statement }) => statement.type === 'verdict')?.statement.detectors;
   for (const [name, version] of Object.entries((logged as Record<string, string> | undefined) ?? {})) {
-    page.field(`Detector ${name}`, version);
+    page.field('Detector', `${name}, ${version}`);
   }
   page.text(
-    'The published false-positive rates of these detectors are in the document docs/detection.md of the software.',
+    'How many genuine pictures, by people or cameras that no model was trained on, each detector flagged when it was measured (docs/detection.md of the software). "At most" is the upper 95% bound.',
   );
+  const shown = Object.keys(row.verdict.signals ?? {});
+  for (const { signal, name, model, flagged } of PUBLISHED_RATES) {
+    if (!shown.includes(signal)) continue;
+    const used = (logged as Record<string, string> | undefined)?.[signal];
+    // A rate belongs to the model that was measured.
+    const measured = model === undefined || used === undefined || used === model;
+    page.field(`Flagged by ${name}`, measured ? flagged : `not measured for ${used}`);
+  }
+}
+
+function stampText(stamp: Stamp | null): string {
+  if (!stamp) return 'none in this bundle';
+  const qualified = stamp.claimsQualified
+    ? 'It says that it is a qualified one of the EU; its root decides.'
+    : 'It does not say that it is a qualified one of the EU.';
+  return `${stamp.at} by ${printable(stamp.authority)} (RFC 3161, timestamp.tsr). ${qualified}`;
 }
 
 async function photoSection(deps: Deps, pdf: PDFKit.PDFDocument, page: Page, capture: CaptureRow): Promise<void> {

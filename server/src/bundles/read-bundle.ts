@@ -4,7 +4,7 @@ import { archiveBytes, centralDirectory, localHeader, type ZipEntry } from '@fir
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { type Answer, tenantEndpoint } from '../http/endpoint.ts';
-import { Problem, storageUnavailable } from '../http/problem.ts';
+import { Problem, redacted, storageUnavailable } from '../http/problem.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { isTerminal } from '../verifications/status.ts';
 import { type BundleFile, settledBundle } from './settled.ts';
@@ -25,8 +25,7 @@ export const getEvidence = tenantEndpoint({
   errors: ['not_completed', 'redacted'],
   async handler({ deps, params }): Promise<Answer> {
     const row = await readCurrent(deps, params.id!);
-    if (row.redacted_at)
-      throw new Problem('redacted', 'The verification was redacted; nothing of its evidence is kept.');
+    if (row.redacted_at) throw redacted();
     if (!isTerminal(row.status) || row.captures_count === 0) {
       throw new Problem('not_completed', 'There is no evidence before the verification has ended with a photo.');
     }

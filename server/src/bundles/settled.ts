@@ -7,8 +7,9 @@ import { canonical } from '@firsthand/evidence/json.ts';
 import { inclusionRanges, rangeHash } from '@firsthand/evidence/merkle.ts';
 import { parseNote, parseVkey, signNote, type Verifier, verifyNote, vkeyOf } from '@firsthand/evidence/note.ts';
 import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
-import { many, one, type Queryable, transaction } from '../db/sql.ts';
+import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { awaitsCosignatures, cosignedNote } from '../evidence/cosign.ts';
 import { type LogRow, listEvidenceKeys, signerFor } from '../evidence/log.ts';
 import { enterAgain, type OpenedStatement, openStatements } from '../evidence/statements.ts';
 import { loadNodes } from '../evidence/tiles.ts';
@@ -33,7 +34,9 @@ export interface Head {
   origin: string;
   size: bigint;
   root: Uint8Array;
-  /** The signed note. */
+  /** The note as the log signed it: what a time stamp is for. */
+  signed: string;
+  /** The same with the cosignatures of witnesses. */
   note: string;
   key: Verifier;
 }
@@ -49,9 +52,15 @@ interface Leaf {
  * contain every entry.
  */
 export async function settledBundle(deps: Deps, row: VerificationRow): Promise<BundleFile[] | null> {
+  // While a second reviewer is blind, the bundle ends before the first review: a prefix of the statements has no gap.
   const leaves = await many<Leaf>(
     deps.db,
-    'select seq, log_id, leaf_index from evidence_statements where verification_id = $1 order by seq',
+    `select seq, log_id, leaf_index from evidence_statements s
+     where verification_id = $1 and not exists (
+       select from evidence_statements r join verifications v on v.id = r.verification_id
+       where r.verification_id = $1 and r.type = 'review' and r.seq <= s.seq
+         and v.review_state = 'open' and v.review_needs = 2)
+     order by seq`,
     [row.id],
   );
   const kept = await readKept(deps, row.id);
@@ -60,14 +69,22 @@ export async function settledBundle(deps: Deps, row: VerificationRow): Promise<B
   if (!head) return null;
   const files = await makeFiles(deps, row, leaves, head);
   await deps.db.query(
-    `insert into evidence_bundles (verification_id, statements, sealed, created_at) values ($1, $2, $3, $4)
+    // Waits for an erasure in progress, and keeps nothing after one.
+    `insert into evidence_bundles (verification_id, statements, sealed, created_at)
+     select id, $2, $3, $4 from verifications where id = $1 and redacted_at is null for share
      on conflict (verification_id) do update
      set statements = excluded.statements, sealed = excluded.sealed, created_at = excluded.created_at
      where evidence_bundles.statements < excluded.statements`,
     [row.id, leaves.length, deps.keyring.encrypt(JSON.stringify(files)), deps.clock.now()],
   );
   // If two calls settle at once, the first one wins.
-  return (await readKept(deps, row.id))?.files ?? files;
+  const settled = await readKept(deps, row.id);
+  return settled?.statements === leaves.length ? settled.files : files;
+}
+
+/** Deletes the bundles that are kept for verifications. */
+export async function eraseBundles(tx: Tx, verificationIds: readonly string[]): Promise<void> {
+  await tx.query('delete from evidence_bundles where verification_id = any($1)', [verificationIds]);
 }
 
 async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {
@@ -94,9 +111,11 @@ async function headOver(deps: Deps, id: string, leaves: readonly Leaf[]): Promis
   const note = parseNote(Buffer.from(log.checkpoint));
   const { origin, size, root } = parseCheckpoint(note.text);
   if (leaves.some(leaf => BigInt(leaf.leaf_index!) >= size)) return null;
+  if (await awaitsCosignatures(deps, log)) return null;
   const [signed] = verifyNote(note, await logKeys(deps.db));
   if (!signed) throw new Error(`the checkpoint of ${origin} is signed by no known key`);
-  return { origin, size, root, note: log.checkpoint, key: signed.verifier, logId };
+  const cosigned = (await cosignedNote(deps.db, log))!;
+  return { origin, size, root, signed: log.checkpoint, note: cosigned, key: signed.verifier, logId };
 }
 
 async function logKeys(db: Queryable): Promise<Verifier[]> {
@@ -110,7 +129,7 @@ async function makeFiles(
   leaves: readonly Leaf[],
   head: Head & { logId: number },
 ): Promise<BundleFile[]> {
-  const statements = await openStatements(deps.db, deps, row.id);
+  const statements = (await openStatements(deps.db, deps, row.id)).slice(0, leaves.length);
   const captures = await capturesOf(deps.db, row.id);
   const log = (await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [head.logId]))!;
   const signer = await signerFor(deps.db, deps, log, 'bundle');
@@ -119,7 +138,7 @@ async function makeFiles(
   const createdAt = deps.clock.now();
   const verdict = row.verdict && verdictOf(statements);
   const photos = await photoFiles(deps, captures);
-  const stamp = await stampOf(deps, head.note);
+  const stamp = await stampOf(deps, head.signed);
   const files = [
     inline('record.json', sealedText(row)),
     inline(
@@ -139,7 +158,7 @@ async function makeFiles(
     ...statements.map(({ seq, statement, salt }) => inline(`statements/${seq}.json`, canonical({ salt, statement }))),
     ...(await proofFiles(deps, head, leaves)),
     ...photos,
-    ...(stamp ? [inline('timestamp.tsr', stamp)] : []),
+    ...(stamp ? [inline('timestamp.tsr', stamp.response)] : []),
     inline(
       'certificate.pdf',
       await makeCertificate(deps, {
@@ -150,7 +169,7 @@ async function makeFiles(
         head,
         bundleKey: signer,
         createdAt,
-        stamped: stamp !== null,
+        stamp: stamp?.stamp ?? null,
       }),
     ),
     inline(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { stampRequest, verifyStamp } from '@firsthand/evidence/timestamp.ts';
+import { type Stamp, stampRequest, verifyStamp } from '@firsthand/evidence/timestamp.ts';
 import type { Deps } from '../deps.ts';
 import { sha256 } from '../lib/keyring.ts';
 
@@ -10,7 +10,10 @@ const MAX_BYTES = 65_536;
  * Requests a time stamp of the log's signed note from the authority at `TSA_URL`, and verifies the response. Null without an authority or a
  * valid stamp; the bundle is then issued without one.
  */
-export async function stampOf(deps: Pick<Deps, 'config' | 'log'>, note: string): Promise<Buffer | null> {
+export async function stampOf(
+  deps: Pick<Deps, 'config' | 'log'>,
+  note: string,
+): Promise<{ response: Buffer; stamp: Stamp } | null> {
   const { tsaUrl } = deps.config;
   if (!tsaUrl) return null;
   const nonce = randomBytes(16);
@@ -27,8 +30,8 @@ export async function stampOf(deps: Pick<Deps, 'config' | 'log'>, note: string):
     if (!answer.ok) throw new Error(`the authority answered ${answer.status}`);
     const response = Buffer.from(await answer.arrayBuffer());
     if (response.length > MAX_BYTES) throw new Error(`the authority answered ${response.length} bytes`);
-    await verifyStamp({ response: new Uint8Array(response), message, nonce });
-    return response;
+    const stamp = await verifyStamp({ response: new Uint8Array(response), message, nonce });
+    return { response, stamp };
   } catch (error) {
     deps.log.warn({ err: error, tsaUrl }, 'no time stamp; the bundle is issued without one');
     return null;

@@ -1,4 +1,4 @@
-import { expired, Problem, verificationClosed } from '../http/problem.ts';
+import { expired, Problem, redacted, verificationClosed } from '../http/problem.ts';
 import type { VerificationRow } from '../verifications/row.ts';
 import { isTerminal } from '../verifications/status.ts';
 import type { Held, Slot } from '../verifications/steps.ts';
@@ -34,6 +34,7 @@ export const isOver = (row: Pick<VerificationRow, 'status' | 'expires_at'>, now:
 export function openSlot(row: VerificationRow, held: Held, stepKey: string | undefined, now: Date) {
   const slot: Slot = pickSlot(row.config.steps, held, stepKey);
   if ('fault' in slot && slot.fault === 'unknown_step') throw unknownStep(stepKey);
+  if (row.redacted_at) throw redacted();
   if (isOver(row, now)) throw expired();
   if ('fault' in slot) throw stepFull(stepKey);
   if (row.status === 'completed' || row.status === 'failed') throw verificationClosed();

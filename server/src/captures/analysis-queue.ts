@@ -51,13 +51,14 @@ export type ClaimedCapture = CaptureRow & { analysis_attempts: number };
 
 /**
  * Claims the capture with the lowest turn for {@link CLAIM_SECONDS}, unless renewed. Returns undefined when none is
- * due. Counts the attempt before it runs, so an attempt that kills the process counts too.
+ * due. Counts the attempt before it runs, so an attempt that kills the process counts too. Never takes one of `inWork`:
+ * a node so busy that its own claim lapsed does not begin again.
  */
-export async function claimCapture(db: Queryable): Promise<ClaimedCapture | undefined> {
+export async function claimCapture(db: Queryable, inWork: readonly string[] = []): Promise<ClaimedCapture | undefined> {
   return one<ClaimedCapture>(
     db,
     `with next as (
-       select id from captures where analysis_state = 'pending' and analysis_due_at <= now()
+       select id from captures where analysis_state = 'pending' and analysis_due_at <= now() and id <> all($1)
        order by analysis_turn, analysis_class, id limit 1 for update skip locked
      ), taken as (
        update captures set analysis_attempts = analysis_attempts + 1,
@@ -67,6 +68,7 @@ export async function claimCapture(db: Queryable): Promise<ClaimedCapture | unde
        update analysis_clock set turn = taken.analysis_turn from taken where analysis_clock.turn < taken.analysis_turn
      )
      select * from taken`,
+    [inWork],
   );
 }
 

@@ -3,7 +3,7 @@ import type { Fault } from '@firsthand/contract/errors.ts';
 import { type Answers, EndUserView } from '@firsthand/contract/verification.ts';
 import { transaction } from '../db/sql.ts';
 import { type Asked, ok, openEndpoint } from '../http/endpoint.ts';
-import { expired, notFound, verificationClosed } from '../http/problem.ts';
+import { expired, notFound, redacted, verificationClosed } from '../http/problem.ts';
 import { addJob } from '../jobs/queue.ts';
 import { lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
@@ -23,13 +23,14 @@ export const submitAnswers = openEndpoint({
   body: AnswersRequest,
   recordFaults: unfitAnswers,
   responses: { 200: EndUserView },
-  errors: ['verification_closed', 'expired'],
+  errors: ['verification_closed', 'expired', 'redacted'],
   async handler({ deps, params, body }) {
     // Runs in its own transaction, so an expiry found here is kept even when the request is refused.
     await readCurrent(deps, params.token!);
     const after = await transaction(deps.db, async tx => {
       const row = await lockCurrent(tx, deps, params.token!);
       if (!row) throw notFound();
+      if (row.redacted_at) throw redacted();
       if (isOver(row, deps.clock.now())) throw expired();
       if (row.status === 'completed' || row.status === 'failed') throw verificationClosed();
       const answeredAt = deps.clock.now().toISOString();

@@ -5,6 +5,7 @@ import { BlobMissing, BlobTooLarge, BlobUnavailable } from '../blobs/store.ts';
 import type { Deps } from '../deps.ts';
 import { invalidField, storageUnavailable } from '../http/problem.ts';
 import { decodeBase64 } from '../lib/base64.ts';
+import { digestOf } from '../lib/digest.ts';
 import { turn } from '../lib/turns.ts';
 import { imageKeyOf, parseImageKey } from './image-key.ts';
 
@@ -20,13 +21,15 @@ export interface Picture {
 
 type Images = ReadonlyMap<string, Buffer>;
 
-const MESSAGE: Record<ImageFault['code'], string> = {
+const MESSAGE: Record<Exclude<ImageFault['code'], 'too_many_pixels'>, string> = {
   not_an_image: 'is not a picture',
   unsupported_type: 'must be a JPEG, PNG, WebP, HEIC, HEIF or AVIF picture',
   truncated: 'ends before the picture does; send it again',
-  too_many_pixels: 'has more than 100 megapixels',
   undecodable: 'cannot be decoded',
 };
+
+const messageOf = ({ code, maxMegapixels }: ImageFault): string =>
+  code === 'too_many_pixels' ? `has more than ${maxMegapixels} megapixels` : MESSAGE[code];
 
 /** Reads and checks the picture of a capture request: type by content, decodable header, size, hash. Throws `invalid_request`. */
 export async function readPicture(
@@ -68,10 +71,6 @@ export async function inlineSha256(images: Images): Promise<string> {
   return digestOf(typeof bytes === 'string' ? Buffer.alloc(0) : bytes);
 }
 
-/** SHA-256 in lowercase hex, computed off the event loop. */
-const digestOf = async (bytes: Uint8Array): Promise<string> =>
-  Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
-
 async function byKey(deps: Deps, verificationId: string, field: string, imageKey: string): Promise<Picture> {
   const parsed = parseImageKey(imageKey);
   if (!parsed) throw invalidField(field, 'is not an image_key from upload-url');
@@ -94,7 +93,7 @@ async function checked(field: string, bytes: Buffer, stored: Picture['stored']):
     const info = await inspect(bytes);
     return { bytes, sha256: await digestOf(bytes), info, field, stored };
   } catch (error) {
-    if (error instanceof ImageFault) throw invalidField(field, MESSAGE[error.code]);
+    if (error instanceof ImageFault) throw invalidField(field, messageOf(error));
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { ProgressRequest } from '@firsthand/contract/capture-flow.ts';
 import { transaction } from '../db/sql.ts';
 import { noContent, openEndpoint } from '../http/endpoint.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound, redacted } from '../http/problem.ts';
 import { abandon, lockCurrent } from '../verifications/advance.ts';
 import { answeredKeys, capturesOf, heldBy } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
@@ -16,11 +16,13 @@ export const reportProgress = openEndpoint({
   target: 'token',
   body: ProgressRequest,
   responses: { 204: null },
+  errors: ['redacted'],
   async handler({ deps, params, body }) {
     const { abandoned, updated_at: _clientTime, ...snapshot } = body;
     await transaction(deps.db, async tx => {
       const row = await lockCurrent(tx, deps, params.token!);
       if (!row) throw notFound();
+      if (row.redacted_at) throw redacted();
       const progress = { ...snapshot, updated_at: deps.clock.now().toISOString() };
       await storeProgress(tx, row.id, progress);
       if (!abandoned) return;

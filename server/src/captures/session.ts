@@ -1,6 +1,7 @@
 import { EndUserView } from '@firsthand/contract/verification.ts';
 import type { Deps } from '../deps.ts';
 import { ok, openEndpoint } from '../http/endpoint.ts';
+import { redacted } from '../http/problem.ts';
 import { brandOf } from '../tenants/brands.ts';
 import { presentForEndUser } from '../verifications/present.ts';
 import { readCurrent } from '../verifications/read.ts';
@@ -20,5 +21,10 @@ export const getSession = openEndpoint({
   credentials: ['capture'],
   target: 'token',
   responses: { 200: EndUserView },
-  handler: async ({ deps, params }) => ok(await endUserView(deps, await readCurrent(deps, params.token!))),
+  errors: ['redacted'],
+  async handler({ deps, params }) {
+    const row = await readCurrent(deps, params.token!);
+    if (row.redacted_at) throw redacted();
+    return ok(await endUserView(deps, row));
+  },
 });

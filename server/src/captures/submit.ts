@@ -7,7 +7,7 @@ import { one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
 import { type Answer, created, openEndpoint } from '../http/endpoint.ts';
-import { invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
+import { invalidField, notFound, Problem, redacted, storageUnavailable } from '../http/problem.ts';
 import { newId } from '../lib/ids.ts';
 import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
@@ -16,6 +16,7 @@ import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
 import { awaitAnalysis } from './analysis-queue.ts';
 import { type Attested, attest } from './attestation/attest.ts';
+import { deletePictures } from './erase.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
@@ -37,9 +38,10 @@ export const submitCapture = openEndpoint({
   body: CaptureRequest,
   faults: captureFaults,
   responses: { 201: EndUserView },
-  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'idempotency_conflict'],
+  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'redacted', 'idempotency_conflict'],
   async handler({ deps, params, body, images, ip, idempotencyKey }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
+    if (row.redacted_at) throw redacted();
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
     if (before) {
       assertSame(before, body, body.image_sha256 ?? (await inlineSha256(images)));
@@ -60,7 +62,11 @@ export const submitCapture = openEndpoint({
     const blobs = await storeBytes(deps, row.id, captureId, picture, motion);
     const after = await transaction(deps.db, tx =>
       persist(tx, deps, { verificationId: row.id, captureId, body, picture, motion, blobs, attested, idempotencyKey }),
-    );
+    ).catch(async error => {
+      // An erasure came between: these bytes go as well.
+      if (error instanceof Problem && error.code === 'redacted') await deletePictures(deps.blobs, row.id);
+      throw error;
+    });
     return created(await endUserView(deps, after));
   },
 });
@@ -151,6 +157,7 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   const { body, picture } = o;
   const row = await lockCurrent(tx, deps, o.verificationId);
   if (!row) throw notFound();
+  if (row.redacted_at) throw redacted();
   // Looks again under the lock: two equal requests may arrive here at the same time.
   const before = await findRetry(tx, row.id, body, o.idempotencyKey);
   if (before) {

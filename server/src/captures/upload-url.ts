@@ -2,7 +2,7 @@ import { UploadUrlRequest, UploadUrlResponse, uploadUrlFaults } from '@firsthand
 import { UPLOAD_HARD_CAP_BYTES, UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
 import { created, openEndpoint } from '../http/endpoint.ts';
-import { invalid } from '../http/problem.ts';
+import { invalid, redacted } from '../http/problem.ts';
 import { newId } from '../lib/ids.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { capturesOf, heldBy } from '../verifications/row.ts';
@@ -29,9 +29,10 @@ export const createUploadUrl = openEndpoint({
   body: UploadUrlRequest,
   faults: uploadUrlFaults,
   responses: { 201: UploadUrlResponse },
-  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired'],
+  errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'redacted'],
   async handler({ deps, params, body }) {
     const row = await readCurrent(deps, params.token!);
+    if (row.redacted_at) throw redacted();
     const held = heldBy(await capturesOf(deps.db, row.id));
     const contentType = (body.contentType ?? body.content_type)!.toLowerCase();
     const named = row.config.steps.find(step => step.key === body.step_key);

@@ -1,4 +1,4 @@
-import { geocode } from '../checks/geocode.ts';
+import { eraseGeocodes, geocode } from '../checks/geocode.ts';
 import { type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
@@ -52,6 +52,7 @@ export async function analyzeCase(deps: Deps, verificationId: string, signal?: A
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
     if (row && isOpen(row)) await attachCaseAnalysis(tx, deps, row, analysis, deps.clock.now());
+    else if (row?.redacted_at) await eraseGeocodes(tx, placeNames(facts.narrative));
   });
 }
 

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ask,
   createVerification,
-  receiveHooks,
   startTestService,
   submit,
   type TestService,
@@ -13,14 +12,15 @@ import {
   untilStatus,
 } from '../../test/harness.ts';
 import { firstHand, plain } from '../../test/pictures.ts';
+import { receiveWebhooks, type WebhookReceiver } from '../commands/receive-webhooks.ts';
 
 type Reply = Verification & { error?: { code: string; fields?: { path: string }[] } };
 
 let service: TestService;
-let hooks: Awaited<ReturnType<typeof receiveHooks>>;
+let hooks: WebhookReceiver;
 beforeAll(async () => {
   service = await startTestService();
-  hooks = await receiveHooks();
+  hooks = await receiveWebhooks();
 });
 afterAll(async () => {
   await hooks?.close();
@@ -118,13 +118,12 @@ describe('finalize', () => {
       analysis: [{ capture_id: reply.body.captures[0]!.id, ai: 'low', screen: false }],
     });
     expect(reply.body.verdict).toEqual(before.body.verdict);
-    const event = await until(
-      async () =>
-        hooks.hooks.find(({ body }) => body.type === 'verification.case_completed' && body.data.id === id) ?? null,
+    const hook = await until(
+      async () => hooks.of(id).find(({ event }) => event.type === 'verification.case_completed') ?? null,
       'the webhook of the case',
     );
-    expect(event.body.data.case_analysis).toEqual(reply.body.case_analysis);
-    expect(event.body.data.narrative).toBe('The pipe burst today.');
+    expect(hook.event.data.case_analysis).toEqual(reply.body.case_analysis);
+    expect(hook.event.data.narrative).toBe('The pipe burst today.');
   });
 
   it('runs once for any number of simultaneous calls', async () => {
@@ -176,8 +175,7 @@ describe('finalize', () => {
         }, 'the case analysis');
         expect([done.status, done.narrative]).toEqual(['completed', 'Early']);
         await until(
-          async () =>
-            hooks.hooks.some(({ body }) => body.type === 'verification.case_completed' && body.data.id === id),
+          async () => hooks.of(id).some(({ event }) => event.type === 'verification.case_completed'),
           'the webhook of the case',
         );
       } finally {

@@ -5,10 +5,12 @@ import { Type } from 'typebox';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
-import { expired, notFound, Problem, verificationClosed } from '../http/problem.ts';
+import { viewerOf } from '../http/principal.ts';
+import { expired, notFound, Problem, redacted, verificationClosed } from '../http/problem.ts';
 import { lockCurrent } from '../verifications/advance.ts';
 import { presentFrozen, withImageUrls } from '../verifications/present.ts';
 import { readCurrent } from '../verifications/read.ts';
+import { reviewsOf } from '../verifications/reviews.ts';
 import { answeredKeys, capturesOf, findVerification, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
 import { storeNarrative } from '../verifications/write.ts';
@@ -32,16 +34,17 @@ export const finalizeVerification = tenantEndpoint({
   body: FinalizeRequest,
   responses: { 200: Verification, 202: Verification },
   links: (deps, body) => withImageUrls(deps, body as Verification),
-  errors: ['expired', 'steps_incomplete', 'already_finalized', 'verification_closed'],
-  async handler({ deps, params, body }) {
+  errors: ['expired', 'redacted', 'steps_incomplete', 'already_finalized', 'verification_closed'],
+  async handler({ deps, params, body, principal }) {
     // Runs in its own transaction, so an expiry found here is kept even when the request is refused.
     await readCurrent(deps, params.id!);
     const finalized = await transaction(deps.db, async tx => {
       const current = await lockCurrent(tx, deps, params.id!);
       if (!current) throw notFound();
+      if (current.redacted_at) throw redacted();
       if (current.status === 'expired') throw expired();
       if (current.finalized_at) throw new Problem('already_finalized', 'The verification has already been finalized.');
-      if (current.status === 'failed' || current.redacted_at) throw verificationClosed();
+      if (current.status === 'failed') throw verificationClosed();
       const held = heldBy(await capturesOf(tx, current.id));
       if (!requirementsMet(current.config.steps, held, answeredKeys(current))) {
         throw new Problem('steps_incomplete', 'Required photos or answers are still missing.');
@@ -51,7 +54,8 @@ export const finalizeVerification = tenantEndpoint({
       return startCaseAnalysis(tx, deps, marked);
     });
     const row = await settledWithin(deps, finalized, deps.config.finalizeBudgetMs);
-    const view = presentFrozen(row, await capturesOf(deps.db, row.id), deps.origins);
+    const shown = await reviewsOf(deps.db, row, { viewer: viewerOf(principal), now: deps.clock.now() });
+    const view = presentFrozen(row, await capturesOf(deps.db, row.id), shown, deps.origins);
     return { ...ok(view), status: row.case_analysis ? 200 : 202 };
   },
 });

@@ -6,7 +6,6 @@ import { draw, hasTesseract } from '../../test/drawn.ts';
 import {
   ask,
   createVerification,
-  receiveHooks,
   startTestService,
   submit,
   type TestService,
@@ -14,6 +13,7 @@ import {
   untilStatus,
 } from '../../test/harness.ts';
 import { type Behaviour, startVisionServer, type VisionServer } from '../../test/vision-server.ts';
+import { receiveWebhooks, type WebhookReceiver } from '../commands/receive-webhooks.ts';
 import { agreement, blend } from './blend.ts';
 import type { Opinion } from './rubric.ts';
 import type { CaseAnswer } from './second-look.ts';
@@ -32,10 +32,10 @@ let model: VisionServer;
 let service: TestService;
 /** One that gives questions up soon. */
 let impatient: TestService;
-let hooks: Awaited<ReturnType<typeof receiveHooks>>;
+let hooks: WebhookReceiver;
 beforeAll(async () => {
   model = await startVisionServer();
-  hooks = await receiveHooks();
+  hooks = await receiveWebhooks();
   service = await startTestService({ env: { ...env(), VISION_ANSWER_SECONDS: '60', FINALIZE_SECONDS: '60' } });
   impatient = await startTestService({ env: { ...env(), VISION_ANSWER_SECONDS: '3', FINALIZE_SECONDS: '1' } });
 });
@@ -118,8 +118,7 @@ describe('case analysis with a vision model', () => {
     const later = await attached(id);
     expect(later.case_analysis?.model).toBe('rules, firsthand-evidence/1');
     expect(later.narrative).toBe(won.narrative);
-    const announced = () =>
-      hooks.hooks.filter(({ body }) => body.type === 'verification.case_completed' && body.data.id === id);
+    const announced = () => hooks.of(id).filter(({ event }) => event.type === 'verification.case_completed');
     await until(async () => announced().length > 0, 'the webhook of the case');
     expect(announced()).toHaveLength(1);
     expect(model.asked.filter(({ purpose }) => purpose === 'case')).toHaveLength(3);

@@ -4,7 +4,6 @@ import { draw, hasTesseract } from '../../test/drawn.ts';
 import {
   ask,
   createVerification,
-  receiveHooks,
   startTestService,
   submit,
   type TestService,
@@ -13,6 +12,7 @@ import {
 } from '../../test/harness.ts';
 import { plain } from '../../test/pictures.ts';
 import { startVisionServer, type VisionServer } from '../../test/vision-server.ts';
+import { receiveWebhooks, type WebhookReceiver } from '../commands/receive-webhooks.ts';
 
 const RED = '#c82828';
 const BLUE = '#2846c8';
@@ -24,11 +24,11 @@ let service: TestService;
 /** One whose budgets are over soon, and long before its questions are given up, and its model. */
 let slowModel: VisionServer;
 let hasty: TestService;
-let hooks: Awaited<ReturnType<typeof receiveHooks>>;
+let hooks: WebhookReceiver;
 beforeAll(async () => {
   model = await startVisionServer();
   slowModel = await startVisionServer();
-  hooks = await receiveHooks();
+  hooks = await receiveWebhooks();
   const env = {
     VISION_BASE_URL: model.url,
     VISION_MODEL: 'rules',
@@ -82,10 +82,10 @@ describe('object_match', () => {
     ]);
     expect(done).toMatchObject({ verdict: { label: 'verified' }, object_match: { status: 'mismatch' } });
     const hook = await until(
-      async () => hooks.hooks.find(({ body }) => body.type === 'verification.completed' && body.data.id === done.id),
+      async () => hooks.of(done.id).find(({ event }) => event.type === 'verification.completed'),
       'the webhook of the completion',
     );
-    expect(hook.body.data.object_match).toEqual(done.object_match);
+    expect(hook.event.data.object_match).toEqual(done.object_match);
     const without = await completed({}, [await draw({ colour: BLUE })]);
     expect('object_match' in without || 'condition' in without).toBe(false);
   });

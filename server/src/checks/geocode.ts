@@ -1,4 +1,4 @@
-import { one } from '../db/sql.ts';
+import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { askJson } from '../lib/ask-json.ts';
 import type { Place } from './distance.ts';
@@ -28,7 +28,7 @@ export async function geocode(deps: Deps, text: string): Promise<Place | null> {
   const literal = literalPlace(text);
   const base = deps.config.geocoderUrl;
   if (literal || !base) return literal;
-  const query = text.trim().replace(/\s+/g, ' ').toLowerCase();
+  const query = queryOf(text);
   const known = await one<{ latitude: number | null; longitude: number | null; answered_at: Date }>(
     deps.db,
     'select latitude, longitude, answered_at from geocodes where query = $1',
@@ -46,6 +46,13 @@ export async function geocode(deps: Deps, text: string): Promise<Place | null> {
     [query, place?.latitude ?? null, place?.longitude ?? null, now],
   );
   return place;
+}
+
+const queryOf = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
+
+/** Deletes the answers on declared places. Another verification with the same place asks the geocoder again. */
+export async function eraseGeocodes(tx: Queryable, places: readonly string[]): Promise<void> {
+  if (places.length > 0) await tx.query('delete from geocodes where query = any($1)', [places.map(queryOf)]);
 }
 
 async function ask(base: string, text: string): Promise<Place | null> {

@@ -4,6 +4,7 @@ import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
 import { settle } from '../verdict/settle.ts';
+import { openForLateCheck } from '../verifications/opens-review.ts';
 import { capturesOf, findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
 import { storeChecks } from '../verifications/write.ts';
 import type { Vision } from '../vision/client.ts';
@@ -138,7 +139,9 @@ export async function checkSubject(deps: Deps, verificationId: string, signal?: 
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
     if (!row || !isOpen(row)) return;
-    await storeChecks(tx, row.id, { ...found, at: deps.clock.now() });
+    const at = deps.clock.now();
+    await storeChecks(tx, row.id, { ...found, at });
+    await openForLateCheck(tx, row.id, at);
     await settle(tx, deps, row.id);
   });
 }

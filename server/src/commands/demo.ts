@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
@@ -13,16 +11,11 @@ import { Webhook } from 'standardwebhooks';
 import { loadEnvironment, readConfig } from '../config/config.ts';
 import { call } from './call.ts';
 import { amber, bold, dim, green, red, table } from './print.ts';
+import { type ReceivedWebhook, receiveWebhooks, type WebhookReceiver } from './receive-webhooks.ts';
 
 const SIZE = { width: 1600, height: 1200 };
 const VERDICT_TIMEOUT_MS = 60_000;
 const WEBHOOK_TIMEOUT_MS = 10_000;
-
-interface Received {
-  type: string;
-  verificationId: string;
-  signed: boolean;
-}
 
 interface Credentials {
   key: string;
@@ -36,7 +29,7 @@ interface Credentials {
 export async function demo(o: { url: string; key?: string }): Promise<void> {
   const url = o.url.replace(/\/+$/, '');
   const credentials = await credentialsOf(o.key);
-  const receiver = await receive(credentials.webhookSecret);
+  const receiver = await receiveWebhooks();
   console.log(`${bold('Firsthand demo')} ${dim(`against ${url}`)}\n`);
   try {
     const rows = [
@@ -61,7 +54,7 @@ export async function demo(o: { url: string; key?: string }): Promise<void> {
     );
     if (rows.some(row => !row.expected)) process.exitCode = 1;
   } finally {
-    receiver.close();
+    await receiver.close();
   }
 }
 
@@ -76,38 +69,20 @@ async function credentialsOf(key: string | undefined): Promise<Credentials> {
   return { key: run.pk_test, webhookSecret: run.webhook_secret };
 }
 
-/** A local webhook receiver that checks every signature. */
-async function receive(secret: string | null) {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', chunk => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString('utf8');
-      let signed = false;
-      try {
-        if (secret) new Webhook(secret).verify(body, request.headers as Record<string, string>);
-        signed = secret !== null;
-      } catch {
-        signed = false;
-      }
-      const event = JSON.parse(body) as { type: string; data: { id: string } };
-      received.push({ type: event.type, verificationId: event.data.id, signed });
-      response.writeHead(204).end();
-    });
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    of: (id: string) => received.filter(event => event.verificationId === id),
-    close: () => server.close(),
-  };
-}
+const isSigned = ({ raw, headers }: ReceivedWebhook, secret: string | null): boolean => {
+  if (secret === null) return false;
+  try {
+    new Webhook(secret).verify(raw, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 async function play(
   url: string,
   { key, webhookSecret }: Credentials,
-  receiver: Awaited<ReturnType<typeof receive>>,
+  receiver: WebhookReceiver,
   name: string,
   expected: string,
   picture: () => Promise<Buffer>,
@@ -158,7 +133,7 @@ async function play(
     const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
     while (
       Date.now() < deadline &&
-      !receiver.of(verification.id).some(event => event.type === 'verification.completed')
+      !receiver.of(verification.id).some(({ event }) => event.type === 'verification.completed')
     ) {
       await sleep(50);
     }
@@ -169,7 +144,7 @@ async function play(
   const ai = verdict?.signals.ai_detection as { label: string } | undefined;
   const label = verdict?.label ?? done.status;
   const paint = label === 'verified' ? green : label === 'suspicious' ? amber : red;
-  const allSigned = events.length > 0 && events.every(event => event.signed);
+  const allSigned = events.length > 0 && events.every(webhook => isSigned(webhook, webhookSecret));
   return {
     expected: label === expected && allSigned,
     cells: [

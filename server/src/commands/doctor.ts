@@ -1,7 +1,9 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
+import { overdueForErasure } from '../erasure/retention.ts';
 import { missingWays } from '../people/sign-in/ways.ts';
+import { checkSeals } from '../verifications/check-seals.ts';
 import type { Finding } from './doctor-line.ts';
 import { visionFindings } from './doctor-vision.ts';
 import { amber, green, red } from './print.ts';
@@ -84,16 +86,15 @@ function signInFindings(config: Config): Finding[] {
   ).map(([way, what]) => optional(missing[way] === undefined, what, missing[way] ?? ''));
 }
 
-/** Settings that are accepted but have no effect yet. */
-export function notYet(accountsWithRetention: number): Finding[] {
-  if (accountsWithRetention === 0) return [];
-  return [
-    {
-      state: 'missing',
-      what: 'Retention: not built yet',
-      advice: `${accountsWithRetention} accounts have set retention_days; nothing is erased.`,
-    },
-  ];
+function sealFinding({ sealed, mismatches }: Awaited<ReturnType<typeof checkSeals>>): Finding {
+  const [some, more] = [mismatches.slice(0, 5).join(', '), mismatches.length > 5 ? ', …' : ''];
+  return mismatches.length === 0
+    ? { state: 'ok', what: `Record seals: ${sealed} match` }
+    : {
+        state: 'wrong',
+        what: `Record seals: ${mismatches.length} of ${sealed} do not match`,
+        advice: `Something other than the service changed ${some}${more}. Compare with a backup or the evidence bundle.`,
+      };
 }
 
 async function inside(deps: Deps): Promise<Finding[]> {
@@ -104,10 +105,19 @@ async function inside(deps: Deps): Promise<Finding[]> {
     (): Finding => ({ state: 'ok', what: store }),
     (error: Error): Finding => ({ state: 'wrong', what: store, advice: error.message }),
   );
-  const retaining = await deps.db.query('select 1 from tenants where retention_days is not null');
+  const overdue = await overdueForErasure(deps);
   return [
     { state: 'ok', what: `${version}${deps.config.databaseUrl ? '' : ' (embedded)'}` },
     reached,
-    ...notYet(retaining.rowCount ?? 0),
+    sealFinding(await checkSeals(deps.db)),
+    ...(overdue === 0
+      ? []
+      : [
+          {
+            state: 'wrong' as const,
+            what: `${overdue} verifications are past their retention`,
+            advice: 'A worker erases them. Start one: npx firsthand work, or npm start for everything.',
+          },
+        ]),
   ];
 }

@@ -2,19 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVerification, receiveHooks, startTestService, type TestService, until } from '../../test/harness.ts';
+import { createVerification, startTestService, type TestService, until } from '../../test/harness.ts';
+import { receiveWebhooks, type WebhookReceiver } from './receive-webhooks.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
 describe('firsthand listen and firsthand events resend', () => {
   let service: TestService;
-  let local: Awaited<ReturnType<typeof receiveHooks>>;
-  let hooked: Awaited<ReturnType<typeof receiveHooks>>;
+  let local: WebhookReceiver;
+  let hooked: WebhookReceiver;
   const children: ChildProcess[] = [];
   beforeAll(async () => {
     service = await startTestService();
-    local = await receiveHooks();
-    hooked = await receiveHooks();
+    local = await receiveWebhooks();
+    hooked = await receiveWebhooks();
   });
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
@@ -43,9 +44,9 @@ describe('firsthand listen and firsthand events resend', () => {
     // The stream starts at its end when opened, so create events until one arrives after that.
     const hook = await until(async () => {
       await createVerification(service);
-      return local.hooks[0];
+      return local.received[0];
     }, 'a forwarded event');
-    expect(hook.body.type).toBe('verification.created');
+    expect(hook.event.type).toBe('verification.created');
     const webhook = new Webhook(service.tenant.webhook_secret);
     expect(() => webhook.verify(hook.raw, hook.headers as Record<string, string>)).not.toThrow();
     await until(async () => /verification\.created\s+204 in \d+ ms/.test(output()), 'the line of the answer');
@@ -53,12 +54,12 @@ describe('firsthand listen and firsthand events resend', () => {
 
   it('events resend repeats an event under the same id', async () => {
     await createVerification(service, { webhook_url: hooked.url });
-    const first = await until(async () => hooked.hooks[0], 'the first delivery');
+    const first = await until(async () => hooked.received[0], 'the first delivery');
     const id = String(first.headers['webhook-id']);
     const { child, output } = firsthand('events', 'resend', id);
     const code = await new Promise<number | null>(resolve => child.once('close', resolve));
     expect([code, output()]).toEqual([0, expect.stringContaining('will be sent again')]);
-    await until(async () => hooked.hooks.length === 2, 'the second delivery');
-    expect(hooked.hooks[1]!.headers['webhook-id']).toBe(id);
+    await until(async () => hooked.received.length === 2, 'the second delivery');
+    expect(hooked.received[1]!.headers['webhook-id']).toBe(id);
   });
 });

@@ -8,6 +8,7 @@ export const SEALED = [
   { table: 'evidence_keys', key: 'kid', column: 'sealed' },
   { table: 'evidence_statements', key: 'id', column: 'sealed' },
   { table: 'settings', key: 'name', column: 'sealed' },
+  { table: 'witness_keys', key: 'name', column: 'sealed' },
   { table: 'webhook_secrets', key: 'id', column: 'sealed' },
 ] as const;
 

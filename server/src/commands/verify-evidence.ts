@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { parseVkey, type Verifier } from '@firsthand/evidence/note.ts';
+import { parseVkey } from '@firsthand/evidence/note.ts';
 import { type Report, reportLines } from '@firsthand/evidence/report.ts';
-import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
-import { OWN_KEYS_FILE } from '../evidence/log.ts';
+import { trustedKeys } from './trusted-keys.ts';
 
 export interface VerifyEvidenceOptions {
   trust: string[];
@@ -39,14 +37,4 @@ export async function verifyEvidence(file: string, o: VerifyEvidenceOptions): Pr
   }
   console.log(o.json ? JSON.stringify(report, null, 2) : reportLines(report).join('\n'));
   process.exitCode = report.exit_code;
-}
-
-/** Each name is a verifier key or a file of keys. This installation's own keys are added. */
-async function trustedKeys(named: readonly string[]): Promise<Verifier[]> {
-  const own = join(resolve(process.env.DATA_DIR?.trim() || './data'), OWN_KEYS_FILE);
-  const texts = await Promise.all(
-    named.map(text => (/^[^+/\\][^+]*\+[0-9a-f]{8}\+/.test(text) ? text : readFile(text, 'utf8'))),
-  );
-  if (existsSync(own)) texts.push(await readFile(own, 'utf8'));
-  return texts.flatMap(parseTrust);
 }

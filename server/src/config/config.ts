@@ -5,6 +5,7 @@ import { type AttestationConfig, readAttestation } from './attestation.ts';
 import { ConfigError, type Env, readerOf } from './reader.ts';
 import { readSignIn, type SignInConfig } from './sign-in.ts';
 import { readVision, type VisionConfig } from './vision.ts';
+import { readWitnesses, type WitnessesConfig } from './witnesses.ts';
 
 export interface S3Config {
   endpoint: string | null;
@@ -15,7 +16,7 @@ export interface S3Config {
   forcePathStyle: boolean;
 }
 
-export interface Config extends AttestationConfig, SignInConfig {
+export interface Config extends AttestationConfig, SignInConfig, WitnessesConfig {
   host: string;
   port: number;
   tls: boolean;
@@ -49,6 +50,8 @@ export interface Config extends AttestationConfig, SignInConfig {
   /** The log's name; null: the host of PUBLIC_URL plus `/log`. */
   evidenceOrigin: string | null;
   tsaUrl: string | null;
+  /** Days after which the last backup of a day ends, for receipts; null: they do not say. */
+  backupDays: number | null;
   webhookAllowCidrs: string[];
   /** Name servers for webhook hosts; empty: the system's. */
   webhookNameServers: string[];
@@ -170,6 +173,8 @@ export function readConfig(env: Env): Config {
     c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
     evidenceOrigin: origin('EVIDENCE_ORIGIN'),
     tsaUrl: web('TSA_URL'),
+    backupDays: text('BACKUP_DAYS') === null ? null : integer('BACKUP_DAYS', 0, 3_650, 0),
+    ...readWitnesses(reader),
     ...readAttestation(reader),
     ...readSignIn(reader, env),
     webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),

@@ -15,7 +15,8 @@ export type InternalEvent =
   | 'verification.expired'
   | 'verification.failed'
   | 'verification.case.completed'
-  | 'verification.redacted';
+  | 'verification.redacted'
+  | 'verification.reviewed';
 
 export interface Fact {
   type: InternalEvent;
@@ -59,6 +60,18 @@ export async function recordEvent(tx: Queryable, fact: Fact): Promise<string> {
   );
   ringAfterCommit(tx, WEBHOOKS_CHANNEL, 'event');
   return id;
+}
+
+/**
+ * Erases the bodies of verifications' events; those not yet announced never will be. Locks the events: whoever announces one
+ * holds it until the deliveries are there, so the caller's next statement sees them.
+ */
+export async function eraseEvents(tx: Queryable, verificationIds: readonly string[]): Promise<void> {
+  await tx.query(`delete from event_outbox where event_id in (select id from events where verification_id = any($1))`, [
+    verificationIds,
+  ]);
+  await tx.query('select 1 from events where verification_id = any($1) order by id for update', [verificationIds]);
+  await tx.query('update events set body = null where verification_id = any($1)', [verificationIds]);
 }
 
 /** Records a `webhook.test` event. It belongs to no verification; the caller chooses where to send it. */

@@ -23,6 +23,10 @@ export type KeyRole = 'log' | 'bundle';
 export const currentLog = (db: Queryable): Promise<LogRow | undefined> =>
   one<LogRow>(db, 'select * from evidence_logs order by id desc limit 1');
 
+/** The log of an epoch, by its number; undefined for what is no number. */
+export const logOf = async (db: Queryable, epoch: string): Promise<LogRow | undefined> =>
+  /^[1-9]\d{0,8}$/.test(epoch) ? one<LogRow>(db, 'select * from evidence_logs where id = $1', [epoch]) : undefined;
+
 /** Makes the first log with its keys where there is none, and writes the public keys beside the data. Safe beside itself. */
 export async function ensureLog(deps: Deps): Promise<void> {
   if (!(await currentLog(deps.db))) {

@@ -36,7 +36,7 @@ export async function publish(deps: Deps): Promise<boolean> {
     await deps.blobs.put(highWaterKey(log.id), utf8(note), { contentType: 'text/plain' });
     // A rotation meanwhile changes the size that was signed last: then the new key signs at the next look.
     const stored = await deps.db.query(
-      'update evidence_logs set checkpoint = $2, checkpoint_size = $3 where id = $1 and checkpoint_size = $4',
+      'update evidence_logs set checkpoint = $2, checkpoint_size = $3, checkpoint_at = now() where id = $1 and checkpoint_size = $4',
       [log.id, note, size, log.checkpoint_size],
     );
     return stored.rowCount === 1;

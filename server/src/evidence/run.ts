@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
+import { cosign } from './cosign.ts';
 import { checkHighWater, publish } from './publisher.ts';
 import { sequence } from './sequencer.ts';
 
@@ -39,10 +40,20 @@ export function startLog(deps: Deps): { stop(): Promise<void> } {
       pause = Math.min(2 * pause, IDLE_MS);
     }
   })();
+  const witnessing = deps.config.witnesses.length > 0 ? askWitnesses(deps, signal) : null;
   return {
     async stop() {
       stopping.abort();
       await running;
+      await witnessing;
     },
   };
+}
+
+/** Beside the sequencer, which a slow witness must not hold up. */
+async function askWitnesses(deps: Deps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await cosign(deps).catch(error => deps.log.error({ err: error }, 'witnesses could not be asked; it tries again'));
+    await sleep(IDLE_MS, undefined, { signal }).catch(() => {});
+  }
 }

@@ -1,10 +1,11 @@
 import { entryOf } from '@firsthand/evidence/statement.ts';
-import { many, one, transaction } from '../db/sql.ts';
+import { many, one, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { LogRow } from './log.ts';
 import { appendToTiles } from './tiles.ts';
 
 const BATCH = 2_000;
+const CURRENT = 'select * from evidence_logs where id = (select max(id) from evidence_logs)';
 
 /**
  * Gives the next pending entries their places in the log; gives back how many. The log's row fences: of several workers one
@@ -12,33 +13,46 @@ const BATCH = 2_000;
  */
 export const sequence = (deps: Pick<Deps, 'db'>): Promise<number> =>
   transaction(deps.db, async tx => {
-    const log = await one<LogRow>(
-      tx,
-      `select * from evidence_logs where id = (select max(id) from evidence_logs) for update skip locked`,
-    );
-    if (!log) return 0;
-    const pending = await many<{ id: string; verification_id: string; seq: number; commitment: Buffer }>(
-      tx,
-      `with taken as (
+    const log = await one<LogRow>(tx, `${CURRENT} for update skip locked`);
+    return log ? placeNext(tx, log) : 0;
+  });
+
+/** Gives the entries of verifications their places at once, where they have none yet. Waits for who sequences. */
+export async function placeEntries(tx: Tx, verificationIds: readonly string[]): Promise<void> {
+  const waiting = () =>
+    one(tx, 'select 1 from evidence_pending where verification_id = any($1) limit 1', [verificationIds]);
+  if (!(await waiting())) return;
+  let log = await one<LogRow>(tx, `${CURRENT} for update`);
+  while (log && (await waiting())) {
+    await placeNext(tx, log);
+    log = await one<LogRow>(tx, CURRENT);
+  }
+}
+
+/** Places the next batch. The caller holds the log's row. */
+async function placeNext(tx: Tx, log: LogRow): Promise<number> {
+  const pending = await many<{ id: string; verification_id: string; seq: number; commitment: Buffer }>(
+    tx,
+    `with taken as (
          delete from evidence_pending where id in (select id from evidence_pending order by id limit $1) returning *
        )
        select * from taken order by id`,
-      [BATCH],
-    );
-    if (pending.length === 0) return 0;
-    const size = BigInt(log.size);
-    await appendToTiles(
-      tx,
-      log.id,
-      size,
-      pending.map(({ commitment }) => entryOf(commitment)),
-    );
-    await tx.query(
-      `update evidence_statements s set log_id = $1, leaf_index = $2::bigint + e.at - 1
+    [BATCH],
+  );
+  if (pending.length === 0) return 0;
+  const size = BigInt(log.size);
+  await appendToTiles(
+    tx,
+    log.id,
+    size,
+    pending.map(({ commitment }) => entryOf(commitment)),
+  );
+  await tx.query(
+    `update evidence_statements s set log_id = $1, leaf_index = $2::bigint + e.at - 1
        from unnest($3::text[], $4::integer[]) with ordinality as e (verification_id, seq, at)
        where s.verification_id = e.verification_id and s.seq = e.seq`,
-      [log.id, size, pending.map(row => row.verification_id), pending.map(row => row.seq)],
-    );
-    await tx.query('update evidence_logs set size = $2 where id = $1', [log.id, size + BigInt(pending.length)]);
-    return pending.length;
-  });
+    [log.id, size, pending.map(row => row.verification_id), pending.map(row => row.seq)],
+  );
+  await tx.query('update evidence_logs set size = $2 where id = $1', [log.id, size + BigInt(pending.length)]);
+  return pending.length;
+}

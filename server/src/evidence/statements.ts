@@ -3,6 +3,7 @@ import { canonical } from '@firsthand/evidence/json.ts';
 import { commitmentOf, SALT_BYTES, type StatementType } from '@firsthand/evidence/statement.ts';
 import { many, one, type Queryable, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { placeEntries } from './sequencer.ts';
 
 /** A statement with its salt, as a bundle carries it. */
 export interface OpenedStatement {
@@ -73,6 +74,36 @@ export async function openStatements(
     seq,
     ...(JSON.parse(keyring.decrypt(sealed)) as Omit<OpenedStatement, 'seq'>),
   }));
+}
+
+/** Where a statement lies in the log, which is what stays of it. */
+export interface StatedLeaf {
+  verification_id: string;
+  seq: number;
+  index: number;
+  commitment: string;
+}
+
+/** The places of all statements of verifications, which the caller has locked. */
+export async function leavesOf(tx: Tx, verificationIds: readonly string[]): Promise<StatedLeaf[]> {
+  await placeEntries(tx, verificationIds);
+  const rows = await many<{ verification_id: string; seq: number; leaf_index: string | null; commitment: Buffer }>(
+    tx,
+    `select verification_id, seq, leaf_index, commitment from evidence_statements
+     where verification_id = any($1) order by verification_id, seq`,
+    [verificationIds],
+  );
+  return rows.map(({ leaf_index, commitment, ...row }) => {
+    if (leaf_index === null) throw new Error(`statement ${row.seq} of ${row.verification_id} has no place in the log`);
+    return { ...row, index: Number(leaf_index), commitment: commitment.toString('hex') };
+  });
+}
+
+/** Deletes statements and salts; those on redactions stay. Nobody can say any more what their entries commit to. */
+export async function eraseStatements(tx: Tx, verificationIds: readonly string[]): Promise<void> {
+  await tx.query("delete from evidence_statements where verification_id = any($1) and type <> 'redaction'", [
+    verificationIds,
+  ]);
 }
 
 /** Entries of an earlier epoch get another in the log that grows: a bundle has one log. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { letGo } from '../lib/young-garbage.ts';
 import { Problem } from './problem.ts';
 
 /**
@@ -27,6 +28,8 @@ export function createBodyBudget(budgetBytes = BUDGET_BYTES): BodyBudget {
     held += bytes;
     reply.raw.once('close', () => {
       held -= bytes;
+      // The parts as they arrived, the body, and a picture decoded from it.
+      letGo(2 * bytes);
     });
   };
 }

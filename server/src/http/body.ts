@@ -6,38 +6,48 @@ import { isRecord } from '../lib/ask-json.ts';
 import { Stalled, untilStalled } from '../lib/stall.ts';
 import { turn } from '../lib/turns.ts';
 import { invalidField, type Problem } from './problem.ts';
-import { IMAGE_PLACEHOLDER, scan } from './structure.ts';
+import { IMAGE_PLACEHOLDER, type Scanned, Scanner } from './structure.ts';
 
-/** A longer body waits for its own turn before anything copies or reads it. */
+/** A longer body waits for its own turn before anything parses it. */
 const LONG_BYTES = 65_536;
 const FIRST_BYTES = 16_384;
 
+/** A request's body as it arrived. */
+export interface ReceivedBody {
+  /** Empty where the form is refused, and the endpoint does not check a signature over the bytes. */
+  raw: Buffer;
+  /** Null for another content type than JSON. */
+  json: Scanned | { fault: Fault } | null;
+}
+
 /**
- * Reads a request's body, however slowly it arrives. Throws `invalid_request` when it is too long, was cut off, or
- * sends nothing for `stallMs`.
+ * Reads a request's body, however slowly it arrives, and checks the form of JSON on the way: the bytes of a body that is past
+ * a bound are dropped as they come. Throws `invalid_request` when it is too long, was cut off, or sends nothing for
+ * `stallMs`. `unread`: the handler reads the bytes itself, whatever their form.
  */
 export async function readBody(
   request: FastifyRequest,
   payload: Readable,
-  o: { maxBytes: number; stallMs: number },
-): Promise<Buffer> {
+  o: { maxBytes: number; stallMs: number; imageFields: readonly string[]; signed: boolean; unread: boolean },
+): Promise<ReceivedBody> {
   const tooLarge = (): Problem => invalidField('body', 'is too large');
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > o.maxBytes) throw tooLarge();
-  // Allocates memory for the bytes that arrived, not for the announced length.
-  let bytes = Buffer.allocUnsafe(Math.min(Math.max(declared, 1), FIRST_BYTES));
+  const scanner = isJson(request) && !o.unread ? new Scanner(o.imageFields) : null;
+  let fault: Fault | null = null;
+  let bytes = Buffer.alloc(0);
   let length = 0;
   try {
     for await (const chunk of untilStalled(payload, o.stallMs)) {
       const needed = length + chunk.length;
       if (needed > o.maxBytes) throw tooLarge();
-      if (needed > bytes.length) {
-        if (length > LONG_BYTES) await turn();
-        const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(declared || o.maxBytes, 2 * bytes.length)));
-        bytes.copy(larger, 0, 0, length);
-        bytes = larger;
+      if (fault === null || o.signed) {
+        if (needed > bytes.length) bytes = grown(bytes, length, needed, declared || o.maxBytes);
+        chunk.copy(bytes, length);
+        fault ??= scanner?.advance(bytes.subarray(0, needed)) ?? null;
+        if (fault && !o.signed) bytes = Buffer.alloc(0);
       }
-      length += chunk.copy(bytes, length);
+      length = needed;
     }
   } catch (error) {
     if (error instanceof Stalled) throw invalidField('body', 'stopped coming');
@@ -45,8 +55,24 @@ export async function readBody(
     if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET') throw invalidField('body', 'was cut');
     throw error;
   }
-  return bytes.subarray(0, length);
+  const raw = bytes.subarray(0, length);
+  if (length === 0 || scanner === null) return { raw, json: null };
+  return { raw, json: fault ? { fault } : scanner.finish(raw) };
 }
+
+/**
+ * A buffer with room for `needed` bytes. A long body gets its whole length at once: the system gives memory when it is
+ * written to, so an announced length costs nothing, and nothing is copied twice.
+ */
+function grown(bytes: Buffer, length: number, needed: number, most: number): Buffer<ArrayBuffer> {
+  const size = needed > LONG_BYTES ? most : Math.min(most, Math.max(FIRST_BYTES, 2 * bytes.length));
+  const larger = Buffer.allocUnsafe(Math.max(needed, size));
+  bytes.copy(larger, 0, 0, length);
+  return larger;
+}
+
+const isJson = (request: FastifyRequest): boolean =>
+  (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase() === 'application/json';
 
 /**
  * A body after parsing: its JSON, and the base64 of its pictures as the JSON holds it; or the reason why it has
@@ -59,28 +85,18 @@ export interface ParsedBody {
 }
 
 /** Parses JSON within the bounds on its form. An empty body has the value undefined. */
-export async function parseBody(
-  request: FastifyRequest,
-  raw: Buffer,
-  imageFields: readonly string[],
-): Promise<ParsedBody> {
-  const none = (message?: string): ParsedBody => ({
-    value: undefined,
-    images: new Map(),
-    fault: message === undefined ? null : { path: 'body', message },
-  });
-  if (raw.length === 0) return none();
-  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-  if (type !== 'application/json') return none('must be sent as application/json');
-  if (raw.length > LONG_BYTES) await turn();
-  const { fault, text, images } = scan(raw, imageFields);
-  if (fault) return { ...none(), fault };
-  if (!isUtf8(text)) return none('is not UTF-8');
+export async function parseBody(body: ReceivedBody | null, imageFields: readonly string[]): Promise<ParsedBody> {
+  const none = (fault: Fault | null = null): ParsedBody => ({ value: undefined, images: new Map(), fault });
+  if (!body?.json) return none(body?.raw.length ? { path: 'body', message: 'must be sent as application/json' } : null);
+  if ('fault' in body.json) return none(body.json.fault);
+  if (body.raw.length > LONG_BYTES) await turn();
+  const { text, images } = body.json;
+  if (!isUtf8(text)) return none({ path: 'body', message: 'is not UTF-8' });
   let value: unknown;
   try {
     value = JSON.parse(text.toString('utf8'));
   } catch {
-    return none('is not valid JSON');
+    return none({ path: 'body', message: 'is not valid JSON' });
   }
   // The scan does not recognise a picture field whose name is written with escapes.
   for (const field of imageFields) {

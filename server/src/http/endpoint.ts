@@ -63,17 +63,21 @@ interface Common<B extends TSchema, Q extends TSchema> {
   /** Schemas by status; null: no body. */
   responses: Record<number, TSchema | null>;
   /** The media type of successful answers; default JSON. A stream does not end by itself. */
-  mediaType?: 'text/event-stream' | 'image/png' | 'application/zip';
+  mediaType?: 'text/event-stream' | 'image/png' | 'application/zip' | 'text/csv';
   /** Error codes beyond those of every endpoint of its kind; see `openapi.ts`. */
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;
+  /** The handler reads `request.received.raw` itself, a slice at a time; `body` describes its JSON form, `bodyTypes` others. */
+  readsBody?: boolean;
+  /** Media types beside JSON that the handler reads. */
+  bodyTypes?: readonly string[];
   /**
    * Members of the body that hold a picture in base64. Only these may be long. The parsed body has a placeholder in
    * their place.
    */
   imageFields?: readonly string[];
   /** The path parameter that holds a verification id. An unknown or foreign id is 404 before the body is read. */
-  target?: 'id' | 'token';
+  target?: 'id' | 'token' | 'verification_id';
   /** Whether the object in the path exists for this caller. Runs before the body is read; false is 404. */
   exists?: (call: { deps: Deps; principal: Principal; params: Record<string, string> }) => Promise<boolean>;
   /** Secret members of the answer. The answer kept for a replay omits them. */

@@ -1,10 +1,14 @@
 import { IDEMPOTENCY_TTL_SECONDS } from '@firsthand/contract/limits.ts';
 import { one, type Queryable } from '../db/sql.ts';
+import { sha256Hex } from '../lib/keyring.ts';
 import type { Answer } from './endpoint.ts';
-import { Problem } from './problem.ts';
+import { Problem, redacted } from './problem.ts';
 
 /** A request that died without an answer keeps its key busy this long. */
 const LOCK_SECONDS = 60;
+
+/** The status of an answer that an erasure took away. No endpoint stores this one: problems are not stored. */
+const ERASED = 410;
 
 interface KeyRow {
   request_hash: Buffer;
@@ -25,6 +29,7 @@ export async function claimKey(
   requestHash: Buffer,
   now: Date,
 ): Promise<Answer | null> {
+  const name = sha256Hex(key);
   const lockedUntil = new Date(now.getTime() + LOCK_SECONDS * 1_000);
   const stale = new Date(now.getTime() - IDEMPOTENCY_TTL_SECONDS * 1_000);
   const claimed = await one(
@@ -32,18 +37,19 @@ export async function claimKey(
     `insert into idempotency_keys as k (scope, key, request_hash, created_at, locked_until) values ($1, $2, $3, $4, $5)
      on conflict (scope, key) do update
        set request_hash = excluded.request_hash, created_at = excluded.created_at,
-           locked_until = excluded.locked_until, status = null, body = null
+           locked_until = excluded.locked_until, status = null, body = null, verification_id = null
        where k.created_at < $6
           or (k.status is null and k.locked_until < $4 and k.request_hash = excluded.request_hash)
      returning key`,
-    [scope, key, requestHash, now, lockedUntil, stale],
+    [scope, name, requestHash, now, lockedUntil, stale],
   );
   if (claimed) return null;
   const row = await one<KeyRow>(
     db,
     `select request_hash, status, body, status is null as busy from idempotency_keys where scope = $1 and key = $2`,
-    [scope, key],
+    [scope, name],
   );
+  if (row?.status === ERASED) throw redacted();
   if (row && !row.request_hash.equals(requestHash)) {
     throw new Problem('idempotency_conflict', 'This Idempotency-Key was already used with a different request.');
   }
@@ -59,16 +65,46 @@ export async function claimKey(
   };
 }
 
-export async function storeAnswer(db: Queryable, scope: string, key: string, answer: Answer): Promise<void> {
+/**
+ * Stores the answer to replay. `verificationId`: the verification it shows; an erasure takes the answer too. An answer that
+ * was made before an erasure and comes after it is not stored: `redacted_at` tells the two apart.
+ */
+export async function storeAnswer(
+  db: Queryable,
+  scope: string,
+  key: string,
+  answer: Answer & { verificationId: string | null },
+): Promise<void> {
   await db.query(
-    `update idempotency_keys set status = $3, body = $4, locked_until = null where scope = $1 and key = $2`,
-    [scope, key, answer.status, answer.body === undefined ? null : JSON.stringify(answer.body)],
+    `update idempotency_keys set locked_until = null, verification_id = $5,
+       status = case when late then ${ERASED} else $3 end, body = case when not late then $4 end
+     from (select coalesce(redacted_at is not null and position('"redacted_at"' in $4) = 0, false) as late
+           from (select $5::text as id) shown left join verifications using (id)) erasure
+     where scope = $1 and key = $2`,
+    [
+      scope,
+      sha256Hex(key),
+      answer.status,
+      answer.body === undefined ? null : JSON.stringify(answer.body),
+      answer.verificationId,
+    ],
+  );
+}
+
+/** Erases the stored answers that show verifications. A replay is then 410 `redacted`. */
+export async function eraseAnswers(tx: Queryable, verificationIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `update idempotency_keys set status = ${ERASED}, body = null, request_hash = '' where verification_id = any($1)`,
+    [verificationIds],
   );
 }
 
 /** Frees the key of a failed request, so that the caller can try again. */
 export async function releaseKey(db: Queryable, scope: string, key: string): Promise<void> {
-  await db.query(`delete from idempotency_keys where scope = $1 and key = $2 and status is null`, [scope, key]);
+  await db.query(`delete from idempotency_keys where scope = $1 and key = $2 and status is null`, [
+    scope,
+    sha256Hex(key),
+  ]);
 }
 
 /** Frees the keys of requests that died with an earlier process. Call at a start that knows no other node is alive. */

@@ -1,11 +1,18 @@
 import { ERROR_STATUS, type ErrorCode, ErrorResponse } from '@firsthand/contract/errors.ts';
-import { EXAMPLES } from '@firsthand/contract/examples.ts';
+import { EXAMPLES, webhookExample } from '@firsthand/contract/examples.ts';
+import {
+  TestEvent,
+  VerificationEvent,
+  WEBHOOK_EVENTS,
+  WEBHOOK_SUMMARIES,
+  type WebhookEventType,
+} from '@firsthand/contract/webhooks.ts';
 import type { TSchema } from 'typebox';
 import { Components } from './components.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isOpen } from './principal.ts';
 import { SECURITY_SCHEMES, securityOf } from './security.ts';
-import { TAGS } from './tags.ts';
+import { TAGS, type Tag } from './tags.ts';
 
 type Json = Record<string, unknown>;
 
@@ -23,6 +30,8 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: 'The id of the object, with its prefix',
   token: 'The verification id from the capture link: whoever has it may capture',
   provider: 'The name of the identity provider, as `GET /v1/auth/methods` lists it',
+  verification_id: 'The id of the verification',
+  review_id: 'The id of the review',
   slug: 'The short name of the brand: lowercase letters, digits and hyphens',
   name: 'The file name from `logo_url`',
 };
@@ -46,9 +55,14 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   last_owner: 'An account needs at least one owner.',
   already_member: 'This person is already a member of the account.',
   not_configured: 'To sign in by e-mail, set SMTP_URL and MAIL_FROM.',
+  not_reviewable: 'Only a completed or failed verification can be reviewed.',
+  claimed: 'Another person has this case at the moment.',
+  already_decided: 'This case is decided.',
+  undo_expired: 'A review can be taken back for 10 minutes only.',
   not_completed: 'There is no evidence before the verification has ended with a photo.',
+  on_hold: 'A legal hold is in place. Lift it before you redact the verification.',
   expired: 'The verification has expired. Ask for a new link.',
-  redacted: 'The verification was redacted; nothing of its evidence is kept.',
+  redacted: 'The verification was redacted: its photos and personal data were deleted.',
   idempotency_conflict: 'This Idempotency-Key was already used with a different request.',
   too_many_requests: 'Too many requests. Try again after the time in Retry-After.',
   internal_error: 'Something went wrong on the server. The log has the details under this Request-Id.',
@@ -66,7 +80,8 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.credentials.includes('sign_in')) codes.push('forbidden');
   if (endpoint.recent) codes.push('reauthentication_required');
   if (endpoint.path.includes(':')) codes.push('not_found');
-  if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict');
+  // `redacted`: the answer to replay was erased.
+  if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict', 'redacted');
   return [...new Set([...codes, ...(endpoint.errors ?? [])])];
 }
 
@@ -91,6 +106,7 @@ export function openapiDocument(endpoints: readonly Endpoint[]): Json {
     servers: [{ url: '/', description: 'This service' }],
     tags: TAGS.filter(({ name }) => used.has(name)),
     paths,
+    webhooks: Object.fromEntries(WEBHOOK_EVENTS.map(type => [type, { post: webhook(type, components) }])),
     components: {
       schemas: Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: SECURITY_SCHEMES,
@@ -116,11 +132,49 @@ function operation(endpoint: Endpoint, components: Components): Json {
                 schema: components.add(endpoint.body),
                 ...(example?.request ? { example: example.request } : {}),
               },
+              ...Object.fromEntries((endpoint.bodyTypes ?? []).map(type => [type, { schema: { type: 'string' } }])),
             },
           },
         }
       : {}),
     responses: { ...successes(endpoint, components), ...failures(endpoint) },
+  };
+}
+
+const WEBHOOK_HEADERS: Readonly<Record<string, string>> = {
+  'webhook-id': 'The id of the event, the same at every attempt',
+  'webhook-timestamp': 'The time of this attempt, in seconds since 1970',
+  'webhook-signature': 'One or more `v1,<base64>` signatures (Standard Webhooks 1.0), separated by spaces',
+};
+
+/** Describes the POST that a receiver gets for one type of event. */
+function webhook(type: WebhookEventType, components: Components): Json {
+  const words = type.split(/[._]/);
+  return {
+    summary: WEBHOOK_SUMMARIES[type],
+    operationId: `on${words.map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')}`,
+    tags: ['Webhooks' satisfies Tag],
+    security: [],
+    parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+      description,
+    })),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: components.add(type === 'webhook.test' ? TestEvent : VerificationEvent),
+          example: webhookExample(type),
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: 'Accepted. The service reads at most 1 MB of the answer and waits 15 seconds for it.' },
+      '410': { description: 'Ends this delivery. Any other status is retried.' },
+    },
   };
 }
 
@@ -142,6 +196,8 @@ function queryParameters(endpoint: Endpoint, components: Components): Json[] {
     name,
     in: 'query',
     required: required.includes(name) && !('default' in schema),
+    // Several values stand in one parameter, between commas.
+    ...((schema as Json).type === 'array' ? { style: 'form', explode: false } : {}),
     schema: components.add(schema),
   }));
 }

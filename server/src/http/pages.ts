@@ -2,16 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isId } from '@firsthand/contract/ids.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { distOf, registerAssets } from './assets.ts';
 
 const DIST = distOf('capture');
+/** What the service says to a page beyond the API, each in a `meta` element `firsthand-<name>`. */
+interface PageFact {
+  end?: 'unknown' | 'revoked';
+  /** When the verification was redacted, which the public view does not say. */
+  redacted?: string;
+}
+
 /** Shows a hosted page. `end`: shows the capture page in its final state, with no verification behind it. */
-export type ShowPage = (
-  reply: FastifyReply,
-  name: 'index.html' | 'certificate.html',
-  end?: 'unknown' | 'revoked',
-) => FastifyReply;
+export type ShowPage = (reply: FastifyReply, name: 'index.html' | 'certificate.html', said?: PageFact) => FastifyReply;
 
 export function createPages(deps: Deps): { show: ShowPage } {
   const turnstile = deps.config.turnstile ? ' https://challenges.cloudflare.com' : '';
@@ -30,11 +34,11 @@ export function createPages(deps: Deps): { show: ShowPage } {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-  const show: ShowPage = (reply, name, end) => {
+  const show: ShowPage = (reply, name, said = {}) => {
     const file = join(DIST, name);
     reply.header('content-security-policy', policy);
     reply.header('permissions-policy', 'camera=(self), geolocation=(self), screen-wake-lock=(self)');
-    reply.header('cache-control', end ? 'no-store' : 'no-cache');
+    reply.header('cache-control', said.end ? 'no-store' : 'no-cache');
     reply.header('x-robots-tag', 'noindex');
     if (!existsSync(file)) {
       return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
@@ -44,20 +48,28 @@ export function createPages(deps: Deps): { show: ShowPage } {
       `content="/_capture/`,
       `content="${deps.origins.capture}/_capture/`,
     );
-    const said = end ? html.replace('</head>', `<meta name="firsthand-end" content="${end}"></head>`) : html;
-    return reply.type('text/html; charset=utf-8').send(said);
+    const metas = Object.entries(said).map(([fact, value]) => `<meta name="firsthand-${fact}" content="${value}">`);
+    return reply.type('text/html; charset=utf-8').send(html.replace('</head>', `${metas.join('')}</head>`));
   };
   return { show };
 }
 
+const redactionOf = (db: Queryable, id: string) =>
+  one<{ redacted_at: Date | null }>(db, 'select redacted_at from verifications where id = $1', [id]);
+
 /** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
-export async function registerPages(app: FastifyInstance, { show }: ReturnType<typeof createPages>): Promise<void> {
+export async function registerPages(
+  app: FastifyInstance,
+  { db }: Pick<Deps, 'db'>,
+  { show }: ReturnType<typeof createPages>,
+): Promise<void> {
   // The link header preloads the first API response, so it arrives while the script is still downloading.
   const shown = (path: string, name: 'index.html' | 'certificate.html', firstRequest: (id: string) => string) =>
     app.get<{ Params: { id: string } }>(path, async (request, reply) => {
       const { id } = request.params;
       if (isId('vfy', id)) reply.header('link', `<${firstRequest(id)}>; rel=preload; as=fetch; crossorigin=anonymous`);
-      return show(reply, name);
+      const row = isId('vfy', id) && name === 'certificate.html' ? await redactionOf(db, id) : undefined;
+      return show(reply, name, row?.redacted_at ? { redacted: row.redacted_at.toISOString() } : {});
     });
   shown('/v/:id', 'index.html', id => `/v1/verify/${id}`);
   shown('/c/:id', 'certificate.html', id => `/v1/verifications/${id}/public`);

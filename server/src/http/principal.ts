@@ -39,6 +39,10 @@ export function personOf(principal: Principal): PersonPrincipal {
   return principal;
 }
 
+/** Returns the id of the person who looks; null for a key or a bot. */
+export const viewerOf = (principal: Principal): string | null =>
+  principal.kind === 'session' ? principal.userId : null;
+
 /** Possession of a verification's id. It opens the capture flow of that one verification. */
 export interface CapturePrincipal {
   kind: 'capture';

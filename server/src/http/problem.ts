@@ -44,6 +44,8 @@ export const signInRefused = (): Problem =>
   new Problem('unauthorized', 'This link, code or passkey does not sign you in. Ask for a new one.');
 export const notConfigured = (missing: string): Problem => new Problem('not_configured', missing);
 export const expired = (): Problem => new Problem('expired', 'The verification has expired. Ask for a new link.');
+export const redacted = (): Problem =>
+  new Problem('redacted', 'The verification was redacted: its photos and personal data were deleted.');
 export const verificationClosed = (): Problem =>
   new Problem('verification_closed', 'The verification is closed and accepts no more changes.');
 export const storageUnavailable = (cause: unknown): Problem =>

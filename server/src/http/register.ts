@@ -1,10 +1,11 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
+import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/ids.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
-import { type ParsedBody, parseBody } from './body.ts';
+import { type ParsedBody, parseBody, type ReceivedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
 import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
@@ -39,11 +40,14 @@ export interface BotBody {
 }
 
 const DEFAULT_BODY_LIMIT = 1_048_576;
+/** Of a body that its handler reads. */
+const UNREAD: ParsedBody = { value: undefined, images: new Map(), fault: null };
+const VERIFICATION_ID = new RegExp(VERIFICATION_ID_PATTERN.slice(1, -1));
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | CapturePrincipal | null;
-    rawBody: Buffer | null;
+    received: ReceivedBody | null;
     images: ReadonlyMap<string, Buffer>;
   }
 }
@@ -72,20 +76,22 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       budget(request, reply, endpoint.bodyLimitBytes ?? DEFAULT_BODY_LIMIT);
     },
     preValidation: async (request, reply) => {
-      const raw = request.rawBody ?? Buffer.alloc(0);
-      const parse = () => parseBody(request, raw, endpoint.imageFields ?? []);
+      const raw = request.received?.raw ?? Buffer.alloc(0);
+      const parse = () => parseBody(request.received, endpoint.imageFields ?? []);
       if (needsPrincipal && !request.principal) {
         request.principal = await guard.fromBody(request, reply, endpoint, { raw, parse });
         await admit(request, reply);
       }
-      const parsed = await parse();
+      const parsed = endpoint.readsBody ? UNREAD : await parse();
       // One fault suffices when a list or map is far too large; the rest is not checked.
       const refused = parsed.fault ?? checkBody?.overfull(parsed.value);
       request.body = refused ? undefined : parsed.value;
       request.images = parsed.images;
       const faults = new Faults(headerFaults(request));
       faults.addNew(checkQuery(request.query));
-      faults.addNew(refused ? [refused] : bodyFaults(request, checkBody, endpoint.bodyOptional));
+      if (!endpoint.readsBody) {
+        faults.addNew(refused ? [refused] : bodyFaults(request, checkBody, endpoint.bodyOptional));
+      }
       if (!refused) faults.addNew((await endpoint.recordFaults?.(askedOf(request))) ?? []);
       if (faults.list.length > 0) throw invalid(faults.list);
     },
@@ -129,24 +135,31 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     const scope = key && principal && endpoint.method === 'POST' ? scopeOf(principal) : null;
     const call = callOf(request, reply, key);
     if (!scope || !key) return endpoint.handler(call);
-    const hash = sha256(`${request.method} ${request.url}\n${sha256(request.rawBody ?? '').toString('hex')}`);
-    const stored = await claimKey(deps.db, scope, key, hash, deps.clock.now());
-    if (stored) return stored;
+    const hash = sha256(`${request.method} ${request.url}\n${sha256(request.received?.raw ?? '').toString('hex')}`);
+    const earlier = await claimKey(deps.db, scope, key, hash, deps.clock.now());
+    if (earlier) return earlier;
     try {
       let kept = false;
       const answer = await endpoint.handler({
         ...call,
         keepAnswer: async (tx, value) => {
-          await storeAnswer(tx, scope, key, withoutSecrets(value));
+          await storeAnswer(tx, scope, key, stored(value, request));
           kept = true;
         },
       });
-      if (!kept) await storeAnswer(deps.db, scope, key, withoutSecrets(answer));
+      if (!kept) await storeAnswer(deps.db, scope, key, stored(answer, request));
       return answer;
     } catch (error) {
       await releaseKey(deps.db, scope, key);
       throw error;
     }
+  }
+
+  /** What is stored of an answer, with the verification it shows: the one in the path, or the first it names. */
+  function stored(answer: Answer, request: FastifyRequest) {
+    const target = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
+    const named = VERIFICATION_ID.exec(JSON.stringify(answer.body ?? null))?.[0];
+    return { ...withoutSecrets(answer), verificationId: target || named || null };
   }
 
   function withoutSecrets(answer: Answer): Answer {
@@ -189,7 +202,7 @@ function headerFaults(request: FastifyRequest): Fault[] {
 }
 
 function bodyFaults({ method, body }: FastifyRequest, check: Validator | null, optional = false): Fault[] {
-  if (method === 'GET' || method === 'HEAD' || method === 'DELETE') return [];
+  if (method === 'GET' || method === 'HEAD' || (method === 'DELETE' && !check)) return [];
   if (body === undefined) return check && !optional ? [{ path: 'body', message: 'is required' }] : [];
   if (!check)
     return isRecord(body) && Object.keys(body).length === 0 ? [] : [{ path: 'body', message: 'must be empty' }];

@@ -14,6 +14,7 @@ import { DatabaseUnavailable } from '../db/pool.ts';
 import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
 import { readBody } from './body.ts';
+import type { Endpoint } from './endpoint.ts';
 import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
 
 /** Closes a connection that has not sent a request's headers by then. `bodyStallMs` limits bodies instead. */
@@ -68,14 +69,21 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => data => JSON.stringify(data));
   app.decorateRequest('principal', null);
-  app.decorateRequest('rawBody', null);
+  app.decorateRequest('received', null);
   app.decorateRequest('images');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     // An unknown address is 404, so its body is not read, however long it is.
     if (request.is404) return;
-    const maxBytes = request.routeOptions.bodyLimit;
-    request.rawBody = await readBody(request, payload, { maxBytes, stallMs: deps.config.bodyStallMs });
+    const { bodyLimit: maxBytes, config } = request.routeOptions;
+    const endpoint = (config as { endpoint?: Endpoint }).endpoint;
+    request.received = await readBody(request, payload, {
+      maxBytes,
+      stallMs: deps.config.bodyStallMs,
+      imageFields: endpoint?.imageFields ?? [],
+      signed: request.principal === null && endpoint?.credentials.includes('bot') === true,
+      unread: endpoint?.readsBody === true,
+    });
   });
 
   app.addHook('onRequest', async (request, reply) => setHeaders(request.id, reply));

@@ -1,15 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IMAGE_PLACEHOLDER, STRUCTURE, scan } from './structure.ts';
+import { IMAGE_PLACEHOLDER, Scanner, STRUCTURE } from './structure.ts';
 
 const FIELDS = ['image_base64'];
-const read = (json: string) => scan(Buffer.from(json), FIELDS);
+
+/** What the scanner says of bytes that arrive in parts, each as long as `parts` says in turns. */
+function scan(raw: Buffer, parts: readonly number[]) {
+  const scanner = new Scanner(FIELDS);
+  for (let [end, turn] = [0, 0]; end < raw.length; turn += 1) {
+    end = Math.min(raw.length, end + parts[turn % parts.length]!);
+    const fault = scanner.advance(raw.subarray(0, end));
+    if (fault) return { fault, text: Buffer.alloc(0), images: new Map<string, Buffer>() };
+  }
+  return { fault: null, ...scanner.finish(raw) };
+}
+const read = (json: string) => scan(Buffer.from(json), [Number.POSITIVE_INFINITY]);
 
 const nodesOf = (value: unknown): number =>
   1 +
   (typeof value === 'object' && value !== null ? Object.values(value).reduce<number>((n, v) => n + nodesOf(v), 0) : 0);
 
-describe('scan', () => {
+describe('Scanner', () => {
   it('keeps a body without pictures byte for byte, and counts its values as JSON.parse would', () => {
     const spaced = fc.tuple(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'));
     fc.assert(
@@ -88,7 +99,28 @@ describe('scan', () => {
     const signs = fc.string({
       unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', ' ', 'a', 'image_base64'),
     });
-    fc.assert(fc.property(bytes, raw => void scan(Buffer.from(raw), FIELDS)));
+    fc.assert(fc.property(bytes, raw => void scan(Buffer.from(raw), [raw.length])));
     fc.assert(fc.property(signs, raw => void read(raw)));
+  });
+
+  it('says the same of a body however it is cut', () => {
+    const signs = fc.string({
+      unit: fc.constantFrom('{"image_base64":"', '{', '}', '[', ']', '"', '\\', '\\"', ',', ':', ' ', 'AAAA', 'é'),
+      maxLength: 40,
+    });
+    const parts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(signs, parts, (json, lengths) => {
+        expect(scan(Buffer.from(json), lengths)).toEqual(read(json));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('refuses a body as soon as the bytes so far are past a bound', () => {
+    const raw = Buffer.from('['.repeat(100_000));
+    const scanner = new Scanner(FIELDS);
+    expect(scanner.advance(raw.subarray(0, 64))).toBeNull();
+    expect(scanner.advance(raw.subarray(0, 65))?.message).toBe('is nested more than 64 levels deep');
   });
 });

@@ -17,8 +17,6 @@ export const STRUCTURE = {
 export const IMAGE_PLACEHOLDER = 'base64';
 
 export interface Scanned {
-  /** Set when the body exceeds a bound. */
-  fault: Fault | null;
   /** The JSON without the image strings. */
   text: Buffer;
   /** The characters of each image field exactly as they stand between its quotes, escapes included. */
@@ -31,100 +29,128 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Checks the form of a JSON body from its bytes in one pass, and takes the image strings out. JSON.parse takes seconds
- * for megabytes of brackets or names; this takes about a millisecond for a megabyte of text, and skips pictures. Lets
- * invalid JSON pass, because the parser refuses it.
+ * Checks the form of a JSON body from its bytes in one pass, while they arrive, and takes the image strings out. JSON.parse
+ * takes seconds for megabytes of brackets or names; this takes about a millisecond for a megabyte of text, and skips
+ * pictures. Lets invalid JSON pass, because the parser refuses it.
  */
-export function scan(raw: Buffer, imageFields: readonly string[]): Scanned {
-  const images = new Map<string, Buffer>();
-  const kept: Buffer[] = [];
-  let keptTo = 0;
-  let skipped = 0;
-  let depth = 0;
-  let nodes = 1;
-  let opened = false;
-  let [nameStart, nameEnd] = [0, 0];
-  let image: string | null = null;
+export class Scanner {
+  readonly #imageFields: readonly string[];
+  readonly #images = new Map<string, Buffer>();
+  readonly #spans: { image: string; start: number; end: number }[] = [];
+  #at = 0;
+  #skipped = 0;
+  #depth = 0;
+  #nodes = 1;
+  #opened = false;
+  #nameStart = 0;
+  #nameEnd = 0;
+  /** The image field whose value comes next. */
+  #image: string | null = null;
+  /** Where the string begins that the bytes so far have not ended; -1 outside of strings. */
+  #stringStart = -1;
 
-  const refuse = (message: string, path = 'body'): Scanned => ({
-    fault: { path, message },
-    text: Buffer.alloc(0),
-    images,
-  });
+  constructor(imageFields: readonly string[]) {
+    this.#imageFields = imageFields;
+  }
 
-  for (let at = 0; at < raw.length; at += 1) {
-    if (at - skipped > STRUCTURE.textBytes) return refuse('is too large');
-    const byte = raw[at]!;
-    // Skips whitespace, so `[ ]` is as empty as `[]`.
-    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
-    const closes = byte === 0x5d || byte === 0x7d;
-    if (opened) {
-      opened = false;
-      if (!closes) nodes += 1;
-    }
-    if (byte === QUOTE) {
-      if (image !== null) {
-        const end = endOfImage(raw, at + 1);
-        if (end === 'escaped') return refuse('is not base64 (RFC 4648)', image);
-        if (end < 0) break;
-        if (images.has(image)) return refuse('is sent twice', image);
-        if (end > at + 1) {
-          images.set(image, raw.subarray(at + 1, end));
-          kept.push(raw.subarray(keptTo, at + 1), Buffer.from(IMAGE_PLACEHOLDER));
-          keptTo = end;
-          skipped += end - at - 1;
-        }
-        at = end;
+  /**
+   * Reads on to the end of `raw`: all bytes so far, those of the last call unchanged. Returns a fault when the body exceeds a
+   * bound; then no more bytes are needed.
+   */
+  advance(raw: Buffer): Fault | null {
+    for (; this.#at < raw.length; this.#at += 1) {
+      if (this.#stringStart >= 0) {
+        const fault = this.#image === null ? this.#skipString(raw) : this.#skipImage(raw);
+        if (fault) return fault;
+        if (this.#stringStart >= 0) return null;
         continue;
       }
-      const end = endOfString(raw, at + 1);
-      if (end < 0) return refuse(`holds a text of more than ${STRUCTURE.stringBytes} bytes`);
-      [nameStart, nameEnd] = [at + 1, end];
-      at = end;
-    } else if (byte === COMMA) {
-      nodes += 1;
-      image = null;
-    } else if (byte === COLON) {
-      if (nameEnd - nameStart > STRUCTURE.nameBytes) {
-        return refuse(`holds a name of more than ${STRUCTURE.nameBytes} bytes`);
+      const at = this.#at;
+      if (at - this.#skipped > STRUCTURE.textBytes) return refusal('is too large');
+      const byte = raw[at]!;
+      // Skips whitespace, so `[ ]` is as empty as `[]`.
+      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
+      const closes = byte === 0x5d || byte === 0x7d;
+      if (this.#opened) {
+        this.#opened = false;
+        if (!closes) this.#nodes += 1;
       }
-      if (depth === 1 && imageFields.length > 0) {
-        const name = raw.toString('latin1', nameStart, nameEnd);
-        image = imageFields.includes(name) ? name : null;
+      if (byte === QUOTE) {
+        this.#stringStart = at + 1;
+        continue;
       }
-    } else if (byte === 0x5b || byte === 0x7b) {
-      depth += 1;
-      image = null;
-      if (depth > STRUCTURE.depth) return refuse(`is nested more than ${STRUCTURE.depth} levels deep`);
-      opened = true;
-    } else if (closes) depth -= 1;
-    if (nodes > STRUCTURE.nodes) return refuse(`holds more than ${STRUCTURE.nodes} values`);
+      if (byte === COMMA) {
+        this.#nodes += 1;
+        this.#image = null;
+      } else if (byte === COLON) {
+        if (this.#nameEnd - this.#nameStart > STRUCTURE.nameBytes) {
+          return refusal(`holds a name of more than ${STRUCTURE.nameBytes} bytes`);
+        }
+        if (this.#depth === 1 && this.#imageFields.length > 0) {
+          const name = raw.toString('latin1', this.#nameStart, this.#nameEnd);
+          this.#image = this.#imageFields.includes(name) ? name : null;
+        }
+      } else if (byte === 0x5b || byte === 0x7b) {
+        this.#depth += 1;
+        this.#image = null;
+        if (this.#depth > STRUCTURE.depth) return refusal(`is nested more than ${STRUCTURE.depth} levels deep`);
+        this.#opened = true;
+      } else if (closes) this.#depth -= 1;
+      if (this.#nodes > STRUCTURE.nodes) return refusal(`holds more than ${STRUCTURE.nodes} values`);
+    }
+    return null;
   }
-  kept.push(raw.subarray(keptTo));
-  return { fault: null, text: kept.length === 1 ? raw : Buffer.concat(kept), images };
+
+  /** Returns what the whole body holds, once `advance` has read it without a fault. */
+  finish(raw: Buffer): Scanned {
+    // The picture has no end, so neither has the JSON: it is not parsed with the picture in it.
+    if (this.#stringStart >= 0 && this.#image !== null) return { text: Buffer.alloc(0), images: new Map() };
+    if (this.#spans.length === 0) return { text: raw, images: this.#images };
+    const kept: Buffer[] = [];
+    let keptTo = 0;
+    for (const { image, start, end } of this.#spans) {
+      this.#images.set(image, raw.subarray(start, end));
+      kept.push(raw.subarray(keptTo, start), Buffer.from(IMAGE_PLACEHOLDER));
+      keptTo = end;
+    }
+    kept.push(raw.subarray(keptTo));
+    return { text: Buffer.concat(kept), images: this.#images };
+  }
+
+  /** Goes on to the quote that ends a string, or to the end of the bytes. */
+  #skipString(raw: Buffer): Fault | null {
+    const last = this.#stringStart + STRUCTURE.stringBytes;
+    for (; this.#at < raw.length; this.#at += 1) {
+      if (this.#at > last) return refusal(`holds a text of more than ${STRUCTURE.stringBytes} bytes`);
+      const byte = raw[this.#at];
+      if (byte === BACKSLASH) this.#at += 1;
+      else if (byte === QUOTE) {
+        [this.#nameStart, this.#nameEnd, this.#stringStart] = [this.#stringStart, this.#at, -1];
+        if (this.#nodes > STRUCTURE.nodes) return refusal(`holds more than ${STRUCTURE.nodes} values`);
+        return null;
+      }
+    }
+    return null;
+  }
+
+  /** Goes on to the first quote in an image string, or to the end of the bytes. */
+  #skipImage(raw: Buffer): Fault | null {
+    const [start, image] = [this.#stringStart, this.#image!];
+    const end = raw.indexOf(QUOTE, this.#at);
+    this.#at = end < 0 ? raw.length : end;
+    if (end < 0) return null;
+    let backslashes = 0;
+    while (end - 1 - backslashes >= start && raw[end - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    // Base64 contains no quote.
+    if (backslashes % 2 === 1) return refusal('is not base64 (RFC 4648)', image);
+    if (this.#spans.some(span => span.image === image)) return refusal('is sent twice', image);
+    if (end > start) {
+      this.#spans.push({ image, start, end });
+      this.#skipped += end - start;
+    }
+    this.#stringStart = -1;
+    return null;
+  }
 }
 
-/**
- * Returns the index of the quote that ends a string; -1 past its bound. If the body ends first, returns the index of
- * its end.
- */
-function endOfString(raw: Buffer, start: number): number {
-  const last = Math.min(raw.length, start + STRUCTURE.stringBytes + 1);
-  for (let at = start; at < last; at += 1) {
-    const byte = raw[at];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at += 1;
-  }
-  return last === raw.length ? last : -1;
-}
-
-/**
- * Returns the index of the quote that ends an image string, or -1 without an end. `escaped`: a quote inside it, which
- * base64 never contains.
- */
-function endOfImage(raw: Buffer, start: number): number | 'escaped' {
-  const end = raw.indexOf(QUOTE, start);
-  let backslashes = 0;
-  while (end - 1 - backslashes >= start && raw[end - 1 - backslashes] === BACKSLASH) backslashes += 1;
-  return backslashes % 2 === 0 ? end : 'escaped';
-}
+const refusal = (message: string, path = 'body'): Fault => ({ path, message });

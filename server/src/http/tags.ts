@@ -15,6 +15,16 @@ export const TAGS = [
     name: 'Webhooks',
     description: 'Deliveries and endpoints, resending, test events, the signing secret, and the stream of events.',
   },
+  {
+    name: 'Batches',
+    description: 'Up to 50,000 verifications from one list, CSV or JSON, with faults by row and column.',
+  },
+  {
+    name: 'Reviews',
+    description:
+      "People's decisions beside the verdict: a queue that two people never share a case of, and what was decided.",
+  },
+  { name: 'Statistics', description: 'Counts over time, and what another threshold would have decided.' },
   { name: 'Management', description: "Your account's API keys, settings, brands and audit log." },
   { name: 'People', description: 'Who belongs to the account, in which role, and invitations.' },
   {

@@ -44,10 +44,24 @@ export function compileBody(schema: TSchema, more: (value: unknown) => Fault[] =
   };
 }
 
-/** Compiles the schema of a query string. The validator coerces in place. */
+/** Compiles the schema of a query string. The validator coerces in place and splits lists at their commas. */
 export function compileQuery(schema: TSchema): (value: unknown) => Fault[] {
   const validate = coercing.compile(schema);
-  return value => (validate(value) ? textFaults(value) : faultsOf(validate.errors ?? []));
+  const lists = Object.entries((schema as { properties?: Record<string, Schema> }).properties ?? {}).flatMap(
+    ([name, { type }]) => (type === 'array' ? [name] : []),
+  );
+  return value => {
+    const query = value as Record<string, unknown>;
+    for (const name of lists) {
+      if (query[name] !== undefined) query[name] = [query[name]].flat().flatMap(text => String(text).split(','));
+    }
+    if (validate(value)) return textFaults(value);
+    // The sender wrote one parameter, whatever item of it is at fault.
+    return faultsOf(validate.errors ?? []).map(fault => ({
+      ...fault,
+      path: lists.find(name => fault.path.startsWith(`${name}.`)) ?? fault.path,
+    }));
+  };
 }
 
 /** Collects a bounded number of faults. A path that has one takes none from the next group. */

@@ -6,6 +6,8 @@ export interface JobPayloads {
   check_subject: { verification_id: string };
   read_text: { capture_id: string };
   analyze_case: { verification_id: string };
+  run_batch: { batch_id: string };
+  mail_capture_link: { verification_id: string };
   mail_outcome: { event_id: string };
   mail_endpoint_disabled: { endpoint_id: string };
   mail_sign_in_link: { mail_id: string };
@@ -21,6 +23,20 @@ export interface JobOptions {
   key?: string;
   /** Lower runs first. */
   priority?: number;
+}
+
+/** Deletes the waiting jobs of verifications, with the faults of their last attempts. One that runs finds its rows gone. */
+export async function dropJobs(
+  tx: Queryable,
+  of: { verificationIds: readonly string[]; captureIds: readonly string[] },
+): Promise<void> {
+  await tx.query(
+    `select graphile_worker.complete_jobs(array(
+       select id from graphile_worker._private_jobs
+       where payload ->> 'verification_id' = any($1) or payload ->> 'capture_id' = any($2)
+         or payload ->> 'event_id' in (select id from events where verification_id = any($1))))`,
+    [of.verificationIds, of.captureIds],
+  );
 }
 
 /** Adds a job in the caller's transaction: the job exists if and only if its cause does. */

@@ -101,9 +101,9 @@ export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter
       const { id } = request.params as { id: string };
       const template = isId('tpl', id) ? await findTemplate(deps.db, id) : undefined;
       if (!template || !servedModes(deps.config.mode).includes(template.livemode)) {
-        return showPage(reply.code(404), 'index.html', 'unknown');
+        return showPage(reply.code(404), 'index.html', { end: 'unknown' });
       }
-      if (template.status === 'revoked') return showPage(reply.code(410), 'index.html', 'revoked');
+      if (template.status === 'revoked') return showPage(reply.code(410), 'index.html', { end: 'revoked' });
       // The browser prefetches on a guess: reject, so that it asks again when the person opens the link.
       if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.code(503).send();
       if (!opens) return landing(reply, deps.origins.capture);
@@ -112,7 +112,7 @@ export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter
           tenantId: template.tenant_id,
           livemode: template.livemode,
           request: requestOf(template),
-          template: { id: template.id, version: template.version },
+          template: { id: template.id, version: template.version, retentionDays: template.retention_days },
         }),
       );
       return reply.redirect(`${deps.origins.capture}/v/${row.id}`, 303);

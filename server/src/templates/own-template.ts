@@ -27,6 +27,7 @@ export function templateFaults(body: unknown): Fault[] {
 
 export const insertVersion = (tx: Tx, id: string, version: number, body: LinkTemplateInput, at: Date) =>
   tx.query(
-    `insert into link_template_versions (template_id, version, name, request, published_at) values ($1, $2, $3, $4, $5)`,
-    [id, version, body.name, JSON.stringify(body.request), at],
+    `insert into link_template_versions (template_id, version, name, request, retention_days, published_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [id, version, body.name, JSON.stringify(body.request), body.retention_days ?? null, at],
   );

@@ -15,15 +15,25 @@ export const getLinkTemplate = tenantEndpoint({
   async handler(call) {
     const row = await ownTemplate(call);
     if (!row) throw notFound();
-    const versions = await many<{ version: number; name: string; request: TemplateRow['request']; published_at: Date }>(
+    const versions = await many<{
+      version: number;
+      name: string;
+      request: TemplateRow['request'];
+      retention_days: number | null;
+      published_at: Date;
+    }>(
       call.deps.db,
-      `select version, name, request, published_at from link_template_versions
+      `select version, name, request, retention_days, published_at from link_template_versions
        where template_id = $1 and version <= $2 order by version desc`,
       [row.id, row.version],
     );
     return ok({
       ...presentTemplate(row, call.deps.origins),
-      versions: versions.map(version => ({ ...version, published_at: version.published_at.toISOString() })),
+      versions: versions.map(({ retention_days, ...version }) => ({
+        ...version,
+        ...(retention_days === null ? {} : { retention_days }),
+        published_at: version.published_at.toISOString(),
+      })),
     });
   },
 });

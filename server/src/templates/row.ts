@@ -12,12 +12,14 @@ export interface TemplateRow {
   version: number;
   name: string;
   request: LinkTemplateInput['request'];
+  retention_days: number | null;
   created_at: Date;
   updated_at: Date;
 }
 
 /** Selects templates joined with their current version. */
-export const SELECT_TEMPLATE = `select t.id, t.tenant_id, t.livemode, t.status, t.version, t.created_at, t.updated_at, v.name, v.request
+export const SELECT_TEMPLATE = `select t.id, t.tenant_id, t.livemode, t.status, t.version, t.created_at, t.updated_at, v.name, v.request,
+    v.retention_days
   from link_templates t join link_template_versions v on v.template_id = t.id and v.version = t.version`;
 
 export const findTemplate = (db: Queryable, id: string): Promise<TemplateRow | undefined> =>
@@ -30,6 +32,7 @@ export const presentTemplate = (row: TemplateRow, origins: Origins): LinkTemplat
   status: row.status,
   url: `${origins.capture}/t/${row.id}`,
   request: row.request,
+  ...(row.retention_days === null ? {} : { retention_days: row.retention_days }),
   livemode: row.livemode,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),

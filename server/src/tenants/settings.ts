@@ -1,5 +1,6 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { Settings, SettingsPatch } from '@firsthand/contract/management.ts';
+import type { ReviewPolicy } from '@firsthand/contract/reviews.ts';
 import { one, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
@@ -10,9 +11,11 @@ interface SettingsRow {
   notify_email: string | null;
   retention_days: number | null;
   rate_limit_per_minute: number | null;
+  review_policy: ReviewPolicy;
+  review_sample: number;
 }
 
-const COLUMNS = 'name, notify_email, retention_days, rate_limit_per_minute';
+const COLUMNS = 'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample';
 
 async function readSettings(
   db: Queryable,
@@ -59,7 +62,9 @@ function patchFaults(body: unknown): Fault[] {
 export const patchSettings = tenantEndpoint({
   operationId: 'updateSettings',
   summary: 'Change settings',
-  description: 'Settings you leave out stay as they are. A change applies to verifications created later.',
+  description:
+    'Settings you leave out stay as they are. A change applies to verifications created later, and of the review ' +
+    'settings to those that end later.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
@@ -72,12 +77,18 @@ export const patchSettings = tenantEndpoint({
     return transaction(deps.db, async tx => {
       const before = await readSettings(tx, deps, principal.tenantId, 'for update');
       const after = { ...before, ...body };
-      await tx.query('update tenants set name = $2, notify_email = $3, retention_days = $4 where id = $1', [
-        principal.tenantId,
-        after.name,
-        after.notify_email,
-        after.retention_days,
-      ]);
+      await tx.query(
+        `update tenants set name = $2, notify_email = $3, retention_days = $4, review_policy = $5, review_sample = $6
+         where id = $1`,
+        [
+          principal.tenantId,
+          after.name,
+          after.notify_email,
+          after.retention_days,
+          after.review_policy,
+          after.review_sample,
+        ],
+      );
       // An e-mail address is personal data: log that it changed, not its value.
       const { notify_email, ...shown } = body;
       await audit(tx, activityOf(call), {

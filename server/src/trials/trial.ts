@@ -1,6 +1,6 @@
 import { crossFieldFaults } from '@firsthand/contract/create-verification.ts';
 import { MAX_CAPTURES, TRIAL_EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
-import { SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
+import { SignalNameSchema } from '@firsthand/contract/signals.ts';
 import { StepInput } from '@firsthand/contract/steps.ts';
 import { Capture, type Config, Verification } from '@firsthand/contract/verification.ts';
 import { type Static, Type } from 'typebox';
@@ -11,6 +11,7 @@ import { notFound } from '../http/problem.ts';
 import { issue } from '../verifications/issue.ts';
 import { presentFrozen } from '../verifications/present.ts';
 import { readCurrent } from '../verifications/read.ts';
+import { unreviewed } from '../verifications/reviews.ts';
 import { type CaptureRow, capturesOf, type VerificationRow } from '../verifications/row.ts';
 import { trialTenant } from './tenant.ts';
 
@@ -28,8 +29,8 @@ const TrialRequest = Type.Object(
         default: TRIAL_EXPIRES_IN_SECONDS.default,
       }),
     ),
-    signals_required: Type.Optional(Type.Array(Type.Enum(SIGNAL_NAMES), { minItems: 1 })),
-    mode: Type.Optional(Type.Enum(['verification', 'audit'])),
+    signals_required: Type.Optional(Type.Array(SignalNameSchema, { minItems: 1 })),
+    mode: Type.Optional(Type.Enum(['verification', 'audit'], { title: 'VerificationMode' })),
   },
   { ...closed, title: 'TrialRequest' },
 );
@@ -60,7 +61,7 @@ const Trial = Type.Object(
 
 function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Static<typeof Trial> {
   const { id, status, capture_url, created_at, expires_at, captures_count, config, completed_at, verdict, captures } =
-    presentFrozen(row, rows, deps.origins);
+    presentFrozen(row, rows, unreviewed, deps.origins);
   return {
     id,
     status,

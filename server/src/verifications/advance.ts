@@ -1,17 +1,20 @@
 import type { CaseAnalysis, Verdict } from '@firsthand/contract/verification.ts';
-import { many, one, type Tx } from '../db/sql.ts';
-import { storable } from '../db/storable.ts';
+import { many, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { InternalEvent } from '../events/record.ts';
 import { appendStatement } from '../evidence/statements.ts';
+import { opening } from './opens-review.ts';
 import { record } from './record-event.ts';
 import { answeredKeys, type CaptureRow, capturesOf, heldBy, lockVerification, type VerificationRow } from './row.ts';
 import { sealHashOf } from './seal.ts';
 import { captureStatement, detectorsOf } from './stated.ts';
-import { next } from './status.ts';
+import { isTerminal, next } from './status.ts';
 import { requirementsMet } from './steps.ts';
+import { type ReviewChange, updateColumns } from './write.ts';
 
 // Only this file writes a verification's status. Every function takes a row that the caller's transaction has locked.
+
+const DAY_MS = 86_400_000;
 
 type Needs = Pick<Deps, 'clock' | 'origins' | 'keyring'>;
 
@@ -52,11 +55,13 @@ export async function complete(
     record_seal: { algorithm: 'sha256', hash: seal_hash, covers: ['record', 'answers'] },
   };
   await appendStatement(tx, deps, row, { type: 'verdict', at, content });
+  const { object_match } = row;
+  const opened = await opening(tx, row, { status, verdict, object_match, locationResults: placesOf(captures) }, at);
   return change(
     tx,
     deps,
     row,
-    { status, completed_at: at, verdict, seal_hash },
+    { status, completed_at: at, verdict, seal_hash, ...opened },
     'verification.completed',
     captures,
     at,
@@ -64,11 +69,15 @@ export async function complete(
 }
 
 /** Fails a verification because the analysis of a required capture ended in a permanent error. */
-export function fail(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
+export async function fail(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
   const status = next(row.status, 'analysis_failed');
   if (!status) return row;
-  return change(tx, deps, row, { status }, 'verification.failed', captures, at);
+  const outcome = { status, verdict: null, object_match: row.object_match, locationResults: placesOf(captures) };
+  const opened = await opening(tx, row, outcome, at);
+  return change(tx, deps, row, { status, ...opened }, 'verification.failed', captures, at);
 }
+
+const placesOf = (captures: readonly CaptureRow[]) => captures.map(capture => capture.location_match?.result);
 
 /** Fails a verification that the service cannot settle. */
 export async function giveUpOn(tx: Tx, deps: Needs, id: string): Promise<void> {
@@ -87,6 +96,12 @@ export async function cancel(tx: Tx, deps: Needs, row: VerificationRow, at: Date
   const status = next(row.status, 'cancelled');
   if (!status) return row;
   return change(tx, deps, row, { status }, 'verification.expired', await capturesOf(tx, row.id), at);
+}
+
+/** Marks a closed verification, emptied in this transaction, as redacted and records the event. */
+export function markRedacted(tx: Tx, deps: Needs, row: VerificationRow, at: Date): Promise<VerificationRow> {
+  if (!isTerminal(row.status)) throw new Error(`a ${row.status} verification cannot be redacted`);
+  return change(tx, deps, row, { redacted_at: at }, 'verification.redacted', [], at);
 }
 
 /** True when the row is past its deadline and nothing outstanding keeps it open. */
@@ -110,7 +125,7 @@ export async function sweepExpired(tx: Tx, deps: Needs, batch = 100): Promise<nu
     tx,
     `select * from verifications
      where status in ('pending', 'partially_captured', 'abandoned') and expires_at <= $1
-       -- What only waits for its analysis stays in the index; looking again costs little, spinning on it would.
+       -- A row that only waits for analysis stays in the index. Reading it again is cheap; a loop over it would not be.
        and not exists (select from captures c where c.verification_id = verifications.id and c.analysis_state = 'pending')
      order by expires_at limit $2 for update skip locked`,
     [deps.clock.now(), batch],
@@ -136,10 +151,27 @@ export async function attachCaseAnalysis(
   return change(tx, deps, row, { case_analysis: caseAnalysis }, 'verification.case.completed', captures, at);
 }
 
+/** Records that people have decided, and the event. */
+export async function decideReview(
+  tx: Tx,
+  deps: Needs,
+  row: VerificationRow,
+  set: ReviewChange,
+  at: Date,
+): Promise<VerificationRow> {
+  return change(tx, deps, row, set, 'verification.reviewed', await capturesOf(tx, row.id), at);
+}
+
 /** Locks a verification and expires it first if it is due. */
 export async function lockCurrent(tx: Tx, deps: Needs, id: string): Promise<VerificationRow | undefined> {
   const row = await lockVerification(tx, id);
   return row && expireIfDue(tx, deps, row);
+}
+
+/** When a verification ended, and when its own retention is over. */
+function endedAt({ private: { retention_days } }: VerificationRow, at: Date) {
+  const days = retention_days === undefined ? null : new Date(at.getTime() + retention_days * DAY_MS);
+  return { closed_at: at, erase_at: days };
 }
 
 async function change(
@@ -147,23 +179,18 @@ async function change(
   deps: Needs,
   row: VerificationRow,
   set: Partial<
-    Pick<VerificationRow, 'status' | 'captures_count' | 'completed_at' | 'verdict' | 'seal_hash' | 'case_analysis'>
-  >,
+    Pick<
+      VerificationRow,
+      'status' | 'captures_count' | 'completed_at' | 'verdict' | 'seal_hash' | 'case_analysis' | 'redacted_at'
+    >
+  > &
+    ReviewChange,
   event: InternalEvent,
   captures: CaptureRow[],
   at: Date,
 ): Promise<VerificationRow> {
-  const columns = Object.keys(set);
-  const values = Object.values(set).map(value =>
-    typeof value === 'object' && value !== null && !(value instanceof Date) ? storable(value) : value,
-  );
-  const assignments = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
-  const after = await one<VerificationRow>(
-    tx,
-    `update verifications set ${assignments}, event_sequence = event_sequence + 1 where id = $1 returning *`,
-    [row.id, ...values],
-  );
-  if (!after) throw new Error(`verification ${row.id} vanished under its lock`);
+  const all = set.status && isTerminal(set.status) ? { ...set, ...endedAt(row, at) } : set;
+  const after = await updateColumns(tx, row.id, all, { event: true });
   await record(tx, deps, after, captures, event, at);
   return after;
 }

@@ -5,6 +5,7 @@ import { notFound, verificationClosed } from '../http/problem.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
 import { cancel, lockCurrent } from './advance.ts';
 import { presentFrozen, withImageUrls } from './present.ts';
+import { unreviewed } from './reviews.ts';
 import { capturesOf } from './row.ts';
 
 export const cancelVerification = tenantEndpoint({
@@ -29,6 +30,6 @@ export const cancelVerification = tenantEndpoint({
       }
       return cancel(tx, deps, current, deps.clock.now());
     });
-    return ok(presentFrozen(row, await capturesOf(deps.db, row.id), deps.origins));
+    return ok(presentFrozen(row, await capturesOf(deps.db, row.id), unreviewed, deps.origins));
   },
 });

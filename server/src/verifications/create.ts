@@ -5,6 +5,7 @@ import { created, tenantEndpoint } from '../http/endpoint.ts';
 import { createsLive } from '../http/principal.ts';
 import { issue } from './issue.ts';
 import { presentFrozen } from './present.ts';
+import { unreviewed } from './reviews.ts';
 
 export const createVerification = tenantEndpoint({
   operationId: 'createVerification',
@@ -30,7 +31,7 @@ export const createVerification = tenantEndpoint({
         livemode: createsLive(principal),
         request,
       });
-      const answer = created(presentFrozen(row, [], deps.origins));
+      const answer = created(presentFrozen(row, [], unreviewed, deps.origins));
       await keepAnswer(tx, answer);
       return answer;
     });

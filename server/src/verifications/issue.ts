@@ -63,7 +63,7 @@ export interface Issue {
   tenantId: string;
   livemode: boolean;
   request: CreateVerificationRequest;
-  template?: { id: string; version: number };
+  template?: { id: string; version: number; retentionDays: number | null };
 }
 
 /** Issues a verification: inserts the row and records `verification.created` in the caller's transaction. */
@@ -77,7 +77,11 @@ export async function issue(
     o.tenantId,
   ]);
   const normalized = normalizeRequest(o.request, tenant?.notify_email ?? null);
-  if (o.template) normalized.private.template = o.template;
+  if (o.template) {
+    const { retentionDays, ...template } = o.template;
+    normalized.private.template = template;
+    if (retentionDays !== null) normalized.private.retention_days = retentionDays;
+  }
   const expiresSoon = !o.livemode && o.request.metadata?.test_outcome === 'expired';
   const seconds = expiresSoon ? TEST_EXPIRY_SECONDS : (o.request.expires_in_seconds ?? EXPIRES_IN_SECONDS.default);
   const row = await one<VerificationRow>(

@@ -11,6 +11,7 @@ import {
 } from '@firsthand/contract/verification.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Deps, Origins } from '../deps.ts';
+import { reviewsOf, type ShownReviews } from './reviews.ts';
 import { answeredKeys, type CaptureRow, capturesOf, findVerification, heldBy, type VerificationRow } from './row.ts';
 import { sealOf } from './seal.ts';
 import { stepStates } from './steps.ts';
@@ -38,6 +39,7 @@ const baseOf = (row: VerificationRow, origins: Origins) => ({
 export function presentSummary(
   row: VerificationRow,
   origins: Origins,
+  shown: ShownReviews,
   locationResults: readonly (string | undefined)[] = [],
 ): VerificationSummary {
   const { expected_location } = row.config;
@@ -57,6 +59,7 @@ export function presentSummary(
     location_match: expected_location && worst ? { result: worst, expected_location } : undefined,
     progress: row.progress,
     redacted_at: row.redacted_at && iso(row.redacted_at),
+    ...shown,
   }) as VerificationSummary;
 }
 
@@ -96,20 +99,25 @@ function presentCapture(row: CaptureRow): Capture {
 export const presentFrozen = (
   row: VerificationRow,
   captures: readonly CaptureRow[],
+  shown: ShownReviews,
   origins: Origins,
 ): Verification => ({
   ...presentSummary(
     row,
     origins,
+    shown,
     captures.map(capture => capture.location_match?.result),
   ),
   captures: captures.map(presentCapture),
 });
 
-/** The tenant's view with presigned image URLs that last one hour. */
-export async function presentForTenant(deps: Deps, row: VerificationRow): Promise<Verification> {
+/**
+ * The tenant's view as `viewer` sees it, a person's id or null, with presigned image URLs that last one hour.
+ */
+export async function presentForTenant(deps: Deps, row: VerificationRow, viewer: string | null): Promise<Verification> {
   const captures = await capturesOf(deps.db, row.id);
-  const view = presentFrozen(row, captures, deps.origins);
+  const shown = await reviewsOf(deps.db, row, { viewer, now: deps.clock.now() });
+  const view = presentFrozen(row, captures, shown, deps.origins);
   return row.redacted_at ? view : addImageUrls(deps, view, captures);
 }
 

@@ -2,6 +2,7 @@ import { PublicView, Verification } from '@firsthand/contract/verification.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, openEndpoint, tenantEndpoint } from '../http/endpoint.ts';
+import { viewerOf } from '../http/principal.ts';
 import { notFound } from '../http/problem.ts';
 import { brandOf } from '../tenants/brands.ts';
 import { lockCurrent } from './advance.ts';
@@ -34,7 +35,8 @@ export const getVerification = tenantEndpoint({
   credentials: ['session', 'key', 'secret'],
   target: 'id',
   responses: { 200: Verification },
-  handler: async ({ deps, params }) => ok(await presentForTenant(deps, await readCurrent(deps, params.id!))),
+  handler: async ({ deps, params, principal }) =>
+    ok(await presentForTenant(deps, await readCurrent(deps, params.id!), viewerOf(principal))),
 });
 
 export const getPublicVerification = openEndpoint({

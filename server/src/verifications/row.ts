@@ -1,3 +1,4 @@
+import type { Decision, Reviewer } from '@firsthand/contract/reviews.ts';
 import type { CaptureSignals } from '@firsthand/contract/signals.ts';
 import type {
   Answers,
@@ -13,6 +14,7 @@ import type {
   Verdict,
 } from '@firsthand/contract/verification.ts';
 import { many, one, type Queryable, type Tx } from '../db/sql.ts';
+import type { ReviewCause } from './opens-review.ts';
 
 /** Settings fixed at issue that no view shows. */
 export interface PrivateConfig {
@@ -23,6 +25,8 @@ export interface PrivateConfig {
   person?: { name?: string; email?: string; phone_e164?: string; external_ref?: string };
   source?: 'individual' | 'csv';
   template?: { id: string; version: number };
+  /** Its link template's, in place of the account's. */
+  retention_days?: number;
 }
 
 export interface VerificationRow {
@@ -47,10 +51,25 @@ export interface VerificationRow {
   condition: Condition | null;
   event_sequence: number;
   redacted_at: Date | null;
+  /** When it ended: completed, expired, cancelled or failed. */
+  closed_at: Date | null;
+  legal_hold: { reason: string; placed_at: string } | null;
   /** The seal taken at completion, even when the tenant does not see it. */
   seal_hash: string | null;
   checks_started_at: Date | null;
   checks_done_at: Date | null;
+  /** `claimed` is `open` with a claim that has not run out. */
+  review_state: 'none' | 'open' | 'disputed' | 'decided';
+  /** How many people must decide, by the policy of the day the review was opened. */
+  review_needs: 1 | 2 | null;
+  review_causes: ReviewCause[] | null;
+  review_opened_at: Date | null;
+  review_escalated: boolean;
+  review_decision: Exclude<Decision, 'escalated'> | null;
+  review_decided_at: Date | null;
+  review_claimed_by: Reviewer | null;
+  review_claimed_at: Date | null;
+  review_claimed_until: Date | null;
 }
 
 export interface CaptureRow {

@@ -15,8 +15,9 @@ export function detectorsOf(captures: readonly Pick<CaptureRow, 'signals'>[]): R
   const found = new Map<string, string>();
   for (const { signals } of captures) {
     for (const [name, signal] of Object.entries(signals ?? {})) {
-      const model = (signal as { model?: unknown } | undefined)?.model;
-      if (typeof model === 'string') found.set(name, model);
+      const { model, evidence } = (signal ?? {}) as { model?: unknown; evidence?: { model?: unknown } };
+      const used = model ?? evidence?.model;
+      if (typeof used === 'string') found.set(name, used);
     }
   }
   return Object.fromEntries(found);

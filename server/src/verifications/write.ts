@@ -32,6 +32,11 @@ export async function markChecksStarted(tx: Tx, id: string, at: Date): Promise<v
   await tx.query('update verifications set checks_started_at = $2 where id = $1', [id, at]);
 }
 
+/** Places a legal hold, or lifts it. */
+export async function storeLegalHold(tx: Tx, id: string, hold: VerificationRow['legal_hold']): Promise<void> {
+  await tx.query('update verifications set legal_hold = $2 where id = $1', [id, storable(hold)]);
+}
+
 /** Stores the vision model's answers on object and condition. */
 export async function storeChecks(
   tx: Tx,
@@ -57,4 +62,46 @@ export async function storeInconclusiveObject(tx: Tx, row: VerificationRow): Pro
     row.id,
     storable({ status: 'inconclusive', expected_object }),
   ]);
+}
+
+/** The columns that a review changes. */
+export type ReviewChange = Partial<
+  Pick<
+    VerificationRow,
+    | 'review_state'
+    | 'review_needs'
+    | 'review_causes'
+    | 'review_opened_at'
+    | 'review_escalated'
+    | 'review_decision'
+    | 'review_decided_at'
+    | 'review_claimed_by'
+    | 'review_claimed_at'
+    | 'review_claimed_until'
+  >
+>;
+
+/** Changes where a review stands; `advance.ts` records that people have decided. */
+export const storeReviewState = (tx: Tx, id: string, set: ReviewChange): Promise<VerificationRow> =>
+  updateColumns(tx, id, set, { event: false });
+
+/** Sets columns of a locked row. `event`: also counts an event that the caller records. Returns the row as it is now. */
+export async function updateColumns(
+  tx: Tx,
+  id: string,
+  set: object,
+  { event }: { event: boolean },
+): Promise<VerificationRow> {
+  const assignments = Object.keys(set).map((column, index) => `${column} = $${index + 2}`);
+  if (event) assignments.push('event_sequence = event_sequence + 1');
+  const values = Object.values(set).map(value =>
+    typeof value === 'object' && value !== null && !(value instanceof Date) ? storable(value) : value,
+  );
+  const row = await one<VerificationRow>(
+    tx,
+    `update verifications set ${assignments.join(', ')} where id = $1 returning *`,
+    [id, ...values],
+  );
+  if (!row) throw new Error(`verification ${id} vanished under its lock`);
+  return row;
 }

@@ -26,12 +26,13 @@ export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
     await tx.query('set local synchronous_commit = off');
     const taken = await takeUnannounced(tx, batch);
     if (taken.length === 0) return 0;
+    // An event whose body was erased is passed over; see `eraseEvents` for the lock.
     const events = await many<EventRow>(
       tx,
       `select e.id, e.tenant_id, e.livemode, e.public_type,
          v.config ->> 'webhook_url' as webhook_url, v.config ->> 'notify_email' as notify_email
        from events e left join verifications v on v.id = e.verification_id
-       where e.id = any($1) order by e.id`,
+       where e.id = any($1) and e.body is not null order by e.id for key share of e`,
       [taken],
     );
     const now = deps.clock.now();
@@ -54,6 +55,6 @@ export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
         }
       }
     }
-    return events.length;
+    return taken.length;
   });
 }

@@ -65,7 +65,7 @@ export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<C
   const rows = await many<Claimed & { claim: Omit<Claims, 'deliveries'> | null }>(
     db,
     `with held as (select * from unnest($1::text[], $2::integer[]) as h (endpoint_id, held)),
-     -- What a power cut undoes here is claimed again.
+     -- Safe to lose in a crash: the deliveries are then claimed again.
      unhurried as materialized (select set_config('synchronous_commit', 'off', true)),
      picked as materialized (
        select e.*, e.ctid as locked, $3 - coalesce((select held from held where endpoint_id = e.id), 0) as room

@@ -10,7 +10,7 @@ import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import { decodeCursor, Page, pageOf } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { type Principal, readableModes } from '../http/principal.ts';
-import { invalidField } from '../http/problem.ts';
+import { invalidField, redacted } from '../http/problem.ts';
 import { wakeEndpoints } from './queue.ts';
 
 interface DeliveryRow {
@@ -98,16 +98,23 @@ export const listDeliveries = tenantEndpoint({
 });
 
 /**
- * Queues deliveries to send now, with the whole schedule ahead of them again. `which` is a condition on
+ * Queues deliveries to send now, with the whole schedule ahead of them again, unless their event was erased. `which` is a condition on
  * `webhook_deliveries d`. Skips a delivery that a node is sending at this moment (pending and not queued). Returns
  * their ids.
  */
 export async function sendAgain(tx: Tx, which: string, values: unknown[], at: Date): Promise<string[]> {
+  // An erasure waits until these are queued, and then ends them; see `eraseEvents`.
+  await tx.query(
+    `select 1 from events where id in (select d.event_id from webhook_deliveries d where ${which})
+       and $1::timestamptz is not null order by id for key share`,
+    [at, ...values],
+  );
   const rows = await many<{ id: string; endpoint_id: string; event_id: string }>(
     tx,
     `update webhook_deliveries d
      set status = 'pending', next_attempt_at = $1, failed_at = null, earlier_attempts = jsonb_array_length(attempts)
-     where ${which} and (d.status <> 'pending' or exists (select from webhook_queue q where q.delivery_id = d.id))
+     where ${which} and exists (select from events e where e.id = d.event_id and e.body is not null)
+       and (d.status <> 'pending' or exists (select from webhook_queue q where q.delivery_id = d.id))
      returning d.id, d.endpoint_id, d.event_id`,
     [at, ...values],
   );
@@ -141,10 +148,17 @@ export const retryDelivery = tenantEndpoint({
   role: 'member',
   exists: async ({ deps, principal, params }) => ownDelivery(deps.db, principal, params.id!),
   responses: { 202: WebhookDelivery },
+  errors: ['redacted'],
   async handler({ deps, principal, params, keepAnswer }) {
     const id = params.id!;
     return transaction(deps.db, async tx => {
-      await tx.query('select 1 from webhook_deliveries where id = $1 for no key update', [id]);
+      const event = await one<{ erased: boolean }>(
+        tx,
+        `select e.body is null as erased from webhook_deliveries d join events e on e.id = d.event_id where d.id = $1
+         for no key update of d for key share of e`,
+        [id],
+      );
+      if (event?.erased) throw redacted();
       await sendAgain(tx, 'd.id = $2 and d.tenant_id = $3', [id, principal.tenantId], deps.clock.now());
       const [delivery] = await readDeliveries(tx, [id]);
       const answer = { status: 202, body: delivery };

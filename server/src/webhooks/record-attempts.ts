@@ -45,8 +45,11 @@ export async function recordAttempts(
            as o (delivery_id text, attempt jsonb, status text, next_at timestamptz)
        ), noted as (
          update webhook_deliveries d
-         set attempts = d.attempts || o.attempt,
-           -- Another node may have sent it too, after a claim that lapsed: nothing undoes that it arrived.
+         -- Answers about a redacted verification are not kept, because they may repeat its data.
+         set attempts = d.attempts || case when exists (
+             select from verifications v where v.id = d.verification_id and v.redacted_at is not null)
+           then o.attempt - 'response_excerpt' else o.attempt end,
+           -- After a lapsed claim another node may also have sent it. A success stays a success.
            status = case when d.status = 'pending' or o.status = 'succeeded' then o.status else d.status end,
            next_attempt_at = case when d.status = 'pending' then o.next_at end,
            failed_at = case when o.status = 'succeeded' then null when o.next_at is null then coalesce(d.failed_at, $2)

@@ -60,7 +60,7 @@ const eventsAfter = (
   many<StreamRow>(
     db,
     `select id, recorded_in::text as recorded_in, livemode, public_type as type, body from events
-     where tenant_id = $1 and livemode = any($2) and (recorded_in, id) > ($3::text::xid8, $4)
+     where tenant_id = $1 and livemode = any($2) and body is not null and (recorded_in, id) > ($3::text::xid8, $4)
        and recorded_in < pg_snapshot_xmin(pg_current_snapshot())
        and ($6::pg_snapshot is null or not pg_visible_in_snapshot(recorded_in, $6::pg_snapshot))
      order by recorded_in, id limit $5`,
@@ -82,7 +82,7 @@ export const streamEvents = tenantEndpoint({
   query: Type.Object(
     {
       cursor: Type.Optional(Type.String({ maxLength: 200 })),
-      mode: Type.Optional(Type.Enum(['live', 'test'])),
+      mode: Type.Optional(Type.Enum(['live', 'test'], { title: 'Mode' })),
     },
     { additionalProperties: false },
   ),

@@ -6,7 +6,7 @@ import { one, type Queryable, transaction } from '../db/sql.ts';
 import { recordTestEvent } from '../events/record.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
 import { createsLive, type Principal, readableModes } from '../http/principal.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound, redacted } from '../http/problem.ts';
 import { readDeliveries, sendAgain } from './deliveries.ts';
 import { endpointsOf, insertDeliveries } from './queue.ts';
 
@@ -49,11 +49,16 @@ export const sendTestEvent = tenantEndpoint({
   },
 });
 
-const ownEvent = async (db: Queryable, principal: Principal, id: string): Promise<{ livemode: boolean } | undefined> =>
+const ownEvent = async (
+  db: Queryable,
+  principal: Principal,
+  id: string,
+): Promise<{ livemode: boolean; erased: boolean } | undefined> =>
   isId('evt', id)
-    ? one<{ livemode: boolean }>(
+    ? one<{ livemode: boolean; erased: boolean }>(
         db,
-        'select livemode from events where id = $1 and tenant_id = $2 and livemode = any($3)',
+        `select livemode, body is null as erased from events where id = $1 and tenant_id = $2 and livemode = any($3)
+         for key share`,
         [id, principal.tenantId, readableModes(principal)],
       )
     : undefined;
@@ -72,11 +77,13 @@ export const resendEvent = tenantEndpoint({
   responses: {
     202: Type.Object({ data: Type.Array(WebhookDelivery) }, { additionalProperties: false, title: 'ResentDeliveries' }),
   },
+  errors: ['redacted'],
   async handler({ deps, principal, params, body, keepAnswer }) {
     const id = params.id!;
     return transaction(deps.db, async tx => {
       const event = await ownEvent(tx, principal, id);
       if (!event) throw notFound();
+      if (event.erased) throw redacted();
       const at = deps.clock.now();
       if (body?.url !== undefined) {
         const destination = { tenantId: principal.tenantId, livemode: event.livemode, url: body.url };

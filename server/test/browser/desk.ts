@@ -101,7 +101,11 @@ export async function addAuthenticator(context: BrowserContext, page: Page): Pro
 
 async function fine(page: Page, name: string): Promise<void> {
   // What is being loaded would be judged half-drawn.
-  await page.waitForLoadState('networkidle');
+  await page.waitForFunction(
+    () =>
+      !document.querySelector('.loading') &&
+      [...document.images].every(image => image.complete || image.loading === 'lazy'),
+  );
   await page.evaluate(() => document.fonts.ready);
   const viewport = page.viewportSize()!;
   const folder = process.env.FIRSTHAND_SCREENSHOTS;

@@ -3,7 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { TestEvent, VerificationEvent, WEBHOOK_EVENTS } from '@firsthand/contract/webhooks.ts';
 import openapiTypescript, { astToString } from 'openapi-typescript';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../src/app.ts';
 import { Components } from '../../src/http/components.ts';
@@ -28,6 +31,18 @@ function objectSchemas(node: unknown, path = ''): string[] {
   ];
 }
 
+/** Every list of allowed values outside a named schema, by its place in the document. */
+function inlineEnums(node: unknown, path = ''): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const own = 'enum' in node && Array.isArray(node.enum) && !/^\/components\/schemas\/\w+$/.test(path) ? [path] : [];
+  return [
+    ...own,
+    ...Object.entries(node).flatMap(([key, value]) =>
+      key === 'example' || key === 'examples' ? [] : inlineEnums(value, `${path}/${key}`),
+    ),
+  ];
+}
+
 describe('OpenAPI document', () => {
   let folder: string;
   beforeAll(async () => {
@@ -38,7 +53,7 @@ describe('OpenAPI document', () => {
 
   it.each(operations)('names $name with a verb, a described tag, a summary and a described answer', ({ operation }) => {
     expect(operation.operationId).toMatch(
-      /^(add|cancel|create|delete|enable|end|finalize|finish|get|invite|list|put|recover|redeem|remove|report|request|resend|retry|revoke|rotate|send|sign|start|stream|submit|switch|update)[A-Z][A-Za-z]+$/,
+      /^(add|cancel|claim|create|delete|enable|end|finalize|finish|get|invite|lift|list|place|put|recover|redact|redeem|release|remove|report|request|resend|retry|revoke|rotate|send|sign|start|stream|submit|switch|undo|update)[A-Z][A-Za-z]+$/,
     );
     const described = new Map(
       (document.tags as { name: string; description: string }[]).map(tag => [tag.name, tag.description]),
@@ -48,6 +63,18 @@ describe('OpenAPI document', () => {
     for (const parameter of operation.parameters as Node[]) {
       if (parameter.in === 'path') expect(parameter.description, String(parameter.name)).toBeTruthy();
     }
+  });
+
+  it.each(WEBHOOK_EVENTS)('describes the webhook %s, with a valid example', type => {
+    const { post } = document.webhooks[type];
+    const { schema, example } = post.requestBody.content['application/json'];
+    const [name, body] = type === 'webhook.test' ? ['TestEvent', TestEvent] : ['VerificationEvent', VerificationEvent];
+    expect(schema).toEqual({ $ref: `#/components/schemas/${name}` });
+    expect([example.type, [...Value.Errors(body as TSchema, example)]]).toEqual([type, []]);
+  });
+
+  it('names every enum in components', () => {
+    expect(inlineEnums(document)).toEqual([]);
   });
 
   it('names every object schema in components', () => {

@@ -1,5 +1,6 @@
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { expect, it } from 'vitest';
+import { sha256Hex } from '../../src/lib/keyring.ts';
 import { ask, createVerification, startTestService, submit, untilStatus } from '../harness.ts';
 import { plain } from '../pictures.ts';
 
@@ -36,7 +37,7 @@ it('finalize and cancel replay their answer with fresh presigned links, and stor
       expect(links(first.body).length).toBeGreaterThan(0);
       const { rows } = await service.deps.db.query<{ body: string }>(
         'select body from idempotency_keys where key = $1',
-        [`replayed-${index}`],
+        [sha256Hex(`replayed-${index}`)],
       );
       expect(rows[0]!.body).toContain('"captures"');
       expect(rows[0]!.body).not.toMatch(/signature|\/blobs\//i);

@@ -5,17 +5,10 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createOverdueSweep } from '../../src/analysis/overdue.ts';
 import { claimCapture } from '../../src/captures/analysis-queue.ts';
+import { receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import { one } from '../../src/db/sql.ts';
 import type { CaptureRow } from '../../src/verifications/row.ts';
-import {
-  createVerification,
-  receiveHooks,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../harness.ts';
+import { createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
 import { plain } from '../pictures.ts';
 
 type Row = CaptureRow & { analysis_attempts: number };
@@ -41,9 +34,9 @@ async function submitted(service: TestService, bytes: Uint8Array, more: object =
 
 describe('capture analysis', () => {
   let service: TestService;
-  let receiver: Awaited<ReturnType<typeof receiveHooks>>;
+  let receiver: WebhookReceiver;
   beforeAll(async () => {
-    receiver = await receiveHooks();
+    receiver = await receiveWebhooks();
     service = await startTestService({ worker: false, config: { analysisRetrySeconds: [0.1, 0.2] } });
   });
   afterAll(async () => {
@@ -68,7 +61,7 @@ describe('capture analysis', () => {
     const after = await captureOf(service, id);
     expect(after.analysis_error).toContain(capture.sha256);
     expect(after.analysis_attempts).toBe(1);
-    await until(async () => receiver.hooks.some(hook => hook.body.type === 'verification.failed'), 'the webhook');
+    await until(async () => receiver.received.some(({ event }) => event.type === 'verification.failed'), 'the webhook');
   });
 
   test('fails after three attempts when the bytes are gone', async () => {

@@ -8,8 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import type { NewTenant } from '../../src/tenants/create.ts';
-import { ask, receiveHooks, until } from '../harness.ts';
+import { ask, until } from '../harness.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../service-process.ts';
 import { type Block, blocksOf, inlineCommands, isShell, scriptOf } from './blocks.ts';
 
@@ -101,7 +102,7 @@ describe('commands in the docs', () => {
   let dataDir: string;
   let service: ServiceProcess;
   let tenant: NewTenant;
-  let hooks: Awaited<ReturnType<typeof receiveHooks>>;
+  let hooks: WebhookReceiver;
   /** What the docs write for an id of the reader's own. */
   let ids: Record<string, string>;
   beforeAll(async () => {
@@ -109,7 +110,7 @@ describe('commands in the docs', () => {
     service = startServiceProcess({ dataDir, port: await freePort(), env: { LOG_LEVEL: 'error' } });
     await service.ready();
     tenant = await firstRunOf(dataDir);
-    hooks = await receiveHooks();
+    hooks = await receiveWebhooks();
     const request = { webhook_url: hooks.url };
     const { body } = await ask<Verification>(service, '/v1/verifications', { key: tenant.pk_test, body: request });
     const { event_id, id } = await until(

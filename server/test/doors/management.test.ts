@@ -19,7 +19,7 @@ describe('tenant management', () => {
   let service: TestService;
   let beside: TestService;
   beforeAll(async () => {
-    service = await startTestService({ worker: false });
+    service = await startTestService({ worker: false, reviewSample: true });
     beside = await startTestService({ worker: false, beside: service });
   });
   afterAll(async () => {
@@ -101,6 +101,8 @@ describe('tenant management', () => {
           notify_email: 'claims@acme.example',
           retention_days: null,
           rate_limit_per_minute: 100_000,
+          review_policy: 'one',
+          review_sample: 0.02,
         },
       ]);
       expect((await manage('GET', '/v1/settings')).body).toEqual(patched.body);

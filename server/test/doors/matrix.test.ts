@@ -61,10 +61,32 @@ async function delivery({ deps: { db } }: TestService, owner: NewTenant, livemod
   return ids;
 }
 
+const acted =
+  (method: string, act: string, body: object): Fixture =>
+  async (service, owner, livemode) => {
+    const id = await verification(service, owner, livemode);
+    await manage(service, owner, method, `/v1/verifications/${id}/${act}`, body);
+    return id;
+  };
+
 /** By the beginning of the path. An endpoint whose path names something needs one here. */
 const FIXTURES: [prefix: string, fixture: Fixture][] = [
+  ['/v1/verifications/:id/redaction', acted('POST', 'redact', {})],
+  ['/v1/verifications/:id/legal-hold', acted('PUT', 'legal-hold', { reason: 'A court case' })],
   ['/v1/verifications/:', verification],
   ['/v1/verify/:', verification],
+  ['/v1/reviews/:', verification],
+  [
+    '/v1/batches/:',
+    async ({ deps: { db } }, owner, livemode) => {
+      const id = newId('bat');
+      await db.query(
+        `insert into batches (id, tenant_id, livemode, request, send, total, created_at) values ($1, $2, $3, '{}', false, 0, now())`,
+        [id, owner.tenant_id, livemode],
+      );
+      return id;
+    },
+  ],
   [
     '/v1/trial/verifications/:',
     async ({ deps }) => {
@@ -124,6 +146,22 @@ const OWN_FIXTURES: [prefix: string, fixture: (service: TestService, personId: s
       return id;
     },
   ],
+  [
+    '/v1/verifications/:id/reviews/:',
+    async ({ deps }, personId) => {
+      const session = await deps.db.query('select tenant_id, livemode from sessions where person_id = $1', [personId]);
+      const { tenant_id: tenantId, livemode } = session.rows[0];
+      const { id } = await transaction(deps.db, tx => issue(tx, deps, { tenantId, livemode, request: {} }));
+      await deps.db.query("update verifications set status = 'failed', review_state = 'decided' where id = $1", [id]);
+      const reviewId = newId('rev');
+      await deps.db.query(
+        `insert into reviews (id, verification_id, tenant_id, person_id, person_name, decision, reasons, blind, seconds, created_at)
+         values ($1, $2, $3, $4, 'A person', 'approved', '[]', false, 0, now())`,
+        [reviewId, id, tenantId, personId],
+      );
+      return `${id}/reviews/${reviewId}`;
+    },
+  ],
 ];
 const ownFixtureOf = (endpoint: Endpoint) => OWN_FIXTURES.find(([prefix]) => endpoint.path.startsWith(prefix))?.[1];
 
@@ -135,6 +173,8 @@ const creates = (endpoint: Endpoint) => endpoint.method === 'PUT' && !endpoint.e
 /** What is live or test, and seen in its own mode alone by whoever has one. */
 const MODED = [
   '/v1/verifications/:',
+  '/v1/reviews/:',
+  '/v1/batches/:',
   '/v1/link-templates/:',
   '/v1/webhook-deliveries/:',
   '/v1/webhook-endpoints/:',
@@ -155,10 +195,13 @@ const fixtureOf = (endpoint: Endpoint): Fixture => {
   return known;
 };
 
+/** The path with the value of its parameter; where it has two, the value covers both. */
+const at = (endpoint: Endpoint, value: string) => endpoint.path.replace(/:.*:\w+|:\w+/, value);
+
 /** A value of the parameter that names nothing. */
 const unknownFor = (value: string): string =>
   /^[a-z]+_/.test(value)
-    ? value.replace(/_.*/, `_${'0'.repeat(26)}`)
+    ? value.replace(/_[^/]*/g, `_${'0'.repeat(26)}`)
     : value.endsWith('.png')
       ? `${'0'.repeat(26)}.png`
       : 'no-such-thing';
@@ -186,7 +229,7 @@ describe('endpoint credentials', () => {
     other = await service.newTenant();
     revoked = (await mintKey(service.deps.db, own.tenant_id, 'revoked', 'test', new Date())).plaintext;
     await service.deps.db.query("update api_keys set revoked_at = now() where name = 'revoked'");
-    trialed = await FIXTURES[2]![1](service, own, true);
+    trialed = await FIXTURES.find(([prefix]) => prefix.startsWith('/v1/trial'))![1](service, own, true);
   });
   afterAll(() => service?.stop());
 
@@ -208,7 +251,7 @@ describe('endpoint credentials', () => {
       stop.abort();
       return { status: answer.status, headers: answer.headers, text, body: text };
     }
-    return ask(service, endpoint.path.replace(/:\w+/, value), {
+    return ask(service, at(endpoint, value), {
       method: endpoint.method,
       headers: { ...headers, 'x-forwarded-for': address },
       redirect: 'manual',
@@ -369,7 +412,7 @@ describe('endpoint credentials', () => {
     '%s: gives a person 404 for objects of another account, person or mode',
     async (_name, endpoint) => {
       const outsiders = [await personOf('owner', true, other)];
-      if (ownFixtureOf(endpoint)) outsiders.push(await personOf('owner', true));
+      if (endpoint.path.startsWith('/v1/me/')) outsiders.push(await personOf('owner', true));
       if (isModed(endpoint)) outsiders.push(await personOf('owner', false));
       const value = await fixtureOf(endpoint)(service, own, true);
       for (const { headers } of outsiders) {
@@ -426,8 +469,8 @@ describe('endpoint credentials', () => {
           const queries: string[] = [];
           const { query } = service.deps.db;
           service.deps.db.query = function spied(this: typeof service.deps.db, ...args: unknown[]) {
-            // The node reads the database's clock every ten seconds, whatever is asked of it.
-            if (!String(args[0]).includes('clock_timestamp')) queries.push(String(args[0]));
+            // The node reads the database's clock every ten seconds and rings after a commit, whatever is asked of it.
+            if (!/clock_timestamp|pg_notify/.test(String(args[0]))) queries.push(String(args[0]));
             return (query as (...all: unknown[]) => unknown).apply(this, args);
           } as typeof query;
           const reply = await send(endpoint, id, bearer(key), { nonsense: true }).finally(() => {

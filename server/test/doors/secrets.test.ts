@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import { newUlid } from '../../src/lib/ids.ts';
-import {
-  ask,
-  createVerification,
-  receiveHooks,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-} from '../harness.ts';
+import { ask, createVerification, startTestService, submit, type TestService, until } from '../harness.ts';
 import { plain } from '../pictures.ts';
 import { BOT_SECRET, FORMER_BOT_SECRET, signed } from './bot.ts';
 
@@ -24,12 +17,12 @@ const spellings = (secret: string): string[] => {
 
 describe('secrets', () => {
   let service: TestService;
-  let receiver: Awaited<ReturnType<typeof receiveHooks>>;
+  let receiver: WebhookReceiver;
   const secrets = new Map<string, string>();
   const answers: string[] = [];
 
   beforeAll(async () => {
-    receiver = await receiveHooks(() => 500);
+    receiver = await receiveWebhooks(response => void response.writeHead(500).end());
     service = await startTestService({
       env: {
         BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}`,
@@ -114,8 +107,8 @@ describe('secrets', () => {
 
     const verification = await createVerification(service, { webhook_url: receiver.url });
     await submit(service, verification.id, await plain());
-    await until(async () => receiver.hooks.length >= 3, 'signed webhooks that fail');
-    secrets.set('webhook signature', String(receiver.hooks[0]!.headers['webhook-signature']).slice(3));
+    await until(async () => receiver.received.length >= 3, 'signed webhooks that fail');
+    secrets.set('webhook signature', String(receiver.received[0]!.headers['webhook-signature']).slice(3));
     await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
     await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer hunter2-hunter2-hunter2' } });
   }

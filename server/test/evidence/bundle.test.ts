@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,10 +9,14 @@ import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAuthority } from '../../../evidence/test/authority.ts';
+import { PUBLISHED_RATES } from '../../src/bundles/published-rates.ts';
+import { stampLog } from '../../src/bundles/stamp-log.ts';
 import { transaction } from '../../src/db/sql.ts';
 import { appendStatement } from '../../src/evidence/statements.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
 import { firstHand, plain } from '../pictures.ts';
+
+const installed = (tool: string): boolean => spawnSync('which', [tool]).status === 0;
 
 let service: TestService;
 let folder: string;
@@ -97,10 +102,11 @@ describe('GET /v1/verifications/:id/evidence', () => {
 
   it('passes firsthand verify-evidence without server or network', () => {
     const run = (...args: string[]) => {
+      const file = args[0]?.endsWith('.zip') ? [] : ['bundle.zip'];
       try {
         const output = execFileSync(
           process.execPath,
-          [join(import.meta.dirname, '../../src/main.ts'), 'verify-evidence', 'bundle.zip', ...args],
+          [join(import.meta.dirname, '../../src/main.ts'), 'verify-evidence', ...file, ...args],
           {
             cwd: folder,
             env: {
@@ -119,6 +125,10 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(run('--trust', join(service.deps.config.dataDir, 'evidence-keys.json'))).toMatchObject({ code: 0 });
     expect(JSON.parse(run('--json').output)).toMatchObject({ exit_code: 2, verification_id: id });
     expect(run('--max-bytes', '1000').code).toBe(3);
+    const changed = Buffer.from(bytes);
+    changed[changed.length >> 1]! ^= 1;
+    writeFileSync(join(folder, 'changed.zip'), changed);
+    expect(run('changed.zip')).toMatchObject({ code: 1, output: expect.stringContaining('What does not hold') });
   });
 
   it('passes the commands of its README', async () => {
@@ -149,6 +159,32 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(pdf).toContain('<pdfaid:part>3</pdfaid:part>');
     expect(pdf).toContain('/FontFile2');
     expect(pdf).toContain('/OutputIntent');
+  });
+
+  it.skipIf(!installed('pdftotext'))(
+    'contains a certificate in which another reader finds ids, hashes, rates and keys',
+    async () => {
+      const run = (...args: string[]) =>
+        execFileSync('pdftotext', [...args, 'certificate.pdf', '-'], { cwd: join(folder, 'files') }).toString();
+      const words = run('-layout').replaceAll(/\s+/g, ' ');
+      const report = await check(bytes);
+      for (const photo of report.photos)
+        for (const text of [photo.capture_id, photo.sha256]) expect(words).toContain(text);
+      const whole = words.replaceAll(' ', '');
+      for (const text of [id, report.log!.root, ...report.keys.map(key => key.vkey)]) expect(whole).toContain(text);
+      for (const name of ['screen', 'ai']) {
+        expect(whole).toContain(PUBLISHED_RATES.find(rate => rate.name === name)!.flagged.replaceAll(' ', ''));
+      }
+      const [screen] = PUBLISHED_RATES;
+      expect(words).toContain(`Detector screen_detection, ${screen!.model}`);
+      expect(words).toContain('Time stamp none in this bundle');
+      expect(words.indexOf('What is proven')).toBeLessThan(words.indexOf('What is not proven'));
+    },
+  );
+
+  it.skipIf(!installed('qpdf'))('contains a certificate without a structural fault', () => {
+    const said = execFileSync('qpdf', ['--check', 'certificate.pdf'], { cwd: join(folder, 'files') }).toString();
+    expect(said).toContain('No syntax or stream encoding errors found');
   });
 
   it('answers 409 before completion and 404 to others, and does not accept a link as a key', async () => {
@@ -221,6 +257,7 @@ describe('TSA_URL', () => {
         faults: [],
         timestamp: { root_checked: true, authority: 'Test stamps, Test authority' },
       });
+      await stampsOnceAnHour(authority.root);
       answers = false;
       const without = await verify((await download(await completed())).bytes);
       expect(without).toMatchObject({ exit_code: 0, timestamp: null });
@@ -233,3 +270,31 @@ describe('TSA_URL', () => {
     }
   });
 });
+
+/** The log is stamped once in an hour, however many nodes ask; `openssl ts` takes what the service gives. */
+async function stampsOnceAnHour(root: string): Promise<void> {
+  const { db } = service.deps;
+  await Promise.all([stampLog(service.deps), stampLog(service.deps), stampLog(service.deps)]);
+  const count = async () => Number((await db.query('select from evidence_stamps where response is not null')).rowCount);
+  expect(await count()).toBe(1);
+  await completed();
+  await stampLog(service.deps);
+  expect(await count()).toBe(1);
+  await db.query(`update evidence_stamps set hour = hour - interval '1 hour'`);
+  await until(async () => {
+    await stampLog(service.deps);
+    return (await count()) === 2;
+  }, 'the stamp of the next hour');
+  for (const [name, file] of [
+    ['stamped', 'note'],
+    ['stamped.tsr', 'note.tsr'],
+  ] as const) {
+    await writeFile(join(folder, file), Buffer.from(await (await fetch(`${service.url}/log/${name}`)).arrayBuffer()));
+  }
+  await writeFile(join(folder, 'root.pem'), root);
+  const said = execFileSync('openssl', ['ts', '-verify', '-data', 'note', '-in', 'note.tsr', '-CAfile', 'root.pem'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  expect(said.toString()).toContain('Verification: OK');
+}

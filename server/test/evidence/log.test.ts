@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { equal, hex } from '@firsthand/evidence/bytes.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import {
@@ -20,6 +22,7 @@ import { publish } from '../../src/evidence/publisher.ts';
 import { sequence } from '../../src/evidence/sequencer.ts';
 import { appendStatement, openStatements } from '../../src/evidence/statements.ts';
 import { loadNodes } from '../../src/evidence/tiles.ts';
+import { checkSeals } from '../../src/verifications/check-seals.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
 import { plain } from '../pictures.ts';
 
@@ -245,6 +248,16 @@ describe('GET /log', () => {
       return found?.origin.endsWith('/epoch-2') && found.size >= 2n ? found : null;
     }, 'a checkpoint of the new epoch');
     expect(head.origin).toBe(`${before.origin}/epoch-2`);
+
+    // The epoch before stays readable at an address of its own; tiles at the shared one are no longer for ever.
+    const earlier = parseCheckpoint(parseNote((await bytesAt('/log/epoch-1/checkpoint'))!).text);
+    expect(earlier.origin).toBe(before.origin);
+    expect(await bytesAt('/log/epoch-2/checkpoint')).toEqual(await bytesAt('/log/checkpoint'));
+    expect((await bytesAt('/log/epoch-1/tile/0/000'))?.length).toBe(256 * 32);
+    const caching = async (path: string) => (await fetch(`${service.url}${path}`)).headers.get('cache-control');
+    expect(await caching('/log/epoch-1/tile/0/000')).toContain('immutable');
+    expect(await caching('/log/tile/0/000.p/1')).toBe('no-cache');
+    for (const epoch of ['0', '3', '01', 'x']) expect(await bytesAt(`/log/epoch-${epoch}/checkpoint`)).toBeNull();
   });
 });
 
@@ -268,5 +281,23 @@ describe('seal', () => {
     );
     await ask(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
     expect(await mismatches()).toBe(before + 1);
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(
+      `firsthand_seal_mismatches_total ${before + 1}`,
+    );
+    const checked = await checkSeals(service.deps.db);
+    expect(checked.mismatches).toEqual([id]);
+    expect(checked.sealed).toBeGreaterThan(1);
+    const { databaseUrl, dataDir, encryptionKeys } = service.deps.config;
+    const doctor = spawnSync(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), 'doctor'], {
+      env: {
+        ...process.env,
+        DATABASE_URL: databaseUrl!,
+        DATA_DIR: dataDir,
+        ENCRYPTION_KEYS: encryptionKeys!.map(key => key.toString('base64')).join(','),
+      },
+    });
+    expect(doctor.status).toBe(1);
+    expect(doctor.stdout.toString()).toContain(`Record seals: 1 of ${checked.sealed} do not match`);
+    expect(doctor.stdout.toString()).toContain(id);
   });
 });

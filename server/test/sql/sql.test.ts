@@ -32,11 +32,12 @@ const JSON_OIDS = new Set([114, 3802]);
 /** Columns that may be null in the table and never are in these answers. */
 const NEVER_NULL: Readonly<Record<string, string>> = {
   'cases/evidence.ts capture_id': 'the statement asks for pictures of captures alone',
+  'erasure/retention.ts retention_days': 'the statement asks for accounts that have one',
   'evidence/log.ts sealed': 'a key in force has it; only a retired one is without',
   'notifications/outcome.ts public_type': 'written with every event',
   'webhooks/announce.ts public_type': 'written with every event',
-  'webhooks/claim.ts body': 'written with every event',
-  'webhooks/stream.ts body': 'written with every event',
+  'webhooks/claim.ts body': 'an erasure ends the deliveries of the events that it empties',
+  'webhooks/stream.ts body': 'the statement asks for events with a body alone',
   'webhooks/stream.ts type': 'written with every event',
 };
 
@@ -49,8 +50,8 @@ const COMPUTED: Readonly<Record<string, string>> = {
   'db/schema.ts': 'catalogue queries',
   'tenants/brands.ts': 'the columns that a request sets',
   'tenants/settings.ts': 'the columns that a request sets',
-  'verifications/advance.ts': 'the columns that a change of status sets',
-  'verifications/list.ts': 'the filters of a list',
+  'verifications/filters.ts': 'the filters of a list',
+  'verifications/write.ts': 'the columns that a change sets',
   'webhooks/deliveries.ts': 'the filters of a list',
 };
 

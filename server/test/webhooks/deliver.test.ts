@@ -3,8 +3,8 @@ import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type ReceivedWebhook, receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../harness.ts';
-import { type ReceivedWebhook, receiveWebhooks, type WebhookReceiver } from '../receiver.ts';
 
 const RETRY_SECONDS = [0.2, 0.2, 0.2];
 

@@ -1,8 +1,8 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@firsthand/contract/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../harness.ts';
 import { openMailbox } from '../mailbox.ts';
-import { receiveWebhooks } from '../receiver.ts';
 
 const DAY_MS = 86_400_000;
 

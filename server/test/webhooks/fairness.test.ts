@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { transaction } from '../../src/db/sql.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { NewTenant } from '../../src/tenants/create.ts';
 import { endpointsOf, insertDeliveries } from '../../src/webhooks/queue.ts';
 import { createVerification, startTestService, type TestService, until } from '../harness.ts';
-import { receiveWebhooks } from '../receiver.ts';
 
 const QUEUED = 10_000;
 

@@ -9,10 +9,10 @@ import type { Verification } from '@firsthand/contract/verification.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import type { NewTenant } from '../../src/tenants/create.ts';
 import { freshDatabase } from '../database.ts';
 import { until } from '../harness.ts';
-import { receiveWebhooks } from '../receiver.ts';
 import { firstRunOf } from '../service-process.ts';
 
 const VERIFICATIONS = 1_000;

@@ -1,8 +1,8 @@
 import type { WebhookSecret } from '@firsthand/contract/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../harness.ts';
-import { receiveWebhooks, type WebhookReceiver } from '../receiver.ts';
 
 let service: TestService;
 let receiver: WebhookReceiver;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 import { expect, it } from 'vitest';
+import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, until } from '../harness.ts';
 import { startNameServer } from '../name-server.ts';
-import { receiveWebhooks } from '../receiver.ts';
 
 it('a silent name server of one account delays no webhook of another', async () => {
   const names = await startNameServer(name => (name.endsWith('.slow.example') ? null : 0));

@@ -1,0 +1,34 @@
+import type { EndpointExamples } from './examples.ts';
+
+const by = { person_id: 'usr_01JD3V5C3D5F7G9H1J3K5M7N9P', name: 'Ada Okafor' };
+const review = {
+  id: 'rev_01JD3V9A2C4E6G8J0M2P4R6T8V',
+  decision: 'rejected',
+  reasons: ['photo of a screen'],
+  note: 'The moiré shows on the number plate.',
+  flags: [{ capture_id: 'cap_01JD3V7B2C4D6E8F0G1H3J5K7M', genuine: false }],
+  by,
+  blind: false,
+  seconds: 34,
+  created_at: '2026-11-21T09:40:00.000Z',
+};
+
+/** Examples of the review endpoints, over an example of a completed verification. */
+export const reviewExamples = (completed: object): Readonly<Record<string, EndpointExamples>> => ({
+  'POST /v1/reviews/next': {
+    request: { queue: 'suspicious' },
+    responses: { 200: { ...completed, review: { state: 'claimed', claimed_by: by } } },
+  },
+  'POST /v1/reviews/:verification_id/claim': {
+    responses: { 200: { ...completed, review: { state: 'claimed', claimed_by: by } } },
+  },
+  'POST /v1/verifications/:id/reviews': {
+    request: {
+      decision: review.decision,
+      reasons: review.reasons,
+      note: review.note,
+      flags: review.flags,
+    },
+    responses: { 201: review },
+  },
+});

@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, IdSchema } from './ids.ts';
+import {
+  MAX_CAPTURES,
+  REVIEW_NOTE_MAX,
+  REVIEW_REASON_MAX,
+  REVIEW_REASONS_MAX,
+  REVIEW_SECONDS_MAX,
+  REVIEWS_HELD_MAX,
+} from './limits.ts';
+
+const closed = { additionalProperties: false } as const;
+
+/** `escalated` leaves the case open for members and owners; each of the others decides. */
+export const DECISIONS = ['approved', 'rejected', 'retake', 'escalated'] as const;
+export type Decision = (typeof DECISIONS)[number];
+const DecisionSchema = Type.Enum([...DECISIONS], { title: 'Decision' });
+
+export const REVIEW_STATES = ['none', 'open', 'claimed', 'disputed', 'decided'] as const;
+export type ReviewState = (typeof REVIEW_STATES)[number];
+
+export const REVIEW_POLICIES = ['none', 'one', 'two_people'] as const;
+export type ReviewPolicy = (typeof REVIEW_POLICIES)[number];
+
+export const REVIEW_QUEUES = ['all', 'suspicious', 'failed', 'checks'] as const;
+export type ReviewQueue = (typeof REVIEW_QUEUES)[number];
+
+export const Reviewer = Type.Object(
+  { person_id: IdSchema('usr'), name: Type.String() },
+  { ...closed, title: 'Reviewer' },
+);
+export type Reviewer = Static<typeof Reviewer>;
+
+const Flag = Type.Object(
+  {
+    capture_id: IdSchema('cap'),
+    genuine: Type.Boolean({
+      description: 'true: a photo of the thing itself; false: of a screen, generated or not new',
+    }),
+  },
+  { ...closed, title: 'ReviewFlag' },
+);
+
+/** Body of POST /v1/verifications/:id/reviews. */
+export const ReviewInput = Type.Object(
+  {
+    decision: DecisionSchema,
+    reasons: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: REVIEW_REASON_MAX }), { maxItems: REVIEW_REASONS_MAX }),
+    ),
+    note: Type.Optional(Type.String({ maxLength: REVIEW_NOTE_MAX })),
+    flags: Type.Optional(
+      Type.Array(Flag, { maxItems: MAX_CAPTURES, description: 'what the reviewer says of single photos' }),
+    ),
+    seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: REVIEW_SECONDS_MAX,
+        description: 'how long the case was on screen; without it, the time since the claim',
+      }),
+    ),
+  },
+  { ...closed, title: 'ReviewInput' },
+);
+export type ReviewInput = Static<typeof ReviewInput>;
+
+/** A person's decision. It is never changed; one taken back within ten minutes stays and carries `struck_at`. */
+export const Review = Type.Object(
+  {
+    id: IdSchema('rev'),
+    decision: DecisionSchema,
+    reasons: Type.Array(Type.String()),
+    note: Type.Optional(Type.String()),
+    flags: Type.Optional(Type.Array(Flag)),
+    by: Reviewer,
+    blind: Type.Boolean({ description: "made without seeing another person's decision that stood already" }),
+    seconds: Type.Integer({ minimum: 0, description: 'how long the case was on screen' }),
+    created_at: DateTime,
+    struck_at: Type.Optional(Type.String({ format: 'date-time', description: 'when its author took it back' })),
+  },
+  { ...closed, title: 'Review' },
+);
+export type Review = Static<typeof Review>;
+
+/** Where the people's decision stands. It never changes `verdict` nor `status`. */
+export const ReviewSummary = Type.Object(
+  {
+    state: Type.Enum([...REVIEW_STATES], {
+      title: 'ReviewState',
+      description:
+        '`none`: not up for review. `open`: waits for a person. `claimed`: a person has it. `disputed`: two people ' +
+        'disagree and a third decides. `decided`: done.',
+    }),
+    decision: Type.Optional(
+      Type.Enum(
+        DECISIONS.filter(decision => decision !== 'escalated'),
+        { title: 'FinalDecision' },
+      ),
+    ),
+    decided_at: Type.Optional(DateTime),
+    claimed_by: Type.Optional(Reviewer),
+  },
+  { ...closed, title: 'ReviewSummary' },
+);
+export type ReviewSummary = Static<typeof ReviewSummary>;
+
+/** Body of POST /v1/reviews/next. */
+export const NextReview = Type.Object(
+  {
+    queue: Type.Optional(
+      Type.Enum([...REVIEW_QUEUES], {
+        title: 'ReviewQueue',
+        default: 'all',
+        description: '`suspicious` and `failed`: by the verdict or status. `checks`: place or object did not match.',
+      }),
+    ),
+    holding: Type.Optional(
+      Type.Array(IdSchema('vfy'), {
+        maxItems: REVIEWS_HELD_MAX,
+        description:
+          'the cases at hand: their claims are renewed. When sent, a case that you hold and do not list comes first, so ' +
+          'that a reloaded page gets its cases back',
+      }),
+    ),
+  },
+  { ...closed, title: 'NextReview' },
+);
+export type NextReview = Static<typeof NextReview>;

@@ -1,0 +1,19 @@
+/** One request of the API, as an act of the page makes it. */
+export interface Request {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  body?: unknown;
+}
+
+/** Quotes for a POSIX shell: nothing inside has a meaning, whatever it holds. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The request as a command line. The reader sets FIRSTHAND_KEY; the page knows no key. */
+export function curlOf({ method, path, body }: Request, origin: string): string {
+  const parts = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + path)}`,
+    '-H "Authorization: Bearer $FIRSTHAND_KEY"',
+  ];
+  if (body !== undefined) parts.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
+  return parts.join(' \\\n  ');
+}

@@ -1,0 +1,117 @@
+import type { Verification } from '@firsthand/contract/verification.ts';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { Link } from 'wouter';
+import { call } from '../api/call.ts';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { PageTitle, Section } from '../parts/page.tsx';
+import { Qr } from '../parts/qr.tsx';
+import { useSay } from '../parts/said.tsx';
+import { Problem } from '../parts/states.tsx';
+import { PhonePreview } from '../request/phone.tsx';
+import { RequestFields, showFaults } from '../request/request-form.tsx';
+import { EMPTY, type RequestValues, requestOf } from '../request/values.ts';
+import { useDraft } from '../session/draft.ts';
+import { useAct } from '../session/recent.ts';
+import { useSignedIn } from '../session/signed-in.ts';
+
+/** Makes one verification and hands its link on. */
+export default function IssuePage() {
+  const { t } = useWords();
+  const { person } = useSignedIn();
+  const draft = useDraft(person.id, 'issue', EMPTY);
+  const form = useForm<RequestValues>({ defaultValues: draft.kept });
+  const [made, setMade] = useState<Verification | null>(null);
+  const [others, setOthers] = useState<string[]>([]);
+  const create = useAct((body: ReturnType<typeof requestOf>) => call('POST /v1/verifications', { body }), {
+    onDone: verification => {
+      draft.forget();
+      setMade(verification);
+    },
+  });
+  const values = form.watch();
+  if (made) {
+    return (
+      <Made
+        verification={made}
+        onAnother={() => {
+          setMade(null);
+          form.reset(EMPTY);
+        }}
+      />
+    );
+  }
+  const submit = form.handleSubmit(filled => {
+    setOthers([]);
+    create.mutate(requestOf(filled), { onError: error => setOthers(showFaults(form, error)) });
+  });
+  return (
+    <div className="wide tall">
+      <PageTitle intro={t('issue.intro')}>{t('page.issue')}</PageTitle>
+      <div className="with-phone">
+        <form className="request-form" noValidate onSubmit={submit} onChange={() => draft.keep(form.getValues())}>
+          <RequestFields form={form} person />
+          <Problem error={create.error} />
+          {others.map(fault => (
+            <p key={fault} className="fault">
+              {fault}
+            </p>
+          ))}
+          <div className="actions">
+            <CurlMenu
+              acts={[
+                {
+                  label: t('page.issue'),
+                  request: { method: 'POST', path: '/v1/verifications', body: requestOf(values) },
+                },
+              ]}
+            />
+            <Button weight="main" type="submit" busy={create.isPending}>
+              {t('issue.make')}
+            </Button>
+          </div>
+        </form>
+        <PhonePreview steps={values.steps} />
+      </div>
+    </div>
+  );
+}
+
+function Made({ verification, onAnother }: { verification: Verification; onAnother: () => void }) {
+  const { t } = useWords();
+  const say = useSay();
+  const { capture_url, id } = verification;
+  return (
+    <>
+      <PageTitle>{t('issue.made')}</PageTitle>
+      <Section title={t('issue.link')} intro={t('issue.linkIntro')}>
+        <div className="made">
+          <Qr text={capture_url} label={t('first.qr')} />
+          <div className="stack">
+            <p className="copyable">
+              <code>{capture_url}</code>
+            </p>
+            <div className="toolbar">
+              <Button
+                weight="main"
+                onPress={() => void navigator.clipboard.writeText(capture_url).then(() => say(t('case.linkCopied')))}
+              >
+                <Icon name="copy" />
+                {t('common.copy')}
+              </Button>
+              <Link className="button quiet" href={`/verifications/${id}`}>
+                {t('first.watch')}
+              </Link>
+              <Button weight="plain" onPress={onAnother}>
+                {t('issue.another')}
+              </Button>
+            </div>
+          </div>
+        </div>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { Button } from 'react-aria-components/Button';
+import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
+import { Popover } from 'react-aria-components/Popover';
+import { Icon } from './icon.tsx';
+
+/** A filter: any of several values, none meaning all of them. */
+export function Choose<Value extends string>({
+  label,
+  values,
+  nameOf,
+  chosen,
+  onChange,
+}: {
+  label: string;
+  values: readonly Value[];
+  nameOf: (value: Value) => string;
+  chosen: readonly Value[];
+  onChange: (chosen: Value[]) => void;
+}) {
+  return (
+    <MenuTrigger>
+      <Button className="button quiet slim" data-on={chosen.length > 0}>
+        {label}
+        {chosen.length > 0 && <span className="choice">{chosen.map(nameOf).join(', ')}</span>}
+        <Icon name="down" />
+      </Button>
+      <Popover className="popover">
+        <Menu
+          className="menu"
+          aria-label={label}
+          selectionMode="multiple"
+          selectedKeys={chosen}
+          onSelectionChange={keys => onChange(values.filter(value => keys === 'all' || keys.has(value)))}
+        >
+          {values.map(value => (
+            <MenuItem key={value} id={value} className="item" textValue={nameOf(value)}>
+              {({ isSelected }) => (
+                <>
+                  <span className="mark">{isSelected && <Icon name="check" />}</span>
+                  {nameOf(value)}
+                </>
+              )}
+            </MenuItem>
+          ))}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}

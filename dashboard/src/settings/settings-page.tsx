@@ -1,0 +1,110 @@
+import type { Settings } from '@firsthand/contract/management.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../api/call.ts';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { Field } from '../parts/field.tsx';
+import { PageTitle, Section } from '../parts/page.tsx';
+import { useSay } from '../parts/said.tsx';
+import { Problem, Read } from '../parts/states.tsx';
+import { useAct } from '../session/recent.ts';
+import { useSignedIn } from '../session/signed-in.ts';
+import { Keys } from './keys.tsx';
+
+const SETTINGS = ['settings'] as const;
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** What holds for the whole account. Owners change it; everybody reads it. */
+export default function SettingsPage() {
+  const { t } = useWords();
+  const { tenant } = useSignedIn();
+  const owner = tenant.role === 'owner';
+  const settings = useQuery({ queryKey: SETTINGS, queryFn: ({ signal }) => call('GET /v1/settings', { signal }) });
+  return (
+    <>
+      <PageTitle intro={t(owner ? 'settings.intro' : 'settings.introRead')}>{t('page.settings')}</PageTitle>
+      <Read query={settings}>{data => (owner ? <Editable settings={data} /> : <Readable settings={data} />)}</Read>
+      {owner && <Keys />}
+    </>
+  );
+}
+
+function Readable({ settings }: { settings: Settings }) {
+  const { t } = useWords();
+  const facts: [string, ReactNode][] = [
+    [t('settings.name'), settings.name],
+    [t('settings.notify'), settings.notify_email ?? t('settings.nobody')],
+    [t('settings.limit'), t('settings.perMinute', { n: settings.rate_limit_per_minute })],
+  ];
+  return (
+    <Section title={t('settings.account')}>
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function Editable({ settings }: { settings: Settings }) {
+  const { t } = useWords();
+  const say = useSay();
+  const [name, setName] = useState(settings.name);
+  const [email, setEmail] = useState(settings.notify_email ?? '');
+  const [tried, setTried] = useState(false);
+  const body = { name: name.trim(), notify_email: email.trim() || null };
+  const save = useAct(() => call('PATCH /v1/settings', { body }), {
+    refreshes: [SETTINGS],
+    onDone: () => say(t('settings.saved')),
+  });
+  const refused = save.error instanceof ApiError ? save.error.fields?.map(({ path }) => path) : undefined;
+  const nameFault = tried && (body.name === '' || refused?.includes('name')) ? t('settings.nameFault') : undefined;
+  const emailFault =
+    tried && ((body.notify_email && !EMAIL.test(body.notify_email)) || refused?.includes('notify_email'))
+      ? t('mail.fault')
+      : undefined;
+  return (
+    <Section
+      title={t('settings.account')}
+      aside={
+        <CurlMenu acts={[{ label: t('settings.save'), request: { method: 'PATCH', path: '/v1/settings', body } }]} />
+      }
+    >
+      <form
+        className="stack"
+        onSubmit={event => {
+          event.preventDefault();
+          setTried(true);
+          if (body.name !== '' && (!body.notify_email || EMAIL.test(body.notify_email))) save.mutate(undefined);
+        }}
+      >
+        <Field label={t('settings.name')} value={name} onChange={setName} fault={nameFault} maxLength={120} />
+        <Field
+          label={t('settings.notify')}
+          hint={t('settings.notifyHint')}
+          value={email}
+          onChange={setEmail}
+          fault={emailFault}
+          maxLength={254}
+          input={{ inputMode: 'email' }}
+        />
+        <p className="soft small">
+          {t('settings.limit')}: {t('settings.perMinute', { n: settings.rate_limit_per_minute })}
+        </p>
+        <Problem error={save.error} />
+        <div className="actions">
+          <Button weight="main" type="submit" busy={save.isPending}>
+            {t('settings.save')}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}

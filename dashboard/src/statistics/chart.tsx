@@ -1,0 +1,137 @@
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { useWords } from '../language.tsx';
+
+export interface Series {
+  name: string;
+  /** A class that gives its colour. */
+  look: string;
+  values: readonly number[];
+}
+
+const WIDTH = 860;
+const HEIGHT = 220;
+const LEFT = 44;
+const BELOW = 24;
+
+/** Stacked bars over time, and the same numbers as a table. */
+export function StackedBars({
+  title,
+  labels,
+  series,
+}: {
+  title: string;
+  labels: readonly string[];
+  series: readonly Series[];
+}) {
+  const { t, number } = useWords();
+  const totals = labels.map((_, index) => series.reduce((sum, { values }) => sum + values[index]!, 0));
+  const x = scaleBand<number>(
+    labels.map((_, index) => index),
+    [LEFT, WIDTH],
+  ).padding(0.25);
+  const y = scaleLinear([0, Math.max(1, ...totals)], [HEIGHT - BELOW, 8]).nice(4);
+  const every = Math.ceil(labels.length / 8);
+  const whole = (value: number) => Number.isInteger(value);
+  return (
+    <figure className="chart">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={title}>
+        {y
+          .ticks(4)
+          .filter(whole)
+          .map(tick => (
+            <g key={tick}>
+              <line className="chart-line" x1={LEFT} x2={WIDTH} y1={y(tick)} y2={y(tick)} />
+              <text className="chart-text" x={LEFT - 8} y={y(tick) + 4} textAnchor="end">
+                {number(tick)}
+              </text>
+            </g>
+          ))}
+        {labels.map((label, index) => {
+          let from = 0;
+          return (
+            <g key={label}>
+              {series.map(({ name, look, values }) => {
+                const value = values[index]!;
+                const top = y(from + value);
+                const height = y(from) - top;
+                from += value;
+                return (
+                  value > 0 && (
+                    <rect key={name} className={look} x={x(index)} y={top} width={x.bandwidth()} height={height}>
+                      <title>{`${label}: ${name} ${number(value)}`}</title>
+                    </rect>
+                  )
+                );
+              })}
+              {index % every === 0 && (
+                <text className="chart-text" x={x(index)! + x.bandwidth() / 2} y={HEIGHT - 6} textAnchor="middle">
+                  {label}
+                </text>
+              )}
+            </g>
+          );
+        })}
+      </svg>
+      <figcaption className="legend">
+        {series.map(({ name, look, values }) => (
+          <span key={name}>
+            <svg viewBox="0 0 10 10" className="legend-dot" aria-hidden="true">
+              <rect width="10" height="10" rx="2" className={look} />
+            </svg>
+            {name} <strong>{number(values.reduce((sum, value) => sum + value, 0))}</strong>
+          </span>
+        ))}
+      </figcaption>
+      <details className="more">
+        <summary>{t('statistics.table')}</summary>
+        <div className="chart-table">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('statistics.time')}</th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {labels.map((label, index) => (
+                <tr key={label}>
+                  <th scope="row">{label}</th>
+                  {series.map(({ name, values }) => (
+                    <td key={name}>{number(values[index]!)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+/** Bars side by side with their number: a table that can be seen. */
+export function Bars({ rows, look = 'bar-accent' }: { rows: readonly (readonly [string, number])[]; look?: string }) {
+  const { number } = useWords();
+  const x = scaleLinear([0, Math.max(1, ...rows.map(([, value]) => value))], [0, 100]);
+  return (
+    <table className="bars">
+      <tbody>
+        {rows.map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                <rect className={look} width={x(value)} height="10" rx="1" />
+              </svg>
+            </td>
+            <td className="bars-number">{number(value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

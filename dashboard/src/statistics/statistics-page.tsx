@@ -1,0 +1,177 @@
+import type { Statistics, StatisticsBucket } from '@firsthand/contract/statistics.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useLocation, useSearch } from 'wouter';
+import { call } from '../api/call.ts';
+import type { MessageKey } from '../i18n.ts';
+import { useWords } from '../language.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { useMoments } from '../parts/moments.ts';
+import { PageTitle, Section } from '../parts/page.tsx';
+import { Empty, Read } from '../parts/states.tsx';
+import { Bars, StackedBars } from './chart.tsx';
+import './statistics.css';
+
+const SPANS = { day: 1, week: 7, month: 30, quarter: 91 } as const;
+type Span = keyof typeof SPANS;
+const INTERVALS: Record<Span, 'hour' | 'day' | 'week'> = { day: 'hour', week: 'day', month: 'day', quarter: 'week' };
+const FUNNEL = ['landing', 'ready', 'camera_blocked', 'capturing', 'reviewing', 'uploading', 'success'] as const;
+const HOUR_MS = 3_600_000;
+
+const spanOf = (search: string): Span => {
+  const wanted = new URLSearchParams(search).get('span') ?? '';
+  return Object.hasOwn(SPANS, wanted) ? (wanted as Span) : 'month';
+};
+
+/** What became of the verifications of a time, and how long it took. */
+export default function StatisticsPage() {
+  const { t } = useWords();
+  const [, goTo] = useLocation();
+  const span = spanOf(useSearch());
+  // To the hour, so that the same question is asked once.
+  const to = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  const asked = {
+    from: new Date(to - SPANS[span] * 24 * HOUR_MS).toISOString(),
+    to: new Date(to).toISOString(),
+    interval: INTERVALS[span],
+  };
+  const statistics = useQuery({
+    queryKey: ['statistics', asked],
+    queryFn: ({ signal }) => call('GET /v1/statistics', { signal, query: asked }),
+  });
+  return (
+    <div className="wide tall statistics">
+      <div className="title-line">
+        <PageTitle>{t('page.statistics')}</PageTitle>
+        <div className="case-acts">
+          <label className="queue">
+            <span className="unseen">{t('statistics.span')}</span>
+            <select
+              className="input"
+              value={span}
+              onChange={event => goTo(`/statistics?span=${event.target.value}`, { replace: true })}
+            >
+              {(Object.keys(SPANS) as Span[]).map(name => (
+                <option key={name} value={name}>
+                  {t(`span.${name}`)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <CurlMenu
+            acts={[
+              {
+                label: t('page.statistics'),
+                request: { method: 'GET', path: `/v1/statistics?${new URLSearchParams(asked)}` },
+              },
+            ]}
+          />
+        </div>
+      </div>
+      <Read query={statistics}>
+        {data =>
+          sum(data, bucket => bucket.created) === 0 ? (
+            <Empty icon="chart" title={t('statistics.none')}>
+              <p>{t('statistics.noneText')}</p>
+            </Empty>
+          ) : (
+            <Numbers statistics={data} interval={asked.interval} />
+          )
+        }
+      </Read>
+    </div>
+  );
+}
+
+const sum = ({ buckets }: Statistics, of: (bucket: StatisticsBucket) => number): number =>
+  buckets.reduce((total, bucket) => total + of(bucket), 0);
+const failedOf = ({ rejected_by_signal }: StatisticsBucket): number =>
+  Object.values(rejected_by_signal).reduce((total, count) => total + count, 0);
+
+function Numbers({ statistics, interval }: { statistics: Statistics; interval: 'hour' | 'day' | 'week' }) {
+  const words = useWords();
+  const { t, number } = words;
+  const { span } = useMoments();
+  const { buckets, funnel } = statistics;
+  const format = new Intl.DateTimeFormat(
+    words.language,
+    interval === 'hour' ? { weekday: 'short', hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' },
+  );
+  const labels = buckets.map(bucket => format.format(new Date(bucket.start)));
+  const created = sum(statistics, bucket => bucket.created);
+  const reviewed = sum(statistics, bucket => bucket.reviewed);
+  const overridden = sum(statistics, bucket => bucket.overridden);
+  const share = (part: number, whole: number) =>
+    whole > 0 ? number(part / whole, { style: 'percent', maximumFractionDigits: 1 }) : '–';
+  const reasons = new Map<string, number>();
+  for (const { rejected_by_signal } of buckets) {
+    for (const [reason, count] of Object.entries(rejected_by_signal)) {
+      reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+    }
+  }
+  /** The median of the newest bucket that has one: medians cannot be added up. */
+  const latest = (of: (bucket: StatisticsBucket) => number | undefined) => {
+    const seconds = buckets.map(of).findLast(value => value !== undefined);
+    return seconds === undefined ? '–' : span(seconds * 1_000);
+  };
+  const facts: [string, string][] = [
+    [t('statistics.created'), number(created)],
+    [
+      t('statistics.completed'),
+      share(
+        sum(statistics, bucket => bucket.completed),
+        created,
+      ),
+    ],
+    [t('statistics.toCapture'), latest(bucket => bucket.median_seconds_to_capture)],
+    [t('statistics.toVerdict'), latest(bucket => bucket.median_seconds_to_verdict)],
+    [t('statistics.toReview'), latest(bucket => bucket.median_seconds_to_review)],
+    [t('statistics.overridden'), share(overridden, reviewed)],
+  ];
+  const seriesOf = (name: MessageKey, look: string, of: (bucket: StatisticsBucket) => number) => ({
+    name: t(name),
+    look,
+    values: buckets.map(of),
+  });
+  return (
+    <>
+      <dl className="figures">
+        {facts.map(([name, value]) => (
+          <div key={name} className="card">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Section title={t('statistics.outcomes')}>
+        <StackedBars
+          title={t('statistics.outcomes')}
+          labels={labels}
+          series={[
+            seriesOf('verdict.verified', 'bar-verified', bucket => bucket.verified),
+            seriesOf('verdict.suspicious', 'bar-doubtful', bucket => bucket.suspicious),
+            seriesOf('verdict.failed', 'bar-failed', failedOf),
+            seriesOf('status.expired', 'bar-soft', bucket => bucket.expired),
+            seriesOf('status.failed', 'bar-ink', bucket => bucket.failed),
+          ]}
+        />
+      </Section>
+      <div className="two">
+        <Section title={t('statistics.funnel')} intro={t('statistics.funnelIntro')}>
+          <Bars rows={FUNNEL.map(step => [t(`progress.${step}`), funnel[step]] as const)} />
+        </Section>
+        <Section title={t('statistics.reasons')} intro={t('statistics.reasonsIntro')}>
+          {reasons.size === 0 ? (
+            <p className="soft small">{t('statistics.noReasons')}</p>
+          ) : (
+            <Bars
+              look="bar-failed"
+              rows={[...reasons]
+                .sort(([, a], [, b]) => b - a)
+                .map(([reason, count]) => [t(`reason.${reason}` as MessageKey) || reason, count] as const)}
+            />
+          )}
+        </Section>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,247 @@
+import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/management.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { Link, useLocation, useParams, useSearch } from 'wouter';
+import { call } from '../api/call.ts';
+import type { MessageKey } from '../i18n.ts';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useMoments } from '../parts/moments.ts';
+import { PageTitle, Section } from '../parts/page.tsx';
+import { Qr } from '../parts/qr.tsx';
+import { useSay } from '../parts/said.tsx';
+import { Problem, Read } from '../parts/states.tsx';
+import { PhonePreview } from '../request/phone.tsx';
+import { RequestFields, showFaults } from '../request/request-form.tsx';
+import { type RequestValues, requestOf, valuesOf } from '../request/values.ts';
+import { useAct } from '../session/recent.ts';
+import { useSignedIn } from '../session/signed-in.ts';
+import { isAtLeast } from '../shell/pages.ts';
+import { TEMPLATE, TEMPLATES } from './keys.ts';
+import { starterOf } from './starters.ts';
+import { Versions } from './versions.tsx';
+
+/** A template: its steps beside the phone, its link, and what was published before. */
+export default function TemplatePage() {
+  const { id } = useParams<{ id: string }>();
+  const { t } = useWords();
+  const starter = new URLSearchParams(useSearch()).get('starter');
+  return (
+    <div className="wide tall stack">
+      <p className="small">
+        <Link href="/templates">{t('page.templates')}</Link>
+      </p>
+      {id === 'new' ? (
+        <Editor
+          before={starterOf(starter, key => t(key as MessageKey))}
+          lost={[]}
+          name={starter ? t(`starter.${starter}` as MessageKey) : ''}
+        />
+      ) : (
+        <Existing id={id} />
+      )}
+    </div>
+  );
+}
+
+function Existing({ id }: { id: string }) {
+  const template = useQuery({
+    queryKey: TEMPLATE(id),
+    queryFn: ({ signal }) => call('GET /v1/link-templates/:id', { id, signal }),
+    // What is being typed is not overwritten from below.
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <Read query={template}>
+      {data => {
+        const { values, lost } = valuesOf(data.request);
+        return <Editor key={data.version} template={data} before={values} lost={lost} name={data.name} />;
+      }}
+    </Read>
+  );
+}
+
+function Editor({
+  template,
+  before,
+  lost,
+  name: nameBefore,
+}: {
+  template?: LinkTemplateWithVersions;
+  before: RequestValues;
+  /** What the form cannot hold: such a template is read here and changed by the API. */
+  lost: string[];
+  name: string;
+}) {
+  const { t } = useWords();
+  const say = useSay();
+  const [, goTo] = useLocation();
+  const { tenant } = useSignedIn();
+  const [name, setName] = useState(nameBefore);
+  const [nameFault, setNameFault] = useState<string>();
+  const [others, setOthers] = useState<string[]>([]);
+  const form = useForm<RequestValues>({ defaultValues: before });
+  const values = form.watch();
+  const body = { name: name.trim(), request: requestOf(values) };
+  const publish = useAct(
+    (): Promise<LinkTemplate> =>
+      template
+        ? call('PUT /v1/link-templates/:id', { id: template.id, body })
+        : call('POST /v1/link-templates', { body }),
+    {
+      refreshes: [TEMPLATES, ...(template ? [TEMPLATE(template.id)] : [])],
+      onDone: ({ id, version }) => {
+        say(t('template.published', { version }));
+        if (!template) goTo(`/templates/${id}`, { replace: true });
+      },
+    },
+  );
+  const mayEdit = isAtLeast(tenant.role, 'member') && template?.status !== 'revoked' && lost.length === 0;
+  return (
+    <>
+      <div className="title-line">
+        <div className="case-title">
+          <PageTitle>{template ? template.name : t('templates.new')}</PageTitle>
+        </div>
+        {template && <Acts template={template} />}
+      </div>
+      {lost.length > 0 && (
+        <p className="notice info">
+          <Icon name="lock" />
+          <span>{t('template.lost', { what: lost.join(', ') })}</span>
+        </p>
+      )}
+      <div className="with-phone">
+        <div className="request-form">
+          {template?.status === 'active' && <Share url={template.url} />}
+          {mayEdit && (
+            <form
+              className="request-form"
+              noValidate
+              onSubmit={event => {
+                const wrong = name.trim() === '' ? t('template.nameFault') : undefined;
+                setNameFault(wrong);
+                setOthers([]);
+                void form.handleSubmit(() => {
+                  if (!wrong) publish.mutate(undefined, { onError: error => setOthers(showFaults(form, error)) });
+                })(event);
+              }}
+            >
+              <RequestFields
+                form={form}
+                person={false}
+                before={
+                  <Section title={t('template.name')}>
+                    <Field
+                      label={t('template.name')}
+                      hint={t('template.nameHint')}
+                      value={name}
+                      onChange={setName}
+                      fault={nameFault}
+                      maxLength={120}
+                    />
+                  </Section>
+                }
+              />
+              <Problem error={publish.error} />
+              {others.map(fault => (
+                <p key={fault} className="fault">
+                  {fault}
+                </p>
+              ))}
+              <div className="actions">
+                <CurlMenu
+                  acts={[
+                    {
+                      label: t('template.publish'),
+                      request: {
+                        method: template ? 'PUT' : 'POST',
+                        path: template ? `/v1/link-templates/${template.id}` : '/v1/link-templates',
+                        body,
+                      },
+                    },
+                  ]}
+                />
+                <Button weight="main" type="submit" busy={publish.isPending}>
+                  {t('template.publish')}
+                </Button>
+              </div>
+            </form>
+          )}
+          {template && <Versions versions={template.versions} />}
+        </div>
+        <PhonePreview steps={values.steps} />
+      </div>
+    </>
+  );
+}
+
+function Share({ url }: { url: string }) {
+  const { t } = useWords();
+  const say = useSay();
+  return (
+    <Section title={t('template.link')} intro={t('template.linkIntro')}>
+      <div className="made">
+        <Qr text={url} label={t('template.qr')} />
+        <div className="stack">
+          <p className="copyable">
+            <code>{url}</code>
+          </p>
+          <div className="toolbar">
+            <Button onPress={() => void navigator.clipboard.writeText(url).then(() => say(t('common.copied')))}>
+              <Icon name="copy" />
+              {t('common.copy')}
+            </Button>
+          </div>
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function Acts({ template }: { template: LinkTemplateWithVersions }) {
+  const { t } = useWords();
+  const { ago } = useMoments();
+  const say = useSay();
+  const { tenant } = useSignedIn();
+  const [asking, setAsking] = useState(false);
+  const { id, name, status, updated_at, version } = template;
+  const revoke = useAct(() => call('POST /v1/link-templates/:id/revoke', { id, body: {} }), {
+    refreshes: [TEMPLATES, TEMPLATE(id)],
+    onDone: () => {
+      setAsking(false);
+      say(t('template.wasRevoked', { name }));
+    },
+  });
+  return (
+    <div className="toolbar">
+      <span className="soft small">{t('template.line', { version, at: ago(updated_at) })}</span>
+      {status === 'active' && isAtLeast(tenant.role, 'member') && (
+        <Button slim onPress={() => setAsking(true)}>
+          {t('template.revoke')}
+        </Button>
+      )}
+      <CurlMenu
+        acts={[
+          { label: t('template.read'), request: { method: 'GET', path: `/v1/link-templates/${id}` } },
+          { label: t('template.revoke'), request: { method: 'POST', path: `/v1/link-templates/${id}/revoke` } },
+        ]}
+      />
+      {asking && (
+        <Confirm
+          title={t('template.revokeTitle', { name })}
+          action={t('template.revoke')}
+          act={{ ...revoke, mutate: () => revoke.mutate(undefined) }}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('template.revokeText')}</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}

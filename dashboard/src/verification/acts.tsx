@@ -1,0 +1,181 @@
+import type { Verification } from '@firsthand/contract/verification.ts';
+import type { QueryKey } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { type Act, CurlMenu } from '../parts/curl-menu.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useSay } from '../parts/said.tsx';
+import { Problem } from '../parts/states.tsx';
+import { useDraft } from '../session/draft.ts';
+import { useAct } from '../session/recent.ts';
+import { useSignedIn } from '../session/signed-in.ts';
+import { DELIVERIES, VERIFICATION } from './keys.ts';
+
+const OPEN = ['pending', 'partially_captured', 'abandoned'];
+const ENDED = ['completed', 'expired', 'failed'];
+const NARRATIVE_MAX = 2_000;
+
+/** What can be done with a verification, by whoever may. */
+export function Acts({ verification }: { verification: Verification }) {
+  const { t } = useWords();
+  const say = useSay();
+  const { tenant } = useSignedIn();
+  const [open, setOpen] = useState<'finalize' | 'cancel' | null>(null);
+  const { id, status, captures_count, redacted_at, narrative } = verification;
+  const member = tenant.role === 'member' || tenant.role === 'owner';
+  const mayCancel = member && OPEN.includes(status);
+  const mayFinalize =
+    member &&
+    !redacted_at &&
+    narrative === undefined &&
+    captures_count > 0 &&
+    status !== 'expired' &&
+    status !== 'failed';
+  const mayBundle = !redacted_at && ENDED.includes(status) && captures_count > 0;
+  const refreshes = [VERIFICATION(id), DELIVERIES(id)];
+  const cancel = useAct(() => call('POST /v1/verifications/:id/cancel', { id, body: {} }), {
+    refreshes,
+    onDone: () => {
+      setOpen(null);
+      say(t('case.cancelled'));
+    },
+  });
+  const bundle = useAct(() => bundleReady(id), {
+    onDone: ready => {
+      if (ready) location.assign(`/v1/verifications/${id}/evidence`);
+      else say(t('case.bundleLater'));
+    },
+  });
+  const path = `/v1/verifications/${id}`;
+  const acts: Act[] = [
+    { label: t('case.read'), request: { method: 'GET', path } },
+    ...(mayBundle ? [{ label: t('case.evidence'), request: { method: 'GET', path: `${path}/evidence` } } as Act] : []),
+    ...(mayFinalize
+      ? [
+          {
+            label: t('case.finalize'),
+            request: { method: 'POST', path: `${path}/finalize`, body: { narrative: '' } },
+          } as Act,
+        ]
+      : []),
+    ...(mayCancel ? [{ label: t('case.cancel'), request: { method: 'POST', path: `${path}/cancel` } } as Act] : []),
+  ];
+  const copyLink = () =>
+    void navigator.clipboard.writeText(verification.capture_url).then(() => say(t('case.linkCopied')));
+  return (
+    <div className="case-acts">
+      {OPEN.includes(status) && (
+        <Button slim onPress={copyLink}>
+          <Icon name="link" />
+          {t('case.copyLink')}
+        </Button>
+      )}
+      {mayFinalize && (
+        <Button slim onPress={() => setOpen('finalize')}>
+          <Icon name="text" />
+          {t('case.finalize')}
+        </Button>
+      )}
+      {mayCancel && (
+        <Button slim onPress={() => setOpen('cancel')}>
+          <Icon name="cross" />
+          {t('case.cancel')}
+        </Button>
+      )}
+      {mayBundle && (
+        <Button slim busy={bundle.isPending} onPress={() => bundle.mutate(undefined)}>
+          <Icon name="download" />
+          {t('case.evidence')}
+        </Button>
+      )}
+      {status === 'completed' && (
+        <a className="button quiet slim" href={`/c/${id}`} target="_blank" rel="noreferrer">
+          <Icon name="seal" />
+          {t('case.certificate')}
+        </a>
+      )}
+      <CurlMenu acts={acts} />
+      <Problem error={bundle.error} />
+      {open === 'cancel' && (
+        <Confirm
+          title={t('case.cancelTitle')}
+          action={t('case.cancel')}
+          act={{ ...cancel, mutate: () => cancel.mutate(undefined) }}
+          onClose={() => setOpen(null)}
+        >
+          <p>{t('case.cancelText')}</p>
+        </Confirm>
+      )}
+      {open === 'finalize' && <Finalize id={id} refreshes={refreshes} onClose={() => setOpen(null)} />}
+    </div>
+  );
+}
+
+/** Whether the bundle can be downloaded now; false while its last entry waits for its place in the log. */
+async function bundleReady(id: string): Promise<boolean> {
+  const stop = new AbortController();
+  const response = await fetch(`/v1/verifications/${id}/evidence`, { credentials: 'same-origin', signal: stop.signal });
+  stop.abort();
+  if (!response.ok) await call('GET /v1/verifications/:id', { id });
+  return response.status === 200;
+}
+
+function Finalize({ id, refreshes, onClose }: { id: string; refreshes: readonly QueryKey[]; onClose: () => void }) {
+  const { t } = useWords();
+  const say = useSay();
+  const { person } = useSignedIn();
+  const draft = useDraft(person.id, `finalize:${id}`, { narrative: '' });
+  const [narrative, setNarrative] = useState(draft.kept.narrative);
+  const finalize = useAct(() => call('POST /v1/verifications/:id/finalize', { id, body: { narrative } }), {
+    refreshes,
+    onDone: done => {
+      draft.forget();
+      onClose();
+      say(t(done.case_analysis ? 'case.finalized' : 'case.finalizing'));
+    },
+  });
+  return (
+    <Dialog title={t('case.finalize')} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={event => {
+          event.preventDefault();
+          finalize.mutate(undefined);
+        }}
+      >
+        <label className="field">
+          <span className="label">{t('case.narrative')}</span>
+          <textarea
+            className="input"
+            rows={6}
+            maxLength={NARRATIVE_MAX}
+            value={narrative}
+            onChange={event => {
+              setNarrative(event.target.value);
+              draft.keep({ narrative: event.target.value });
+            }}
+          />
+          <span className="hint">{t('case.narrativeHint')}</span>
+        </label>
+        <Problem error={finalize.error} />
+        <div className="actions">
+          <CurlMenu
+            acts={[
+              {
+                label: t('case.finalize'),
+                request: { method: 'POST', path: `/v1/verifications/${id}/finalize`, body: { narrative } },
+              },
+            ]}
+          />
+          <Button onPress={onClose}>{t('common.cancel')}</Button>
+          <Button weight="main" type="submit" busy={finalize.isPending}>
+            {t('case.finalize')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,221 @@
+import type { CaseAnalysis as Analysis, Capture, Verification } from '@firsthand/contract/verification.ts';
+import type { ReactNode } from 'react';
+import type { MessageKey } from '../i18n.ts';
+import { useWords } from '../language.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useMoments } from '../parts/moments.ts';
+import { Section } from '../parts/page.tsx';
+import '../why/why.css';
+import './facts.css';
+
+const Facts = ({ facts }: { facts: [ReactNode, ReactNode][] }) => (
+  <dl className="measured roomy">
+    {facts.map(([name, value], index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: facts never move
+      <div key={index}>
+        <dt>{name}</dt>
+        <dd className="words">{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** The independent checks; they stand beside the verdict and never change it. */
+export function Checks({ verification }: { verification: Verification }) {
+  const { t, number } = useWords();
+  const { object_match, condition, location_match } = verification;
+  if (!object_match && !condition && !location_match) return null;
+  return (
+    <section className="checks" aria-label={t('checks.title')}>
+      <h2>{t('checks.title')}</h2>
+      <ul className="findings">
+        {location_match && (
+          <Check good={location_match.result === 'verified'} grave={location_match.result === 'rejected'}>
+            <h3>{t('checks.location')}</h3>
+            <p>{t(`location.${location_match.result}`)}</p>
+            <p className="soft small">{location_match.expected_location}</p>
+          </Check>
+        )}
+        {object_match && (
+          <Check good={object_match.status === 'match'} unknown={object_match.status === 'inconclusive'}>
+            <h3>{t('checks.object')}</h3>
+            <p>{t(`object.${object_match.status}`, { object: object_match.expected_object })}</p>
+          </Check>
+        )}
+        {condition && (
+          <Check good={condition.label === 'good'}>
+            <h3>{t('checks.condition')}</h3>
+            <p>{t(`condition.${condition.label}`, { score: number(condition.score, { maximumFractionDigits: 1 }) })}</p>
+            <ul className="small">
+              {condition.aspects.map(aspect => (
+                <li key={aspect.name}>
+                  <strong>
+                    {aspect.name} {number(aspect.score, { maximumFractionDigits: 1 })}
+                  </strong>{' '}
+                  <span className="soft">{aspect.reasoning}</span>
+                </li>
+              ))}
+            </ul>
+          </Check>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+const Check = ({
+  good,
+  grave = false,
+  unknown = false,
+  children,
+}: {
+  good: boolean;
+  grave?: boolean;
+  unknown?: boolean;
+  children: ReactNode;
+}) => (
+  <li className={`finding ${unknown ? '' : good ? 'verified' : grave ? 'failed' : 'doubtful'}`}>
+    <Icon name={unknown ? 'time' : good ? 'check' : grave ? 'cross' : 'doubt'} />
+    <div>{children}</div>
+  </li>
+);
+
+/** What the person typed, and the seal that proves it unchanged. */
+export function Answers({ verification }: { verification: Verification }) {
+  const { t } = useWords();
+  const { exactly } = useMoments();
+  const answers = Object.entries(verification.answers ?? {});
+  const seal = verification.record_seal;
+  if (answers.length === 0 && !seal) return null;
+  const described = (key: string) => verification.config.steps.find(step => step.key === key)?.description || key;
+  return (
+    <Section title={t('answers.title')} intro={t('answers.intro')}>
+      <Facts
+        facts={answers.map(([key, { value, answered_at }]) => [
+          described(key),
+          <>
+            <strong>{value}</strong> <span className="soft">{exactly(answered_at)}</span>
+          </>,
+        ])}
+      />
+      {seal && (
+        <p className="soft small seal">
+          <Icon name="seal" />
+          <span>
+            {t('answers.seal')} <code>{seal.hash}</code>
+          </span>
+        </p>
+      )}
+    </Section>
+  );
+}
+
+const KNOWN: Record<string, MessageKey> = {
+  make: 'file.make',
+  model: 'file.model',
+  lens: 'file.lens',
+  software: 'file.software',
+  taken_at: 'file.takenAt',
+  gps_at: 'file.gpsAt',
+  gps: 'file.gps',
+  exif_size: 'file.exifSize',
+  orientation: 'file.orientation',
+  thumbnail: 'file.thumbnail',
+  quantization_hash: 'file.tables',
+};
+
+/** What the file says about itself. All of it comes from the file and may be forged. */
+export function FileFacts({ capture }: { capture: Capture }) {
+  const words = useWords();
+  const { t, number } = words;
+  const { exactly } = useMoments();
+  const value = (of: unknown): string => {
+    if (typeof of === 'boolean') return t(of ? 'common.yes' : 'common.no');
+    if (typeof of !== 'object' || of === null) return String(of);
+    const { latitude, longitude, width, height } = of as Record<string, number | undefined>;
+    if (latitude !== undefined && longitude !== undefined) return `${latitude}, ${longitude}`;
+    if (width !== undefined && height !== undefined) return `${width} × ${height}`;
+    return JSON.stringify(of);
+  };
+  const { attestation } = capture;
+  const facts: [ReactNode, ReactNode][] = [
+    [t('file.id'), <code key="id">{capture.id}</code>],
+    [t('file.type'), `${capture.content_type}, ${number(capture.size_bytes / 1_000, { maximumFractionDigits: 0 })} kB`],
+    [t('file.size'), `${capture.width} × ${capture.height}`],
+    [t('file.received'), exactly(capture.created_at)],
+    ...(capture.client_captured_at
+      ? ([[t('file.shutter'), exactly(capture.client_captured_at)]] as [ReactNode, ReactNode][])
+      : []),
+    ...(attestation
+      ? ([
+          [
+            t('file.attestation'),
+            `${attestation.provider}: ${t(`attestation.${attestation.verdict}`)}${attestation.detail ? ` (${attestation.detail})` : ''}`,
+          ],
+        ] as [ReactNode, ReactNode][])
+      : []),
+    ...Object.entries(capture.metadata ?? {}).map(([key, of]): [ReactNode, ReactNode] => [
+      KNOWN[key] ? t(KNOWN[key]) : key.replaceAll('_', ' '),
+      value(of),
+    ]),
+    ...Object.entries(capture.text ?? {}).map(([key, of]): [ReactNode, ReactNode] => [
+      t('file.text', { key }),
+      value(of),
+    ]),
+    [t('file.sha'), <code key="sha">{capture.sha256}</code>],
+  ];
+  return (
+    <Section title={t('file.title')} intro={t('file.intro')}>
+      <Facts facts={facts} />
+    </Section>
+  );
+}
+
+/** The deeper look over all photos and the claimant's narrative. */
+export function CaseAnalysis({ verification, analysis }: { verification: Verification; analysis: Analysis }) {
+  const { t, number } = useWords();
+  const percent = (value: number) => number(value, { style: 'percent', maximumFractionDigits: 0 });
+  const dimensions = Object.entries(analysis.dimensions) as [
+    keyof Analysis['dimensions'],
+    { score: number; evidence: string; concerns?: string[] },
+  ][];
+  return (
+    <Section
+      title={t('analysis.title')}
+      intro={t('analysis.intro', {
+        risk: percent(analysis.overall_risk_score),
+        confidence: percent(analysis.confidence),
+        priority: t(`priority.${analysis.review_priority}`),
+      })}
+    >
+      {verification.narrative && <blockquote>{verification.narrative}</blockquote>}
+      <ul className="dimensions">
+        {dimensions.map(([name, { score, evidence, concerns = [] }]) => (
+          <li key={name}>
+            <h3>
+              {t(`dimension.${name}`)} <span className="soft">{percent(score)}</span>
+            </h3>
+            <p className="small">{evidence}</p>
+            {concerns.map(concern => (
+              <p key={concern} className="small concern">
+                <Icon name="doubt" />
+                {concern}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
+      {analysis.uncertainty_areas.length > 0 && (
+        <details className="more">
+          <summary>{t('analysis.uncertain')}</summary>
+          <ul className="plain small soft">
+            {analysis.uncertainty_areas.map(area => (
+              <li key={area}>{area}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <p className="soft small">{t('analysis.model', { model: analysis.model })}</p>
+    </Section>
+  );
+}

@@ -1,0 +1,2 @@
+export const VERIFICATION = (id: string) => ['verification', id] as const;
+export const DELIVERIES = (id: string) => ['deliveries', id] as const;

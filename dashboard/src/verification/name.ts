@@ -1,0 +1,8 @@
+import type { VerificationSummary } from '@firsthand/contract/verification.ts';
+
+/** What to call a verification by. */
+export const nameOf = ({ config, id }: Pick<VerificationSummary, 'config' | 'id'>): string =>
+  Object.entries(config.metadata ?? {}).find(([key]) => key !== 'test_outcome')?.[1] ??
+  config.expected_object ??
+  config.context?.summary ??
+  `…${id.slice(-6)}`;

@@ -1,0 +1,74 @@
+import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
+import { LABELS, STATUSES } from '@firsthand/contract/verification.ts';
+import { useEffect, useState } from 'react';
+import { useWords } from '../language.tsx';
+import { Choose } from '../parts/choose.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { type Filters, SEARCH_MAX } from './filters.ts';
+
+/** The list asks again when nothing was typed for this long. */
+const TYPING_MS = 300;
+
+export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
+  const { t } = useWords();
+  const [q, setQ] = useState(filters.q);
+  useEffect(() => setQ(filters.q), [filters.q]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing asks; filters that change do not
+  useEffect(() => {
+    if (q === filters.q) return undefined;
+    const timer = setTimeout(() => onChange({ ...filters, q }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [q]);
+  return (
+    <search className="filters">
+      <label className="search">
+        <span className="unseen">{t('filter.search')}</span>
+        <Icon name="search" />
+        <input
+          id="search"
+          type="search"
+          className="input"
+          placeholder={t('filter.searchHint')}
+          value={q}
+          maxLength={SEARCH_MAX}
+          onChange={event => setQ(event.target.value)}
+        />
+      </label>
+      <Choose
+        label={t('filter.verdict')}
+        values={LABELS}
+        nameOf={value => t(`verdict.${value}`)}
+        chosen={filters.verdict}
+        onChange={verdict => onChange({ ...filters, verdict })}
+      />
+      <Choose
+        label={t('filter.status')}
+        values={STATUSES}
+        nameOf={value => t(`status.${value}`)}
+        chosen={filters.status}
+        onChange={status => onChange({ ...filters, status })}
+      />
+      <Choose
+        label={t('filter.review')}
+        values={REVIEW_STATES}
+        nameOf={value => t(`reviewState.${value}`)}
+        chosen={filters.review}
+        onChange={review => onChange({ ...filters, review })}
+      />
+      <fieldset className="days">
+        <legend className="unseen">{t('filter.days')}</legend>
+        {(['from', 'to'] as const).map(end => (
+          <label key={end}>
+            <span>{t(`filter.${end}`)}</span>
+            <input
+              type="date"
+              className="input"
+              value={filters[end]}
+              onChange={event => onChange({ ...filters, [end]: event.target.value })}
+            />
+          </label>
+        ))}
+      </fieldset>
+    </search>
+  );
+}

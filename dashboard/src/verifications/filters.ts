@@ -1,0 +1,70 @@
+import { REVIEW_STATES, type ReviewState } from '@firsthand/contract/reviews.ts';
+import { LABELS, STATUSES } from '@firsthand/contract/verification.ts';
+
+type Status = (typeof STATUSES)[number];
+type Label = (typeof LABELS)[number];
+
+/** What the list shows, as the address says it. */
+export interface Filters {
+  q: string;
+  status: Status[];
+  verdict: Label[];
+  review: ReviewState[];
+  /** Days of the person's own calendar, `2026-11-22`, both included. */
+  from: string;
+  to: string;
+}
+
+/** The longest text that the API looks for. */
+export const SEARCH_MAX = 120;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const among = <Value extends string>(known: readonly Value[], text: string | null): Value[] =>
+  known.filter(value => text?.split(',').includes(value));
+const day = (text: string | null) => (text && DAY.test(text) && !Number.isNaN(Date.parse(text)) ? text : '');
+
+/** Reads the filters from an address; what it does not know, it leaves out. */
+export function filtersOf(search: string): Filters {
+  const said = new URLSearchParams(search);
+  return {
+    q: (said.get('q') ?? '').slice(0, SEARCH_MAX),
+    status: among(STATUSES, said.get('status')),
+    verdict: among(LABELS, said.get('verdict')),
+    review: among(REVIEW_STATES, said.get('review')),
+    from: day(said.get('from')),
+    to: day(said.get('to')),
+  };
+}
+
+/** The address's query, in one order whatever was chosen first: two equal views have one address. */
+export function searchOf({ q, status, verdict, review, from, to }: Filters): string {
+  const entries = Object.entries({
+    q,
+    status: status.join(),
+    verdict: verdict.join(),
+    review: review.join(),
+    from,
+    to,
+  });
+  const said = new URLSearchParams(entries.filter(([, value]) => value !== ''));
+  return said.size > 0 ? `?${said.toString().replaceAll('%2C', ',')}` : '';
+}
+
+/** The list's query at the API. */
+export function queryOf({ q, status, verdict, review, from, to }: Filters): Record<string, string | undefined> {
+  const dayAfter = (text: string) => {
+    const date = new Date(`${text}T00:00`);
+    date.setDate(date.getDate() + 1);
+    return date.toISOString();
+  };
+  return {
+    q: q || undefined,
+    status: status.join() || undefined,
+    verdict: verdict.join() || undefined,
+    review: review.join() || undefined,
+    // The API's bounds are not part of the range.
+    created_after: from ? new Date(Date.parse(`${from}T00:00`) - 1).toISOString() : undefined,
+    created_before: to ? dayAfter(to) : undefined,
+  };
+}
+
+export const NOTHING: Filters = filtersOf('');

@@ -1,0 +1,56 @@
+import type { Verification } from '@firsthand/contract/verification.ts';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { call } from '../api/call.ts';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { Qr } from '../parts/qr.tsx';
+import { Empty, Problem } from '../parts/states.tsx';
+import { useAct } from '../session/recent.ts';
+
+/** In the place of a list that has no rows yet: makes the first one, with the phone of whoever is here. */
+export function First({ mayMake, onArrived }: { mayMake: boolean; onArrived: () => void }) {
+  const { t } = useWords();
+  const [made, setMade] = useState<Verification | null>(null);
+  const create = useAct(() => call('POST /v1/verifications', { body: {} }), { onDone: setMade });
+  if (!mayMake) {
+    return (
+      <Empty icon="list" title={t('first.none')}>
+        <p>{t('first.noneText')}</p>
+      </Empty>
+    );
+  }
+  if (!made) {
+    return (
+      <Empty icon="phone" title={t('first.title')}>
+        <p>{t('first.text')}</p>
+        <Problem error={create.error} />
+        <Button weight="main" busy={create.isPending} onPress={() => create.mutate(undefined)}>
+          {t('first.make')}
+        </Button>
+        <CurlMenu
+          acts={[{ label: t('first.make'), request: { method: 'POST', path: '/v1/verifications', body: {} } }]}
+        />
+      </Empty>
+    );
+  }
+  const near = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(made.capture_url).hostname);
+  return (
+    <Empty icon="phone" title={t('first.scan')}>
+      <Qr text={made.capture_url} label={t('first.qr')} />
+      <p>{t(near ? 'first.near' : 'first.scanText')}</p>
+      <p>
+        <a href={made.capture_url} target="_blank" rel="noreferrer">
+          {t('first.openHere')}
+        </a>
+      </p>
+      <div className="actions">
+        <Link className="button quiet" href={`/verifications/${made.id}`}>
+          {t('first.watch')}
+        </Link>
+        <Button onPress={onArrived}>{t('first.toList')}</Button>
+      </div>
+    </Empty>
+  );
+}

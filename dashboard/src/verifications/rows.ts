@@ -1,0 +1,125 @@
+import type { VerificationSummary } from '@firsthand/contract/verification.ts';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useMemo, useState } from 'react';
+import { call } from '../api/call.ts';
+import type { Page } from '../api/operations.ts';
+import { useChanges } from '../live.ts';
+import { queryClient } from '../session/query-client.ts';
+import { type Filters, queryOf, searchOf } from './filters.ts';
+
+const PAGE = 100;
+/** More loaded rows than this that changed in one moment are read with the next page, not one by one. */
+const READ_AT_ONCE = 20;
+
+/** What a row shows; the rest of a verification would fill the memory of a hundred thousand rows. */
+export interface Row
+  extends Pick<
+    VerificationSummary,
+    'id' | 'status' | 'verdict' | 'review' | 'created_at' | 'completed_at' | 'expires_at' | 'captures_count'
+  > {
+  wanted: number;
+  about: string;
+}
+
+const rowOf = (verification: VerificationSummary): Row => {
+  const { id, status, verdict, created_at, completed_at, expires_at, captures_count, config, review } = verification;
+  const about =
+    config.expected_object ?? config.context?.summary ?? config.steps.find(step => step.description)?.description;
+  const told = Object.entries(config.metadata ?? {}).map(([key, value]) => `${key} ${value}`);
+  return {
+    id,
+    status,
+    verdict,
+    review,
+    created_at,
+    completed_at,
+    expires_at,
+    captures_count,
+    wanted: config.max_captures,
+    about: [...told, about]
+      .filter(part => part)
+      .join(' · ')
+      .slice(0, 200),
+  } as Row;
+};
+
+type Rows = InfiniteData<Page<Row>, string | undefined>;
+const VERIFICATIONS = ['verifications'] as const;
+
+const readPage = async (filters: Filters, cursor: string | undefined, signal?: AbortSignal): Promise<Page<Row>> => {
+  const { data, next_cursor } = await call('GET /v1/verifications', {
+    query: { ...queryOf(filters), limit: String(PAGE), cursor },
+    ...(signal ? { signal } : {}),
+  });
+  return { data: data.map(rowOf), ...(next_cursor === undefined ? {} : { next_cursor }) };
+};
+
+/**
+ * The rows of a list, read a page at a time and kept. A row that changes is changed where it stands. New ones wait until
+ * the person asks for them, so that nothing moves under the pointer.
+ */
+export function useRows(filters: Filters) {
+  const search = searchOf(filters);
+  const queryKey = useMemo(() => [...VERIFICATIONS, 'list', search], [search]);
+  const [waiting, setWaiting] = useState<{ search: string; ids: ReadonlySet<string> }>({ search, ids: new Set() });
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => readPage(filters, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: page => page.next_cursor,
+    // Reading again would read every page that was scrolled through; the stream of changes keeps the rows fresh.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    structuralSharing: false,
+  });
+
+  const replace = useCallback(
+    (fresh: ReadonlyMap<string, Row>) => {
+      queryClient.setQueryData<Rows>(
+        queryKey,
+        old =>
+          old && {
+            ...old,
+            pages: old.pages.map(page =>
+              page.data.some(row => fresh.has(row.id))
+                ? { ...page, data: page.data.map(row => fresh.get(row.id) ?? row) }
+                : page,
+            ),
+          },
+      );
+    },
+    [queryKey],
+  );
+
+  useChanges(async changed => {
+    const loaded = queryClient.getQueryData<Rows>(queryKey);
+    if (!loaded) return;
+    const known = new Set(loaded.pages.flatMap(page => page.data.map(row => row.id)));
+    const top = await readPage(filters, undefined).catch(() => null);
+    if (!top) return;
+    const fresh = new Map(top.data.filter(row => known.has(row.id)).map(row => [row.id, row]));
+    const missed = [...(changed ?? [])].filter(id => known.has(id) && !fresh.has(id)).slice(0, READ_AT_ONCE);
+    await Promise.all(
+      missed.map(id =>
+        call('GET /v1/verifications/:id', { id }).then(
+          verification => fresh.set(id, rowOf(verification)),
+          () => undefined,
+        ),
+      ),
+    );
+    if (fresh.size > 0) replace(fresh);
+    const newest = loaded.pages[0]?.data[0]?.id;
+    const ahead = newest === undefined ? top.data.length : top.data.findIndex(row => row.id === newest);
+    const arrived = top.data.slice(0, ahead < 0 ? PAGE : ahead).filter(row => !known.has(row.id));
+    setWaiting({ search, ids: new Set(arrived.map(row => row.id)) });
+  });
+
+  /** Shows the rows that arrived meanwhile, from the top. */
+  const showNew = useCallback(async () => {
+    await queryClient.resetQueries({ queryKey, exact: true });
+    setWaiting({ search, ids: new Set() });
+  }, [queryKey, search]);
+
+  const rows = useMemo(() => query.data?.pages.flatMap(page => page.data) ?? [], [query.data]);
+  return { query, rows, waiting: waiting.search === search ? waiting.ids.size : 0, showNew };
+}

@@ -1,0 +1,81 @@
+import { useEffect, useMemo, useRef } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { PageTitle } from '../parts/page.tsx';
+import { Empty, Failed, Loading, Problem } from '../parts/states.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { type Filters, filtersOf, queryOf, searchOf } from './filters.ts';
+import { First } from './first.tsx';
+import { Grid } from './grid.tsx';
+import { useRows } from './rows.ts';
+import { ViewBar } from './view-bar.tsx';
+import './verifications.css';
+
+/** Every verification of this account and mode, newest first. */
+export default function VerificationsPage() {
+  const { t } = useWords();
+  const { tenant } = useSignedIn();
+  const [, goTo] = useLocation();
+  const address = useSearch();
+  const filters = useMemo(() => filtersOf(address), [address]);
+  const search = searchOf(filters);
+  const { query, rows, waiting, showNew } = useRows(filters);
+  const change = (next: Filters) => goTo(`/verifications${searchOf(next)}`, { replace: true });
+  const more = query.hasNextPage && !query.isFetchingNextPage && !query.isFetchNextPageError;
+  const fetchNext = useRef(query.fetchNextPage);
+  useEffect(() => {
+    fetchNext.current = query.fetchNextPage;
+  });
+  const asked = Object.entries(queryOf(filters)).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const path = `/v1/verifications${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ''}`;
+
+  return (
+    <div className="wide list-page">
+      <div className="title-line">
+        <PageTitle>{t('page.verifications')}</PageTitle>
+        <CurlMenu acts={[{ label: t('verifications.list'), request: { method: 'GET', path } }]} />
+      </div>
+      <ViewBar search={search} />
+      <FilterBar filters={filters} onChange={change} />
+      <div role="status" className="arrived">
+        {waiting > 0 && (
+          <Button weight="main" slim onPress={() => void showNew()}>
+            <Icon name="undo" />
+            {t('verifications.arrived', { n: waiting })}
+          </Button>
+        )}
+      </div>
+      {query.data === undefined && query.error && <Failed error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isPending && <Loading />}
+      {query.data !== undefined &&
+        (rows.length > 0 ? (
+          <Grid
+            key={search}
+            rows={rows}
+            label={t('page.verifications')}
+            more={query.hasNextPage}
+            onMore={() => more && void fetchNext.current()}
+            foot={
+              query.isFetchNextPageError && (
+                <div className="grid-foot">
+                  <Problem error={query.error} />
+                  <Button onPress={() => void query.fetchNextPage()}>{t('common.tryAgain')}</Button>
+                </div>
+              )
+            }
+          />
+        ) : search === '' ? (
+          <First mayMake={tenant.role === 'member' || tenant.role === 'owner'} onArrived={() => void showNew()} />
+        ) : (
+          <Empty icon="search" title={t('verifications.noMatch')}>
+            <p>{t('verifications.noMatchText')}</p>
+            <Button onPress={() => goTo('/verifications')}>{t('verifications.showAll')}</Button>
+          </Empty>
+        ))}
+    </div>
+  );
+}

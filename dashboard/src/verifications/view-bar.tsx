@@ -1,0 +1,104 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useSignedIn } from '../session/signed-in.ts';
+import { COMMON, useViews } from './views.ts';
+
+/** The views of the list as links; a set of filters that has no name yet can get one. */
+export function ViewBar({ search }: { search: string }) {
+  const { t } = useWords();
+  const { person, tenant } = useSignedIn();
+  const { views, full, save, remove } = useViews(person.id, tenant.id);
+  const [naming, setNaming] = useState(false);
+  const named = COMMON.some(view => view.search === search) || views.some(view => view.search === search);
+  return (
+    <nav className="views" aria-label={t('view.title')}>
+      {COMMON.map(view => (
+        <Link
+          key={view.label}
+          href={`/verifications${view.search}`}
+          className="view"
+          aria-current={view.search === search ? 'page' : undefined}
+        >
+          {t(view.label)}
+        </Link>
+      ))}
+      {views.map(view => (
+        <span key={view.name} className="view-own">
+          <Link
+            href={`/verifications${view.search}`}
+            className="view"
+            aria-current={view.search === search ? 'page' : undefined}
+          >
+            {view.name}
+          </Link>
+          <button
+            type="button"
+            className="view-gone"
+            aria-label={t('view.remove', { name: view.name })}
+            onClick={() => remove(view)}
+          >
+            <Icon name="cross" />
+          </button>
+        </span>
+      ))}
+      {!named && !full && (
+        <Button weight="plain" slim onPress={() => setNaming(true)}>
+          <Icon name="plus" />
+          {t('view.save')}
+        </Button>
+      )}
+      {naming && (
+        <NameView
+          onClose={() => setNaming(false)}
+          onNamed={name => {
+            save({ name, search });
+            setNaming(false);
+          }}
+        />
+      )}
+    </nav>
+  );
+}
+
+function NameView({ onClose, onNamed }: { onClose: () => void; onNamed: (name: string) => void }) {
+  const { t } = useWords();
+  const [name, setName] = useState('');
+  const [fault, setFault] = useState<string>();
+  const submit = () => {
+    const wanted = name.trim();
+    if (wanted === '') setFault(t('view.nameFault'));
+    else onNamed(wanted);
+  };
+  return (
+    <Dialog title={t('view.saveTitle')} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={event => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <Field
+          label={t('view.name')}
+          hint={t('view.nameHint')}
+          fault={fault}
+          value={name}
+          onChange={setName}
+          autoFocus
+          maxLength={40}
+        />
+        <div className="actions">
+          <Button onPress={onClose}>{t('common.cancel')}</Button>
+          <Button weight="main" type="submit">
+            {t('view.save')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,105 @@
+import { type Band, SIGNALS, type SignalName } from '@firsthand/contract/signals.ts';
+import type { Capture } from '@firsthand/contract/verification.ts';
+
+/** What one signal says about one photo. */
+export interface Finding {
+  signal: SignalName;
+  state: Band | 'not_evaluated' | 'not_applicable';
+  /** The calibrated probability that something is wrong, where the detector gives one. */
+  probability?: number;
+  /** What it was told by, for whoever wants to look closer. */
+  evidence: [string, string][];
+  /** Why it has no answer. */
+  missing?: string;
+  /** Pictures found elsewhere. */
+  matches: Match[];
+}
+
+export interface Match {
+  source: string;
+  verification_id?: string;
+  url?: string;
+  label?: string;
+}
+
+interface Judged {
+  status?: string;
+  band?: Band;
+  evaluated?: boolean;
+  evidence?: unknown;
+  confidence?: number;
+  matches?: Match[];
+  reason?: string;
+}
+
+const round = (value: number) => Math.round(value * 1_000) / 1_000;
+const text = (value: unknown): string =>
+  typeof value === 'number' ? String(round(value)) : typeof value === 'object' ? JSON.stringify(value) : String(value);
+
+function evidenceOf(evidence: unknown): [string, string][] {
+  if (Array.isArray(evidence)) {
+    return (evidence as { source?: string; field?: string; value?: string }[]).map(({ source, field, value }) => [
+      [source, field].filter(Boolean).join(' '),
+      text(value ?? ''),
+    ]);
+  }
+  if (typeof evidence !== 'object' || evidence === null) return [];
+  return Object.entries(evidence)
+    .filter(([key]) => key !== 'probability')
+    .map(([key, value]) => [key.replaceAll('_', ' '), text(value)]);
+}
+
+/** What every signal that was asked for says about a photo, in the order of their priority. */
+export function findingsOf(capture: Capture): Finding[] {
+  return SIGNALS.flatMap((spec): Finding[] => {
+    if (spec.key === null) {
+      const { context } = capture;
+      if (!context) return [];
+      const { evaluated, band = 'clear', probability, reasoning, no_answer, model, instructions_found } = context;
+      const told: [string, string | undefined][] = [
+        ['reasoning', reasoning],
+        ['model', model],
+        ['instructions in the picture', instructions_found ? 'yes' : undefined],
+      ];
+      return [
+        {
+          signal: spec.name,
+          state: evaluated ? band : 'not_evaluated',
+          ...(probability === undefined ? {} : { probability }),
+          evidence: told.filter((entry): entry is [string, string] => entry[1] !== undefined),
+          ...(no_answer === undefined ? {} : { missing: no_answer }),
+          matches: [],
+        },
+      ];
+    }
+    const found = capture.signals?.[spec.key] as Judged | undefined;
+    if (!found) return [];
+    if (found.status === 'not_applicable') {
+      return [{ signal: spec.name, state: 'not_applicable', evidence: [], matches: [] }];
+    }
+    const { probability } = (found.evidence ?? {}) as { probability?: unknown };
+    return [
+      {
+        signal: spec.name,
+        state: found.evaluated === false ? 'not_evaluated' : (found.band ?? 'clear'),
+        ...(typeof probability === 'number' ? { probability } : {}),
+        evidence: evidenceOf(found.evidence),
+        ...(found.reason === undefined ? {} : { missing: found.reason }),
+        matches: found.matches ?? [],
+      },
+    ];
+  });
+}
+
+/** The gravest band of a photo. */
+export function bandOf(capture: Capture): Band {
+  const states = findingsOf(capture).map(finding => finding.state);
+  return states.includes('confident') ? 'confident' : states.includes('doubtful') ? 'doubtful' : 'clear';
+}
+
+/** The photo to show first: the first of those with the gravest finding. */
+export function gravest(captures: readonly Capture[]): number {
+  const bands = captures.map(bandOf);
+  const at = bands.includes('confident') ? bands.indexOf('confident') : bands.indexOf('doubtful');
+  return Math.max(0, at);
+}

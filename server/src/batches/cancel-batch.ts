@@ -1,0 +1,34 @@
+import { Batch } from '@firsthand/contract/batches.ts';
+import { one, transaction } from '../db/sql.ts';
+import { ok, tenantEndpoint } from '../http/endpoint.ts';
+import { notFound } from '../http/problem.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
+import { type BatchRow, findBatch, presentBatch } from './row.ts';
+
+export const cancelBatch = tenantEndpoint({
+  operationId: 'cancelBatch',
+  summary: 'Cancel a batch',
+  description:
+    'Makes no more rows. Verifications that were made stay. Cancelling a batch that has ended changes nothing.',
+  tag: 'Batches',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  exists: async ({ deps, principal, params }) => (await findBatch(deps.db, principal, params.id!)) !== undefined,
+  responses: { 200: Batch },
+  async handler(call) {
+    const { deps, params } = call;
+    return transaction(deps.db, async tx => {
+      const batch = await one<BatchRow>(tx, 'select * from batches where id = $1 for update', [params.id]);
+      if (!batch) throw notFound();
+      if (batch.state === 'completed' || batch.state === 'cancelled') return ok(presentBatch(batch));
+      const cancelled = await one<BatchRow>(
+        tx,
+        `update batches set state = 'cancelled', ended_at = $2 where id = $1 returning *`,
+        [batch.id, deps.clock.now()],
+      );
+      await tx.query('update batch_rows set content = null where batch_id = $1 and content is not null', [batch.id]);
+      await audit(tx, activityOf(call), { action: 'batch.cancelled', target: batch.id });
+      return ok(presentBatch(cancelled!));
+    });
+  },
+});

@@ -1,0 +1,31 @@
+import { LegalHoldRequest } from '@firsthand/contract/erasure.ts';
+import { transaction } from '../db/sql.ts';
+import { noContent, tenantEndpoint } from '../http/endpoint.ts';
+import { notFound } from '../http/problem.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
+import { lockVerification } from '../verifications/row.ts';
+import { storeLegalHold } from '../verifications/write.ts';
+
+export const liftLegalHold = tenantEndpoint({
+  operationId: 'liftLegalHold',
+  summary: 'Lift a legal hold',
+  description: 'The body is optional; its reason goes to the audit log. Lifting again changes nothing.',
+  tag: 'Evidence',
+  credentials: ['session', 'secret'],
+  role: 'owner',
+  target: 'id',
+  body: LegalHoldRequest,
+  bodyOptional: true,
+  responses: { 204: null },
+  handler: call =>
+    transaction(call.deps.db, async tx => {
+      const row = await lockVerification(tx, call.params.id!);
+      if (!row) throw notFound();
+      if (row.legal_hold) {
+        await storeLegalHold(tx, row.id, null);
+        const detail = call.body === undefined ? {} : { reason: call.body.reason };
+        await audit(tx, activityOf(call), { action: 'legal_hold.lifted', target: row.id, detail });
+      }
+      return noContent;
+    }),
+});

@@ -1,0 +1,293 @@
+import type { Fault } from '@firsthand/contract/errors.ts';
+import { DateTime, IdSchema, instantOf } from '@firsthand/contract/ids.ts';
+import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
+import { Status, VerdictLabel } from '@firsthand/contract/verification.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import { many, one } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { type Principal, readableModes } from '../http/principal.ts';
+import type { VerificationRow } from './row.ts';
+import { type Found, findByWords, type Pair, patternOf, rarestPair, scopeOf } from './search.ts';
+
+const some = <T extends TSchema>(item: T) =>
+  Type.Optional(Type.Array(item, { minItems: 1, maxItems: 20, description: 'one value, or several between commas' }));
+
+/** The filters of every list of verifications. */
+export const filters = {
+  status: some(Status),
+  verdict: some(VerdictLabel),
+  template_id: some(IdSchema('tpl')),
+  review: some(Type.Enum([...REVIEW_STATES], { title: 'ReviewState' })),
+  brand_slug: some(Type.String({ minLength: 2, maxLength: 40 })),
+  created_after: Type.Optional(DateTime),
+  created_before: Type.Optional(DateTime),
+  external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 120,
+      description:
+        'the beginning of an id, or any part of `external_ref`, of a metadata value or of the person’s name, in any case',
+    }),
+  ),
+};
+export const METADATA_FILTER = { '^metadata\\[[^]+\\]$': { type: 'string', maxLength: 500 } };
+const FilterQuery = Type.Object(filters);
+export type FilterQuery = Static<typeof FilterQuery>;
+
+/** Faults of dates that have the right form but that no calendar holds. */
+export const dateFaults = (query: unknown): Fault[] =>
+  (['created_after', 'created_before'] as const).flatMap(path => {
+    const text = (query as FilterQuery)[path];
+    return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date that exists' }] : [];
+  });
+
+/** A row's place in the list. The time stays text: a JavaScript date holds milliseconds, the row microseconds. */
+export interface Place {
+  id: string;
+  created_at: string;
+}
+
+export type Selected = VerificationRow & { place: string };
+
+interface PageOptions {
+  after: Place | null;
+  limit: number;
+  /** More columns, as SQL over the row `v`. */
+  columns?: string;
+}
+
+export interface Selection {
+  /** The newest rows after a place. */
+  page<R extends object = object>(o: PageOptions): Promise<(Selected & R)[]>;
+  /** How many rows match: exact up to {@link COUNTED}, the planner's estimate beyond. */
+  total(): Promise<number>;
+}
+
+const COUNTED = 1_000;
+/** A set of so many found rows is read whole; a larger one is read in the order of the list. */
+const FEW = 5_000;
+/** So many of the newest rows are searched for common words before the index is asked for all that match. */
+const WALKED = 5_000;
+const NEWEST = 'order by v.created_at desc, v.id desc';
+
+/** Collects the values of a statement; each call gives the parameter of its value. */
+const collect = (values: unknown[]) => (value: unknown) => `$${values.push(value)}`;
+type Parameter = ReturnType<typeof collect>;
+
+/**
+ * Selects the verifications that pass all filters, newest first. Each mode with each value of one filter is a range of an
+ * index in the list's order. The query reads the ranges one by one and merges them, so the last page costs no more than
+ * the first.
+ */
+export async function select(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  principal: Principal,
+  query: FilterQuery,
+): Promise<Selection> {
+  const now = clock.now();
+  const { tenantId } = principal;
+  const modes = readableModes(principal);
+  const scopes = modes.map(livemode => scopeOf(tenantId, livemode));
+  const pairs = Object.entries(query)
+    .filter(([name]) => name.startsWith('metadata['))
+    .map(([name, value]) => [name.slice('metadata['.length, -1), String(value)] as const);
+  // Every id begins so.
+  const q = query.q === undefined || 'vfy_'.startsWith(query.q.toLowerCase()) ? null : query.q;
+  const id = q === null ? null : idsBeginning(q);
+  const rarest = pairs.length > 0 && q === null ? await rarestPair(db, { scopes, pairs, few: FEW }) : null;
+  const indexed = [query.status, query.verdict, query.external_ref, query.template_id, query.brand_slug, query.review];
+  // The index of another filter reads fewer rows than that of a common pair.
+  const pair = rarest?.few || indexed.every(filter => filter === undefined) ? rarest : null;
+
+  /** The condition of each range. */
+  function ranges(p: Parameter, after: Place | null): string[] {
+    const all = [`v.tenant_id = ${p(tenantId)}`];
+    if (after) all.push(`(v.created_at, v.id) < (${p(after.created_at)}::timestamptz, ${p(after.id)})`);
+    if (query.created_after) all.push(`v.created_at > ${p(instantOf(query.created_after))}`);
+    if (query.created_before) all.push(`v.created_at < ${p(instantOf(query.created_before))}`);
+    if (query.external_ref) all.push(`v.external_ref = ${p(query.external_ref)}`);
+    if (pairs.length > 0) all.push(`v.config -> 'metadata' @> ${p(JSON.stringify(Object.fromEntries(pairs)))}::jsonb`);
+    const claimed = (held: string) =>
+      `(v.review_claimed_by is not null and v.review_claimed_until > ${p(now)}) is ${held}`;
+    const reviewed = (state: string): string => {
+      if (state === 'none') return `v.review_state = 'none'`;
+      const stored = `v.review_state <> 'none' and v.review_state = ${p(state === 'claimed' ? 'open' : state)}`;
+      if (state === 'claimed') return `${stored} and ${claimed('true')}`;
+      return state === 'open' ? `${stored} and ${claimed('not true')}` : stored;
+    };
+    const severals: [readonly string[] | undefined, (value: string) => string][] = [
+      [query.template_id, value => `v.private ? 'template' and v.private -> 'template' ->> 'id' = ${p(value)}`],
+      [query.brand_slug, value => `v.private ? 'brand_slug' and v.private ->> 'brand_slug' = ${p(value)}`],
+      [query.review, reviewed],
+      [query.verdict, value => `v.verdict is not null and v.verdict ->> 'label' = ${p(value)}`],
+      [query.status, value => `v.status = ${p(value)}`],
+    ];
+    const [each = ['true'], ...others] = severals.flatMap(([wanted, condition]) =>
+      wanted === undefined ? [] : [[...new Set(wanted)].map(condition)],
+    );
+    for (const conditions of others) all.push(`(${conditions.map(condition => `(${condition})`).join(' or ')})`);
+    return modes.flatMap(livemode =>
+      each.map(condition => `${all.join(' and ')} and ${condition} and v.livemode = ${livemode}`),
+    );
+  }
+
+  /** Reads the ranges in order. `also`: one more condition. */
+  function inOrder<R extends object>({ after, limit, columns = '' }: PageOptions, also = (_p: Parameter) => '') {
+    const values: unknown[] = [];
+    const p = collect(values);
+    const condition = also(p);
+    const stretches = ranges(p, after).map(
+      range => `(select * from verifications v where ${range}${condition} ${NEWEST} limit ${limit})`,
+    );
+    return many<Selected & R>(
+      db,
+      `select v.*, v.created_at::text as place${columns} from (${stretches.join(' union all ')}) v ${NEWEST} limit ${limit}`,
+      values,
+    );
+  }
+
+  /** SQL of those of the found rows that pass the other filters. `found` gives their ids and times, as SQL. */
+  function passing(p: Parameter, after: Place | null, found: string): string {
+    const conditions = ranges(p, after).map(range => `(${range})`);
+    // `offset 0` keeps the filters out: each row is read by its id, whatever the planner has been told.
+    return `(${found}) f cross join lateral (select * from verifications v where v.id = f.verification_id offset 0) v
+      where (${conditions.join(' or ')})`;
+  }
+  function among<R extends object>({ after, limit, columns = '' }: PageOptions, found: (p: Parameter) => string) {
+    const values: unknown[] = [];
+    const p = collect(values);
+    return many<Selected & R>(
+      db,
+      `select v.*, v.created_at::text as place${columns} from ${passing(p, after, found(p))}
+       order by f.created_at desc, f.verification_id desc limit ${limit}`,
+      values,
+    );
+  }
+  const these = (found: Found) => (p: Parameter) =>
+    `select * from unnest(${p(found.ids)}::text[], ${p(found.times)}::timestamptz[]) as u (verification_id, created_at)
+     order by created_at desc, verification_id desc`;
+  const withPair = ({ key, value }: Pair, p: Parameter, after: Place | null) => {
+    const hash = `metadata_pair(${p(key)}, ${p(value)})`;
+    const place = after
+      ? `and (created_at, verification_id) < (${p(after.created_at)}::timestamptz, ${p(after.id)})`
+      : '';
+    const stretches = scopes.map(
+      scope => `(select verification_id, created_at from verification_metadata where scope = ${p(scope)} and pair = ${hash} ${place}
+        order by created_at desc, verification_id desc)`,
+    );
+    return `select * from (${stretches.join(' union all ')}) m order by created_at desc, verification_id desc`;
+  };
+  const beginning = ({ from, to, first, last }: IdRange, p: Parameter) =>
+    `v.created_at >= ${p(from)} and v.created_at <= ${p(to)} and v.id between ${p(first)} and ${p(last)}`;
+
+  let words: Promise<Found> | null = null;
+  /** What the words of `q` find, up to one more than {@link FEW}. The page and its total share the answer. */
+  function worded(text: string): Promise<Found> {
+    words ??= findByWords(db, { scopes, pattern: patternOf(text), most: FEW + 1 });
+    return words;
+  }
+
+  async function bySearch<R extends object>(text: string, o: PageOptions): Promise<(Selected & R)[]> {
+    const pattern = patternOf(text);
+    if (id) {
+      const named = await inOrder<R>(o, p => ` and ${beginning(id, p)}`);
+      const inWords = await among<R>(o, these(await worded(text)));
+      const once = new Map([...named, ...inWords].map(row => [row.id, row]));
+      return [...once.values()].sort(newestFirst).slice(0, o.limit);
+    }
+    // Shorter texts hold no trigram: the newest rows are searched first.
+    const found = text.length < 3 ? null : await worded(text);
+    if (found && found.ids.length <= FEW) return among<R>(o, these(found));
+    const near = await among<R>(
+      o,
+      p => `select n.* from unnest(${p(scopes)}::text[]) as scopes (scope),
+        search_newest(scope, lower(${p(pattern)}), ${p(o.after?.created_at ?? 'infinity')}, ${p(o.after?.id ?? '')}, ${WALKED}) n
+        order by created_at desc, verification_id desc`,
+    );
+    if (near.length >= o.limit) return near;
+    return among<R>(
+      o,
+      p => `select s.* from unnest(${p(scopes)}::text[]) as scopes (scope), search_verifications(scope, lower(${p(pattern)}), null) s
+        order by created_at desc, verification_id desc`,
+    );
+  }
+
+  /** Counts rows of `from`, up to one more than {@link COUNTED}. */
+  async function countUpTo(from: (p: Parameter) => string[]): Promise<number> {
+    const values: unknown[] = [];
+    const bounded = from(collect(values)).map(text => `(select from ${text} limit ${COUNTED + 1})`);
+    return (await one<{ n: number }>(db, `select count(*)::int as n from (${bounded.join(' union all ')}) m`, values))!
+      .n;
+  }
+  async function planned(from: (p: Parameter) => string[]): Promise<number> {
+    const values: unknown[] = [];
+    const every = from(collect(values)).map(text => `select from ${text}`);
+    const plan = await one<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+      db,
+      `explain (format json) ${every.join(' union all ')}`,
+      values,
+    );
+    return plan!['QUERY PLAN'][0].Plan['Plan Rows'];
+  }
+  const inRanges = (p: Parameter, from = '', also = '') =>
+    ranges(p, null).map(range => `verifications v ${from} where ${range}${also}`);
+
+  async function totalOfSearch(text: string): Promise<number> {
+    const found = await worded(text);
+    const n = await countUpTo(p => [passing(p, null, these(found)(p))]);
+    if (id)
+      return (
+        n + (await countUpTo(p => inRanges(p, '', ` and ${beginning(id, p)} and not (v.id = any(${p(found.ids)}))`)))
+      );
+    if (found.ids.length <= FEW && n <= COUNTED) return n;
+    const also = (p: Parameter) => ` and s.scope = any(${p(scopes)}) and s.words like lower(${p(patternOf(text))})`;
+    return Math.max(
+      n,
+      await planned(p => inRanges(p, 'join verification_search s on s.verification_id = v.id', also(p))),
+    );
+  }
+
+  return {
+    page<R extends object>(o: PageOptions) {
+      if (q !== null) return bySearch<R>(q, o);
+      return pair ? among<R>(o, p => withPair(pair, p, o.after)) : inOrder<R>(o);
+    },
+
+    async total() {
+      if (q !== null) return totalOfSearch(q);
+      const n = await countUpTo(p => (pair ? [passing(p, null, withPair(pair, p, null))] : inRanges(p)));
+      if (n <= COUNTED) return n;
+      const also = (p: Parameter) =>
+        pair ? ` and m.scope = any(${p(scopes)}) and m.pair = metadata_pair(${p(pair.key)}, ${p(pair.value)})` : '';
+      const from = pair ? 'join verification_metadata m on m.verification_id = v.id' : '';
+      return Math.max(n, await planned(p => inRanges(p, from, also(p))));
+    },
+  };
+}
+
+const newestFirst = (a: Selected, b: Selected): number =>
+  b.created_at.getTime() - a.created_at.getTime() ||
+  (a.place < b.place || (a.place === b.place && a.id < b.id) ? 1 : -1);
+
+interface IdRange {
+  first: string;
+  last: string;
+  from: Date;
+  to: Date;
+}
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const timeOf = (ulid: string): number =>
+  [...ulid.slice(0, 10)].reduce((ms, letter) => ms * 32 + ALPHABET.indexOf(letter), 0);
+
+/** The ids that begin so, and the times of their creation, which they hold. Null: the text begins no id. */
+function idsBeginning(q: string): IdRange | null {
+  const ulid = /^VFY_([0-7][0-9A-HJKMNP-TV-Z]{0,25})$/.exec(q.toUpperCase())?.[1];
+  if (ulid === undefined) return null;
+  const first = ulid.padEnd(26, '0');
+  const last = ulid.padEnd(26, 'Z');
+  // The last millisecond that a Date can hold.
+  const latest = Math.min(timeOf(last) + 1, 8.64e15);
+  return { first: `vfy_${first}`, last: `vfy_${last}`, from: new Date(timeOf(first)), to: new Date(latest) };
+}

@@ -1,0 +1,170 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
+import { ask, startTestService, type TestService } from '../harness.ts';
+import { signedIn } from '../people/visitor.ts';
+import { launchChromium } from './chromium.ts';
+import { openAtDesk } from './desk.ts';
+
+/** A service without a stream of changes answers 404, which the browser logs. */
+const NO_STREAM = /404/;
+
+describe('the pages that make and manage', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    service = await startTestService({
+      env: { TRUSTED_PROXIES: '127.0.0.1,::1', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
+    });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const open = async (role: 'viewer' | 'member' | 'owner', path: string, heading: string) => {
+    const who = await signedIn(service, { tenantId: service.tenant.tenant_id, role, livemode: false });
+    const desk = await openAtDesk(browser);
+    const { sessionCookie } = service.deps.config;
+    await desk.context.addCookies([
+      { name: sessionCookie, value: who.cookie.slice(who.cookie.indexOf('=') + 1), url: service.url },
+    ]);
+    await desk.page.goto(`${service.url}/dashboard${path}`);
+    await desk.heading(heading);
+    return desk;
+  };
+
+  it('issue: a form makes a verification as it says, with the service’s faults beside their fields', async () => {
+    const desk = await open('member', '/issue', 'New verification');
+    await desk.page.getByLabel('What the person reads').fill('The whole car');
+    await desk.page.getByLabel('Name in the API').fill('Not A Key');
+    await desk.page.getByLabel('Your reference').fill('C-77');
+    await desk.fine('issue');
+    await desk.press('Make the link');
+    await desk.page.getByLabel('Name in the API').and(desk.page.locator('[aria-invalid="true"]')).waitFor();
+    await desk.fine('issue-fault');
+    await desk.page.reload();
+    await desk.heading('New verification');
+    expect(await desk.page.getByLabel('What the person reads').inputValue()).toBe('The whole car');
+    await desk.page.getByLabel('Name in the API').fill('car');
+    await desk.press('Make the link');
+    await desk.heading('The link is ready');
+    await desk.fine('issue-made');
+    const { body } = await ask<{ data: { config: object }[] }>(service, '/v1/verifications?external_ref=C-77', {
+      key: service.tenant.pk_test,
+    });
+    expect(body.data[0]!.config).toMatchObject({
+      steps: [{ key: 'car', description: 'The whole car', min: 1, max: 1 }],
+    });
+    await desk.close(/400|404/);
+  });
+
+  it('templates: one is started, published, changed and revoked; the versions say what differs', async () => {
+    const desk = await open('member', '/templates', 'Templates');
+    await desk.page.getByRole('heading', { name: 'No template yet' }).waitFor();
+    await desk.fine('templates-empty');
+    await desk.press('Damage to a car');
+    await desk.heading('New template');
+    await desk.fine('template-new');
+    await desk.press('Publish');
+    await desk.heading('Damage to a car');
+    await desk.page.getByRole('img', { name: 'QR code of the template’s link' }).waitFor();
+    await desk.page.getByLabel('What the person reads').first().fill('The car from the front');
+    await desk.press('Publish');
+    await desk.page.getByRole('cell', { name: 'The car from the front' }).waitFor();
+    await desk.fine('template');
+    await desk.press('Revoke it');
+    await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Revoke it' }).click();
+    await desk.page.getByText('The template Damage to a car was revoked.').waitFor();
+    expect(await desk.page.getByRole('button', { name: 'Publish' }).count()).toBe(0);
+    await desk.press('Templates');
+    await desk.page.getByText('Revoked').waitFor();
+    await desk.fine('templates');
+    await desk.close(NO_STREAM);
+  });
+
+  it('webhooks: a test event is sent and its answer shown; an owner reads and rotates the secret', async () => {
+    const receiver = await receiveWebhooks();
+    try {
+      const desk = await open('owner', '/webhooks', 'Webhooks');
+      await desk.page.getByLabel('Address').fill('nowhere');
+      await desk.press('Send it');
+      await desk.page.getByText('Enter an address that begins with').waitFor();
+      await desk.page.getByLabel('Address').fill(receiver.url);
+      await desk.press('Send it');
+      await expect.poll(() => receiver.received.length).toBe(1);
+      await expect
+        .poll(async () => {
+          await desk.page.reload();
+          await desk.heading('Webhooks');
+          return desk.page
+            .getByText('Delivered')
+            .first()
+            .waitFor({ timeout: 3_000 })
+            .then(
+              () => true,
+              () => false,
+            );
+        })
+        .toBe(true);
+      await desk.page.getByText('1 attempt').click();
+      await desk.fine('webhooks');
+      await desk.press('Show the secret');
+      const secret = desk.page.locator('.copyable code');
+      const before = await secret.textContent();
+      expect(before).toMatch(/^whsec_/);
+      await desk.press('Rotate the secret');
+      await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Rotate the secret' }).click();
+      await expect.poll(() => secret.textContent()).not.toBe(before);
+      await desk.close(NO_STREAM);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it('settings: an owner makes a key that works, sees it once, and revokes it', async () => {
+    const desk = await open('owner', '/settings', 'Settings');
+    await desk.page.getByLabel('E-mail for outcomes').fill('claims@acme.example');
+    await desk.press('Save');
+    await desk.page.getByText('Saved.').waitFor();
+    await desk.press('Make a key');
+    await desk.page.getByLabel('Name', { exact: true }).fill('Claims backend');
+    await desk.fine('settings-key');
+    await desk.page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
+    await desk.page.getByRole('heading', { name: 'Claims backend is ready' }).waitFor();
+    const key = (await desk.page.locator('.copyable code').textContent())!;
+    expect((await ask(service, '/v1/verifications', { key })).status).toBe(200);
+    await desk.press('Done');
+    await desk.fine('settings');
+    await desk.press('Revoke Claims backend');
+    await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+    await desk.page.getByText('The key Claims backend was revoked.').waitFor();
+    expect((await ask(service, '/v1/verifications', { key })).status).toBe(401);
+    await desk.press('Audit log');
+    await desk.heading('Audit log');
+    await desk.page.getByText('api_key.revoked').first().waitFor();
+    await desk.fine('audit');
+    await desk.close(NO_STREAM);
+  });
+
+  it('what a viewer may not do is not there', async () => {
+    const desk = await open('viewer', '/webhooks', 'Webhooks');
+    const menu = desk.page.getByRole('navigation', { name: 'Pages' });
+    for (const page of ['Review', 'New verification', 'Audit log']) {
+      expect([page, await menu.getByRole('link', { name: page, exact: true }).count()]).toEqual([page, 0]);
+    }
+    expect(await desk.page.getByRole('button', { name: /Send|secret|Rotate/ }).count()).toBe(0);
+    await desk.page.goto(`${service.url}/dashboard/settings`);
+    await desk.heading('Settings');
+    await desk.page.getByText('E-mail for outcomes').waitFor();
+    expect(await desk.page.getByRole('button', { name: /Save|Make a key|Revoke/ }).count()).toBe(0);
+    await desk.fine('settings-viewer');
+    await desk.page.goto(`${service.url}/dashboard/audit`);
+    await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
+    await desk.page.goto(`${service.url}/dashboard/templates`);
+    await desk.heading('Templates');
+    expect(await desk.page.getByRole('link', { name: 'New template' }).count()).toBe(0);
+    await desk.close(/403|404/);
+  });
+});

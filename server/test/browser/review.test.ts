@@ -1,0 +1,233 @@
+import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
+import { signedIn } from '../people/visitor.ts';
+import { photoOfScreen } from '../pictures.ts';
+import { openCases, review, setSettings } from '../reviews/cases.ts';
+import { launchChromium } from './chromium.ts';
+import { type Desk, openAtDesk } from './desk.ts';
+
+/** A service without a stream of changes answers 404, which the browser logs. */
+const NO_STREAM = /404/;
+
+describe('the review page', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    service = await startTestService({ env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  type Role = 'viewer' | 'reviewer' | 'member' | 'owner';
+  const arrive = async (role: Role, tenantId: string, path = '/review') => {
+    const who = await signedIn(service, { tenantId, role });
+    const desk = await openAtDesk(browser);
+    const { sessionCookie } = service.deps.config;
+    await desk.context.addCookies([
+      { name: sessionCookie, value: who.cookie.slice(who.cookie.indexOf('=') + 1), url: service.url },
+    ]);
+    await desk.page.goto(`${service.url}/dashboard${path}`);
+    return Object.assign(desk, { who });
+  };
+  const key = (desk: Desk, name: string) => desk.page.keyboard.press(name);
+  const caseShown = async (desk: Desk) =>
+    (await desk.page.locator('.review .case-title a').getAttribute('href'))!.split('/').at(-1)!;
+  const reviewsOf = async (id: string) =>
+    (
+      await service.deps.db.query<{ decision: string; reasons: string[]; note: string | null; struck_at: Date | null }>(
+        'select decision, reasons, note, struck_at from reviews where verification_id = $1 order by created_at',
+        [id],
+      )
+    ).rows;
+
+  it('review: a case is decided by keyboard alone, undone, and decided again; the note is typed without firing keys', async () => {
+    const tenant = await service.newTenant('Keyboard');
+    const made = await createVerification(service, { metadata: { claim: 'C-1' } }, tenant.pk_live);
+    await submit(service, made.id, await photoOfScreen());
+    await untilStatus(service, made.id, ['completed'], tenant.pk_live);
+    const [second] = await openCases(service, 1, { tenantId: tenant.tenant_id });
+
+    const desk = await arrive('reviewer', tenant.tenant_id);
+    await desk.heading('C-1');
+    await desk.page.getByRole('img', { name: /^Photo 1 of 1/ }).waitFor();
+    await desk.fine('review');
+    await key(desk, 'h');
+    await desk.page.getByRole('button', { name: 'Hide the heat map' }).waitFor();
+    await key(desk, 'z');
+    await desk.page.getByRole('button', { name: /^(100|200)%/ }).waitFor();
+    await key(desk, 'n');
+    await desk.page.keyboard.type('a real report: 1 r 0');
+    await key(desk, 'Escape');
+    expect(await caseShown(desk)).toBe(made.id);
+    expect(await reviewsOf(made.id)).toEqual([]);
+
+    await key(desk, 'r');
+    await desk.page.getByRole('group', { name: 'Reject: why?' }).waitFor();
+    await desk.fine('review-reasons');
+    await key(desk, '1');
+    await expect.poll(() => caseShown(desk)).toBe(second);
+    await expect.poll(async () => (await reviewsOf(made.id)).length).toBe(1);
+    expect((await reviewsOf(made.id))[0]).toMatchObject({
+      decision: 'rejected',
+      reasons: ['photo_of_display'],
+      note: 'a real report: 1 r 0',
+    });
+
+    await desk.page.getByText('1 decided').waitFor();
+    await expect
+      .poll(async () => {
+        await key(desk, 'u');
+        return caseShown(desk);
+      })
+      .toBe(made.id);
+    await expect.poll(async () => (await reviewsOf(made.id))[0]!.struck_at).not.toBeNull();
+    await key(desk, 'a');
+    await key(desk, '0');
+    await expect.poll(() => caseShown(desk)).toBe(second);
+    await key(desk, 'e');
+    await key(desk, '1');
+    await desk.page.getByRole('heading', { name: 'All clear' }).waitFor();
+    await desk.fine('review-clear');
+    await expect.poll(async () => (await reviewsOf(second!)).map(({ decision }) => decision)).toEqual(['escalated']);
+    expect((await reviewsOf(made.id)).map(({ decision }) => decision)).toEqual(['rejected', 'approved']);
+    await desk.close(NO_STREAM);
+  });
+
+  it('review: two people on one queue never see the same case, and each case is decided once', async () => {
+    const tenant = await service.newTenant('Two browsers');
+    const ids = await openCases(service, 8, { tenantId: tenant.tenant_id });
+    const desks = [await arrive('reviewer', tenant.tenant_id), await arrive('member', tenant.tenant_id)];
+    const seen: string[][] = [[], []];
+    await Promise.all(
+      desks.map(async (desk, index) => {
+        const clear = desk.page.getByRole('heading', { name: 'All clear' });
+        for (let n = 0; n <= ids.length; n += 1) {
+          await clear.or(desk.page.getByRole('button', { name: /^Approve/ })).waitFor();
+          if ((await clear.count()) > 0) break;
+          const id = await caseShown(desk);
+          seen[index]!.push(id);
+          await key(desk, 'a');
+          await key(desk, '1');
+          await expect.poll(async () => (await clear.count()) > 0 || (await caseShown(desk)) !== id).toBe(true);
+        }
+      }),
+    );
+    expect([...seen[0]!, ...seen[1]!].sort()).toEqual([...ids].sort());
+    for (const id of ids) expect(await reviewsOf(id)).toHaveLength(1);
+    for (const desk of desks) await desk.close(NO_STREAM);
+  });
+
+  it('review: with two people, the second does not see what the first decided, and the first gets the case no more', async () => {
+    const tenant = await service.newTenant('Two people');
+    await setSettings(service, { review_policy: 'two_people' }, tenant.rk_secret);
+    const [id] = await openCases(service, 1, { tenantId: tenant.tenant_id, needs: 2 });
+    const first = await arrive('owner', tenant.tenant_id);
+    await expect.poll(() => caseShown(first)).toBe(id);
+    await key(first, 'n');
+    await first.page.keyboard.type('I saw a second screen');
+    await key(first, 'Escape');
+    await key(first, 'r');
+    await key(first, '1');
+    await first.page.getByRole('heading', { name: 'All clear' }).waitFor();
+    await first.press('Look again');
+    await first.page.getByRole('heading', { name: 'All clear' }).waitFor();
+
+    const second = await arrive('reviewer', tenant.tenant_id);
+    await expect.poll(() => caseShown(second)).toBe(id);
+    expect(await second.page.getByText('I saw a second screen').count()).toBe(0);
+    expect(await second.page.getByText('Decided before').count()).toBe(0);
+    await key(second, 'r');
+    await key(second, '1');
+    await second.page.getByRole('heading', { name: 'All clear' }).waitFor();
+    await expect
+      .poll(async () => (await first.who.ask<Verification>(`/v1/verifications/${id}`)).body.review)
+      .toMatchObject({ state: 'decided', decision: 'rejected' });
+    await first.close(NO_STREAM);
+    await second.close(NO_STREAM);
+  });
+
+  it('review: what was typed is there after a reload, and a case goes back to the others when its page is left', async () => {
+    const tenant = await service.newTenant('Left');
+    const [id] = await openCases(service, 1, { tenantId: tenant.tenant_id });
+    const desk = await arrive('reviewer', tenant.tenant_id);
+    await desk.page.getByLabel(/^Note/).fill('half a thought');
+    await desk.page.reload();
+    await desk.page.getByLabel(/^Note/).waitFor();
+    expect(await desk.page.getByLabel(/^Note/).inputValue()).toBe('half a thought');
+    await desk.press('Pages');
+    await desk.press('Your account');
+    await desk.heading('Your account');
+    const other = await arrive('reviewer', tenant.tenant_id);
+    await expect
+      .poll(async () => {
+        if ((await other.page.getByRole('heading', { name: 'All clear' }).count()) > 0) await other.press('Look again');
+        return (await other.page.locator('.review .case-title a').count()) > 0;
+      })
+      .toBe(true);
+    expect(await caseShown(other)).toBe(id);
+    await desk.close(NO_STREAM);
+    await other.close(NO_STREAM);
+  });
+
+  it('review: a case that somebody decided meanwhile is said to be gone, and the next one is shown', async () => {
+    const tenant = await service.newTenant('Meanwhile');
+    const ids = await openCases(service, 2, { tenantId: tenant.tenant_id });
+    const desk = await arrive('reviewer', tenant.tenant_id);
+    await expect.poll(() => caseShown(desk)).toBe(ids[0]);
+    // The claim runs out, and somebody else decides.
+    await service.deps.db.query(
+      `update verifications set review_claimed_until = now() - interval '1 minute' where id = $1`,
+      [ids[0]],
+    );
+    const other = await signedIn(service, { tenantId: tenant.tenant_id, role: 'reviewer' });
+    expect((await review(other, ids[0]!, { decision: 'rejected' })).status).toBe(201);
+    const refused = desk.page.waitForResponse(
+      response => response.status() >= 400 && response.url().includes('/reviews'),
+    );
+    await key(desk, 'a');
+    await key(desk, '1');
+    expect((await refused).status()).toBe(409);
+    await desk.page.getByText('This case is decided already').waitFor();
+    await expect.poll(() => caseShown(desk)).toBe(ids[1]);
+    await desk.close(/404|409/);
+  });
+
+  it('review: a viewer finds no such page in the menu, and the service refuses the queue', async () => {
+    const tenant = await service.newTenant('Viewer');
+    await openCases(service, 1, { tenantId: tenant.tenant_id });
+    const desk = await arrive('viewer', tenant.tenant_id);
+    await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
+    await desk.fine('review-viewer');
+    await desk.press('Pages');
+    expect(await desk.page.getByRole('navigation').getByRole('link', { name: 'Review', exact: true }).count()).toBe(0);
+    await desk.close(/403|404/);
+  });
+
+  it('keys: ? lists them, single keys can be switched off, and the palette finds pages by name', async () => {
+    const tenant = await service.newTenant('Keys');
+    await openCases(service, 1, { tenantId: tenant.tenant_id });
+    const desk = await arrive('reviewer', tenant.tenant_id);
+    await desk.page.getByRole('button', { name: /^Approve/ }).waitFor();
+    await key(desk, '?');
+    await desk.page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await desk.fine('keys');
+    await desk.page.getByLabel('Single keys do something').uncheck();
+    await desk.press('Done');
+    await key(desk, 'a');
+    await desk.page.waitForTimeout(300);
+    expect(await desk.page.getByRole('group', { name: 'Approve: why?' }).count()).toBe(0);
+    await key(desk, 'Control+k');
+    await desk.page.getByRole('dialog', { name: 'Find anything' }).waitFor();
+    await desk.fine('palette');
+    await desk.page.keyboard.type('your acc');
+    await desk.page.getByRole('menuitem', { name: 'Your account' }).waitFor();
+    await key(desk, 'Enter');
+    await desk.heading('Your account');
+    await desk.close(NO_STREAM);
+  });
+});

@@ -1,0 +1,104 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { RedactionReceipt } from '@firsthand/contract/erasure.ts';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { openDeps } from '../../src/open.ts';
+import { startService } from '../../src/service.ts';
+import { ask, type TestService } from '../harness.ts';
+import { firstRunOf, MAIN } from '../service-process.ts';
+import { MARKS, type Marked, plantMarks } from './marked.ts';
+import { type Trace, tracesInDatabase, tracesInFolder } from './traces.ts';
+
+let folder: string;
+let dataDir: string;
+let running: TestService | null = null;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fh-restore-'));
+  dataDir = join(folder, 'data');
+});
+afterAll(async () => {
+  await running?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The service on its own database in the data folder, as a laptop runs it. */
+async function start(): Promise<TestService> {
+  const config = readConfig({ DATA_DIR: dataDir, PORT: '0', ANALYSIS_THREADS: '1', RATE_LIMIT_PER_MINUTE: '100000' });
+  const logged: string[] = [];
+  const opened = await openDeps(config, createLog('info', { write: line => void logged.push(line) }), {
+    database: 'own',
+  });
+  const service = await startService(opened, { http: true, worker: true });
+  running = {
+    url: opened.deps.origins.public,
+    deps: opened.deps,
+    tenant: await firstRunOf(dataDir),
+    dashboardUrl: '',
+    logged,
+    newTenant: () => Promise.reject(new Error('one is enough')),
+    async stop() {
+      running = null;
+      await service.stop();
+    },
+  };
+  return running;
+}
+
+const all = Object.values(MARKS);
+const traces = async (service: TestService): Promise<Trace[]> => [
+  ...(await tracesInDatabase(service.deps.db, service.deps.keyring, all)),
+  ...(await tracesInFolder(join(dataDir, 'blobs'), all)),
+];
+const copy = (from: string, to: string) => execFileSync('cp', ['-a', from, to]);
+
+it('the first start after a restore erases again what a backup brought back, before it serves anybody', async () => {
+  let service = await start();
+  const key = service.tenant.rk_secret;
+  const marked: Marked = await plantMarks(service);
+  expect((await traces(service)).length).toBeGreaterThan(30);
+  await service.stop();
+  await marked.receiver.close();
+  copy(dataDir, join(folder, 'backup'));
+
+  service = await start();
+  const { body: receipt } = await ask<RedactionReceipt>(service, `/v1/verifications/${marked.id}/redact`, {
+    key,
+    body: {},
+  });
+  expect(receipt.verification_id).toBe(marked.id);
+  expect(await traces(service)).toEqual([]);
+  await service.stop();
+
+  // The database as the backup has it; the blob store stays.
+  await rm(join(dataDir, 'postgres'), { recursive: true });
+  copy(join(folder, 'backup', 'postgres'), join(dataDir, 'postgres'));
+  service = await start();
+  expect(service.logged.join('\n')).toContain('verifications redacted since then were erased again');
+  const read = await ask<Verification>(service, `/v1/verifications/${marked.id}`, { key });
+  expect(read.body).toMatchObject({ redacted_at: receipt.redacted_at, captures: [] });
+  expect((await ask(service, `/v1/verifications/${marked.id}/redaction`, { key })).body).toEqual(receipt);
+  expect(await traces(service)).toEqual([]);
+  expect(tracesIn(service.logged)).toEqual([]);
+  await service.stop();
+
+  // The blob store as the backup has it, but for the receipts.
+  for (const kind of ['captures', 'previews']) {
+    await rm(join(dataDir, 'blobs', 'objects', kind), { recursive: true, force: true });
+    copy(join(folder, 'backup', 'blobs', 'objects', kind), join(dataDir, 'blobs', 'objects', kind));
+  }
+  expect((await tracesInFolder(join(dataDir, 'blobs'), all)).length).toBeGreaterThan(0);
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'restore-check'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir },
+  });
+  expect(JSON.parse(stdout)).toEqual({ receipts: 1, erased_again: 0 });
+  expect(await tracesInFolder(join(dataDir, 'blobs'), all)).toEqual([]);
+  expect(await readFile(join(dataDir, 'first-run.json'), 'utf8')).toContain(service.tenant.tenant_id);
+}, 240_000);
+
+const tracesIn = (lines: readonly string[]) => all.filter(mark => lines.some(line => line.includes(mark)));

@@ -120,7 +120,7 @@ describe('GET /v1/changes/stream', () => {
 
   it('ends with the session, and a person opens no more than eight', async () => {
     const person = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'viewer' });
-    const streams = [];
+    const streams: Awaited<ReturnType<typeof listen>>[] = [];
     for (let n = 0; n < 8; n += 1) streams.push(await listen(service, { cookie: person.cookie }));
     expect((await person.ask('/v1/changes/stream')).status).toBe(429);
     await person.ask('/v1/auth/sign-out', { method: 'POST' });

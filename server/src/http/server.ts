@@ -82,7 +82,8 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
       stallMs: deps.config.bodyStallMs,
       imageFields: endpoint?.imageFields ?? [],
       signed: request.principal === null && endpoint?.credentials.includes('bot') === true,
-      unread: endpoint?.readsBody === true,
+      // A bot's signed body names its tenant, so it is parsed to say 403.
+      unread: endpoint?.readsBody === true && request.principal !== null,
     });
   });
 

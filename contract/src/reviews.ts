@@ -87,7 +87,6 @@ export const ReviewSummary = Type.Object(
   {
     state: Type.Enum([...REVIEW_STATES], {
       title: 'ReviewState',
-      title: 'ReviewState',
       description:
         '`none`: not up for review. `open`: waits for a person. `claimed`: a person has it. `disputed`: two people ' +
         'disagree and a third decides. `decided`: done.',
@@ -110,7 +109,6 @@ export const NextReview = Type.Object(
   {
     queue: Type.Optional(
       Type.Enum([...REVIEW_QUEUES], {
-        title: 'ReviewQueue',
         title: 'ReviewQueue',
         default: 'all',
         description: '`suspicious` and `failed`: by the verdict or status. `checks`: place or object did not match.',

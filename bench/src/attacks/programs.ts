@@ -1,0 +1,108 @@
+import { boxBlur } from '@firsthand/forensics/pixels/blur.ts';
+import { random } from '@firsthand/forensics/random.ts';
+import {
+  drawFilm,
+  drawSensor,
+  drawStage,
+  FRAME,
+  handWay,
+  onPlane,
+  photographed,
+  type Stage,
+  sample,
+  straightWay,
+  type View,
+} from '@firsthand/forensics/simulate/film.ts';
+import { type Attack, answered } from './session.ts';
+
+/** A program adds no noise of a sensor: the still carries its own along. */
+const silent = (seed: number) => ({ ...drawSensor(seed), noise: 0, pattern: 0 });
+
+/** A photograph that a program pans on straight lines at constant speed. */
+export const pannedStraight: Attack = {
+  name: 'still panned on straight lines',
+  kind: 'injected',
+  async make(seed, moves) {
+    const stage = photographed(drawStage(seed), seed);
+    return answered(await drawFilm({ stage, sensor: silent(seed), way: straightWay(moves) }), moves);
+  },
+};
+
+/** The same along a hand's path, with new noise in every frame where `noise` says so. */
+export const pannedByHand = (noise: boolean): Attack => ({
+  name: noise ? 'still panned along a hand’s path, new noise' : 'still panned along a hand’s path',
+  kind: 'injected',
+  async make(seed, moves) {
+    const stage = photographed(drawStage(seed), seed);
+    const sensor = noise ? { ...drawSensor(seed), pattern: 0 } : silent(seed);
+    return answered(await drawFilm({ stage, sensor, way: handWay(moves, random(seed)) }), moves);
+  },
+});
+
+/** A photograph with the depth that a network guesses, warped along a hand's path, with new noise in every frame. */
+export const depthWarped: Attack = {
+  name: 'still warped by guessed depth, hand’s path, new noise',
+  kind: 'injected',
+  async make(seed, moves) {
+    const stage = drawStage(seed);
+    const sensor = { ...drawSensor(seed), pattern: 0 };
+    const { still } = await drawFilm({ stage, way: straightWay(moves, 0), sensor, frames: 2 });
+    const inverse = guessedDepth(stage, seed);
+    const [width, height] = [FRAME.width, FRAME.height];
+    const view: View = pose => {
+      const plane = onPlane({ ...pose, position: [0, 0, 0] }, 1);
+      const point: [number, number] = [0, 0];
+      const { focal, position } = pose;
+      return (dx, dy, out) => {
+        plane(dx, dy, point);
+        let [x, y] = point;
+        // Where a point of the still moves to depends on its depth, so its place is found by iteration.
+        for (let step = 0; step < 3; step++) {
+          const column = Math.max(0, Math.min(width - 1, Math.round(x + width / 2)));
+          const row = Math.max(0, Math.min(height - 1, Math.round(y + height / 2)));
+          const near = inverse[row * width + column]!;
+          x = point[0] + focal * position[0] * near;
+          y = point[1] + focal * position[1] * near;
+        }
+        const scale = still.width / width;
+        sample(still, x * scale + still.width / 2, y * scale + still.height / 2, out);
+      };
+    };
+    const film = await drawFilm({ stage, view, sensor, way: handWay(moves, random(seed)) });
+    return answered(film, moves);
+  },
+};
+
+/** Inverse depth at every pixel of a frame, with the blurred edges and the wrong scale of a guess. */
+function guessedDepth({ cards }: Stage, seed: number): Float32Array {
+  const { width, height } = FRAME;
+  const rng = random(seed + 9);
+  const wrong = cards.map(() => rng.uniform(0.8, 1.2));
+  const map = new Float32Array(width * height).fill(1);
+  const sorted = cards.map((card, i) => ({ card, wrong: wrong[i]! })).sort((a, b) => b.card.z - a.card.z);
+  for (const { card, wrong } of sorted) {
+    // A card at distance z appears larger by 1/z.
+    const [cx, cy] = [card.x / card.z, card.y / card.z];
+    const [hw, hh] = [card.halfWidth / card.z, card.halfHeight / card.z];
+    for (let y = 0; y < height; y++)
+      for (let x = 0; x < width; x++) {
+        const s = (x - width / 2 - cx) / hw;
+        const t = (y - height / 2 - cy) / hh;
+        if (card.round ? s * s + t * t <= 1 : Math.abs(s) <= 1 && Math.abs(t) <= 1)
+          map[y * width + x] = 1 + (1 / card.z - 1) * wrong;
+      }
+  }
+  boxBlur(map, width, height, 4);
+  boxBlur(map, width, height, 4);
+  return map;
+}
+
+/** The real scene, filmed by a machine on straight lines. */
+export const scripted: Attack = {
+  name: 'real scene, scripted path',
+  kind: 'injected',
+  async make(seed, moves) {
+    const film = await drawFilm({ stage: drawStage(seed), way: straightWay(moves), sensor: drawSensor(seed) });
+    return answered(film, moves);
+  },
+};

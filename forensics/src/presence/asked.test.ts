@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { areaResize } from '../pixels/resize.ts';
+import { random } from '../random.ts';
+import { handWay, sample, straightWay, type Way } from '../simulate/film.ts';
+import { drawScene } from '../simulate/scene.ts';
+import { checkAsked } from './asked.ts';
+import type { Path } from './path.ts';
+import { pyramidOf, register } from './register.ts';
+import type { Move } from './trace.ts';
+
+const MOVES: readonly Move[] = ['left', 'right', 'up', 'down'];
+const OPPOSITE: Record<Move, Move> = { left: 'right', right: 'left', up: 'down', down: 'up' };
+const twoMoves = fc.uniqueArray(fc.constantFrom(...MOVES), { minLength: 2, maxLength: 2 });
+
+/** The path that a camera sees on a plane at distance 1, with a focal length of 0.8 of the longer side. */
+function pathFrom({ position, turn }: Way, registered = 1): Path {
+  const places = Array.from({ length: 24 }, (_, i) => Math.round((i * (position.length - 1)) / 23));
+  const points = places.map(place => ({
+    at: (place * 1000) / 60,
+    x: 0.8 * (position[place]![0] + turn[place]![1]),
+    y: 0.8 * (position[place]![1] - turn[place]![0]),
+  }));
+  return { steps: [], points, registered };
+}
+
+describe('checkAsked', () => {
+  it('never calls a hand that moves as asked another film or a program', () => {
+    fc.assert(
+      fc.property(twoMoves, fc.integer({ min: 1, max: 1e6 }), (moves, seed) => {
+        expect(checkAsked(pathFrom(handWay(moves, random(seed))), moves).passed).not.toBe(false);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('passes nine hands of ten', () => {
+    const seeds = Array.from({ length: 200 }, (_, seed) => seed);
+    const passed = seeds.filter(
+      seed => checkAsked(pathFrom(handWay(['up', 'left'], random(seed))), ['up', 'left']).passed,
+    );
+    expect(passed.length).toBeGreaterThan(180);
+  });
+
+  it('passes no film of other moves, of the same moves in another order, or of the opposite ones', () => {
+    fc.assert(
+      fc.property(twoMoves, twoMoves, fc.integer({ min: 1, max: 1e6 }), (asked, made, seed) => {
+        fc.pre(asked.join() !== made.join());
+        expect(checkAsked(pathFrom(handWay(made, random(seed))), asked).passed).not.toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+    const made = handWay(['right', 'up'], random(3));
+    expect(checkAsked(pathFrom(made), [OPPOSITE.right, OPPOSITE.up])).toMatchObject({
+      passed: false,
+      contradiction: true,
+    });
+  });
+
+  it('passes no film that goes in all directions', () => {
+    const made = handWay(['left', 'up', 'right', 'down', 'left', 'up', 'right'], random(5));
+    for (const first of MOVES)
+      for (const second of MOVES.filter(move => move !== first))
+        expect(checkAsked(pathFrom(made), [first, second]).passed).not.toBe(true);
+  });
+
+  it('calls a path without tremor computed', () => {
+    fc.assert(
+      fc.property(twoMoves, fc.double({ min: 0.1, max: 0.3, noNaN: true }), (moves, far) => {
+        expect(checkAsked(pathFrom(straightWay(moves, far)), moves)).toMatchObject({
+          passed: false,
+          contradiction: true,
+        });
+      }),
+    );
+  });
+
+  it('has no answer when the frames cannot be followed or the camera rests', () => {
+    expect(checkAsked(pathFrom(handWay(['up', 'left'], random(1)), 0.5), ['up', 'left']).evaluated).toBe(false);
+    expect(checkAsked(pathFrom(straightWay(['up'], 0)), ['up']).evaluated).toBe(false);
+  });
+});
+
+it('register finds shift, rotation and scale of a picture to a quarter of a percent', () => {
+  const scene = drawScene(9, { width: 480, height: 360 });
+  const first = pyramidOf(areaResize(scene, 320));
+  const out = new Float64Array(3);
+  for (const [dx, dy, turn, scale] of [
+    [0.05, -0.03, 0.01, 1.01],
+    [-0.12, 0.08, -0.04, 0.97],
+    [0, 0, 0, 1],
+  ] as const) {
+    const data = new Uint8Array(480 * 360 * 3);
+    for (let y = 0; y < 360; y++)
+      for (let x = 0; x < 480; x++) {
+        const [u, v] = [x + 0.5 - 240 - dx * 480, y + 0.5 - 180 - dy * 480];
+        const [c, s] = [Math.cos(turn) / scale, Math.sin(turn) / scale];
+        sample(scene, c * u + s * v + 240, c * v - s * u + 180, out);
+        data.set(out, (y * 480 + x) * 3);
+      }
+    const found = register(first, pyramidOf({ width: 480, height: 360, data }));
+    for (const [value, expected] of [
+      [found.dx, dx],
+      [found.dy, dy],
+      [found.turn, turn],
+      [found.scale, scale],
+    ] as const)
+      expect(Math.abs(value - expected)).toBeLessThan(0.0025);
+  }
+});

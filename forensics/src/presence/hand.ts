@@ -1,0 +1,105 @@
+import { round } from '../pixels/round.ts';
+import type { Path } from './path.ts';
+import { type CheckResult, type MotionSample, noAnswer } from './trace.ts';
+
+const LEAST_SAMPLES = 40;
+const LEAST_STEPS = 11;
+/** The sensor's time may differ from the video's by this much, in steps of 10 ms. */
+const DELAY = 200;
+const DELAY_STEP = 10;
+/** Correlations between which there is no answer. The free delay lets unrelated signals reach about 0.4. */
+const AGREES = 0.7;
+const DIFFERS = 0.3;
+/** Roll that the sensor must feel for a comparison, and turn about any axis that no hand stays below: radians a frame, root mean square. */
+const LEAST_ROLL = 0.003;
+const AT_REST = 0.0008;
+/** The picture went this far, as a share of its longer side. */
+const MOVED = 0.1;
+
+/**
+ * Asks whether the motion sensor turned as the picture did. It compares the rotation about the line of sight alone: the shift of the picture
+ * mixes turning and sideways movement, and a hand that moves aside turns back to keep the subject in view.
+ */
+export function checkHand(path: Path, samples: readonly MotionSample[]): CheckResult {
+  if (samples.length < LEAST_SAMPLES) return noAnswer('The phone gave no motion sensor.');
+  const { steps, points } = path;
+  const usable = steps.filter(({ correlation }) => correlation > 0.6).length;
+  if (steps.length < LEAST_STEPS || usable < 0.8 * steps.length)
+    return noAnswer('The movement of the camera could not be followed from frame to frame.');
+  const seen = steps.map(({ turn }) => turn);
+  const angleAt = anglesOf(samples);
+  let best = { r: -1, delay: 0, roll: 0, turn: 0 };
+  for (let delay = -DELAY; delay <= DELAY; delay += DELAY_STEP) {
+    const angles = points.map(({ at }) => angleAt(at + delay));
+    const turns = angles.slice(1).map((angle, i) => angle.map((value, axis) => value - angles[i][axis]));
+    // A camera that turns anticlockwise (about z out of the display) sees the picture turn clockwise.
+    const rolls = turns.map(turn => turn[2]);
+    const r = correlation(seen, rolls);
+    if (r > best.r) best = { r, delay, roll: rootMeanSquare(rolls), turn: rootMeanSquare(turns.flat()) };
+  }
+  const way = points.reduce((far, { x, y }) => Math.max(far, Math.hypot(x - points[0].x, y - points[0].y)), 0);
+  const evidence = {
+    correlation: round(best.r),
+    delay_ms: best.delay,
+    felt_roll_mrad: round(best.roll * 1e3),
+    felt_turn_mrad: round(best.turn * 1e3),
+    seen_roll_mrad: round(rootMeanSquare(seen) * 1e3),
+    samples: samples.length,
+  };
+  const failed = (words: string): CheckResult => ({
+    evaluated: true,
+    passed: false,
+    probability: 0.93,
+    words,
+    contradiction: true,
+    evidence,
+  });
+  if (best.turn < AT_REST && way > MOVED) return failed('The picture moved, but the phone lay still.');
+  if (best.roll < LEAST_ROLL) return noAnswer('The phone hardly rolled, so its sensor cannot be compared.', evidence);
+  if (best.r >= AGREES)
+    return {
+      evaluated: true,
+      passed: true,
+      probability: 0.05,
+      words: 'The motion sensor turned as the picture did.',
+      evidence,
+    };
+  if (best.r > DIFFERS) return noAnswer('The motion sensor and the picture agree only in part.', evidence);
+  return failed('The picture turned differently from the phone that is said to have filmed it.');
+}
+
+/** Returns the angles about the three axes at a time: the rates' integral, linear between samples and beyond their ends. */
+function anglesOf(samples: readonly MotionSample[]): (at: number) => number[] {
+  const angles: number[][] = [[0, 0, 0]];
+  for (let i = 1; i < samples.length; i++) {
+    const seconds = (samples[i].at - samples[i - 1].at) / 1000;
+    angles.push(
+      angles[i - 1].map((angle, axis) => angle + ((samples[i].rate[axis] + samples[i - 1].rate[axis]) / 2) * seconds),
+    );
+  }
+  return at => {
+    let next = samples.findIndex(sample => sample.at > at);
+    if (next < 0) next = samples.length - 1;
+    next = Math.max(1, next);
+    const [from, to] = [samples[next - 1], samples[next]];
+    const share = (at - from.at) / Math.max(1e-6, to.at - from.at);
+    // Beyond the ends the last rate may continue for a moment, but not for long.
+    const bounded = Math.max(-3, Math.min(4, share));
+    return angles[next - 1].map((angle, axis) => angle + bounded * (angles[next][axis] - angle));
+  };
+}
+
+const rootMeanSquare = (values: number[]): number =>
+  Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / Math.max(1, values.length));
+
+function correlation(a: number[], b: number[]): number {
+  const mean = (list: number[]): number => list.reduce((sum, value) => sum + value, 0) / list.length;
+  const [ma, mb] = [mean(a), mean(b)];
+  let [ab, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    ab += (a[i] - ma) * (b[i] - mb);
+    aa += (a[i] - ma) ** 2;
+    bb += (b[i] - mb) ** 2;
+  }
+  return ab / Math.sqrt(aa * bb + 1e-18);
+}

@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { random } from '../random.ts';
+import { drawFilm, drawSensor, drawStage, type Film, handWay, photographed } from '../simulate/film.ts';
+import { checkContinuous } from './continuous.ts';
+import { checkDepth } from './depth.ts';
+import { checkHand } from './hand.ts';
+import { checkLight } from './light.ts';
+import { type Path, pathOf } from './path.ts';
+import { type CheckName, concluded, examine, type Presence, presenceBand } from './presence.ts';
+import { checkSensor } from './sensor.ts';
+import type { CheckResult, Move, Session } from './trace.ts';
+
+const MOVES: readonly Move[] = ['right', 'up'];
+const SEED = 3;
+const ISSUED = 1_760_000_000_000;
+const stage = drawStage(SEED);
+const way = handWay(MOVES, random(SEED));
+
+/** A film of a deep stage, and one of its print, filmed by the same hand. */
+let deep: Film;
+let flat: Film;
+let path: Path;
+let flatPath: Path;
+beforeAll(async () => {
+  deep = await drawFilm({ stage, way, sensor: drawSensor(SEED), gyroscope: true });
+  const sensor = {
+    ...drawSensor(SEED),
+    light: (row: number, at: number) => 1 + 0.06 * Math.sin((2 * Math.PI * 16 * row) / 360 + at / 45),
+  };
+  flat = await drawFilm({ stage: photographed(stage, SEED), way, sensor, gyroscope: true });
+  path = pathOf(deep.trace.frames);
+  flatPath = pathOf(flat.trace.frames);
+});
+
+const session = (film: Film, change: Partial<Session> = {}): Session => ({
+  challenge: { moves: MOVES, issuedAt: ISSUED, expiresAt: ISSUED + 120_000 },
+  trace: { ...film.trace, beganAt: ISSUED + 5_000 },
+  still: film.still,
+  second: film.second,
+  ...change,
+});
+
+describe('examine', () => {
+  it('passes a person who films a real scene as asked', () => {
+    const presence = examine(session(deep));
+    expect(presence.result).toBe('passed');
+    expect(presenceBand(presence, 'strict')).toBe('clear');
+    expect(presence.checks.hand?.passed).not.toBe(false);
+  });
+
+  it('does not pass a display with bands of light', () => {
+    const presence = examine(session(flat));
+    expect(presence.checks.depth?.passed).not.toBe(true);
+    expect(presence.checks.light).toMatchObject({ passed: false });
+    expect(presence.result).not.toBe('passed');
+    expect(presenceBand(presence, 'strict')).not.toBe('clear');
+  });
+
+  it('performs nothing without a session', () => {
+    expect(examine(undefined)).toEqual({ result: 'not_performed', checks: {} });
+  });
+});
+
+describe('checkContinuous', () => {
+  it('calls a photo of another scene a contradiction, and so a second photo', () => {
+    for (const change of [{ still: flatOther() }, { second: flatOther() }])
+      expect(checkContinuous(session(deep, change))).toMatchObject({ passed: false, contradiction: true });
+  });
+
+  it('has no answer for a photo without detail', () => {
+    const { width, height } = deep.still;
+    const grey = { width, height, data: new Uint8Array(width * height * 3).fill(120) };
+    const frames = deep.trace.frames.map(({ at }) => ({ at, picture: grey }));
+    const plain = session(deep, { still: grey, second: undefined, trace: { ...deep.trace, frames } });
+    expect(checkContinuous(plain).evaluated).toBe(false);
+  });
+});
+
+describe('checkHand', () => {
+  it('finds the delay of the sensor, and fails the sensor of another hand or of a phone at rest', () => {
+    const { motion } = deep.trace;
+    const late = motion.map(({ at, rate }) => ({ at: at + 120, rate }));
+    const own = checkHand(path, motion);
+    const delayed = checkHand(path, late);
+    expect(own).toMatchObject({ passed: true });
+    expect(delayed).toMatchObject({ passed: true });
+    expect(Math.abs(Number(delayed.evidence.delay_ms) - Number(own.evidence.delay_ms) - 120)).toBeLessThanOrEqual(20);
+    const turned = motion.map(({ at, rate: [x, y, z] }) => ({ at, rate: [-y, x, -z] as const }));
+    expect(checkHand(path, turned).passed).not.toBe(true);
+    const rng = random(1);
+    const rest = motion.map(({ at }) => ({ at, rate: [0.004 * rng.normal(), 0.004 * rng.normal(), 0] as const }));
+    expect(checkHand(path, rest).passed).not.toBe(true);
+    expect(checkHand(path, []).evaluated).toBe(false);
+  });
+});
+
+describe('checkSensor', () => {
+  it('passes new noise and fails noise that moves with the scene', () => {
+    expect(checkSensor(deep.trace, path)).toMatchObject({ evaluated: true, passed: true });
+    // One picture, cut at places that follow the path: what a program that pans a still delivers.
+    const { still } = deep;
+    const crops = [0, 6, 12, 18].map(frame => {
+      const { x, y } = path.points[frame]!;
+      const corner = { x: Math.round(200 + x * 600), y: Math.round(150 + y * 600) };
+      const data = new Uint8Array(256 * 256 * 3);
+      for (let row = 0; row < 256; row++) {
+        const from = ((corner.y + row) * still.width + corner.x) * 3;
+        data.set(still.data.subarray(from, from + 256 * 3), row * 256 * 3);
+      }
+      return { frame, x: 0, y: 0, picture: { width: 256, height: 256, data } };
+    });
+    expect(checkSensor({ ...deep.trace, crops, videoWidth: 600 }, path)).toMatchObject({ passed: false });
+    expect(checkSensor({ ...deep.trace, crops: [] }, path).evaluated).toBe(false);
+  });
+});
+
+it('checkDepth has no answer for a camera at rest', () => {
+  const still = { ...path, points: path.points.map(({ at }) => ({ at, x: 0, y: 0 })) };
+  expect(checkDepth(deep.trace.frames, still).evaluated).toBe(false);
+});
+
+it('checkLight passes even light and finds bands that run over the scene', () => {
+  expect(checkLight(deep.trace.frames, path)).toMatchObject({ evaluated: true, passed: true });
+  expect(checkLight(flat.trace.frames, flatPath)).toMatchObject({ evaluated: true, passed: false });
+});
+
+describe('concluded', () => {
+  const outcome: fc.Arbitrary<CheckResult> = fc
+    .record({ evaluated: fc.boolean(), passed: fc.boolean(), contradiction: fc.boolean() })
+    .map(made => ({ ...made, words: '', evidence: {} }));
+  const names: CheckName[] = ['fresh', 'continuous', 'asked', 'depth', 'sensor', 'hand', 'light'];
+  const all = fc
+    .tuple(...names.map(() => outcome))
+    .map((list): Presence['checks'] => Object.fromEntries(names.map((name, i) => [name, list[i]!])));
+
+  it('passes only if fresh, continuous, asked and depth passed', () => {
+    fc.assert(
+      fc.property(all, checks => {
+        const needed = [checks.fresh, checks.continuous, checks.asked, checks.depth];
+        if (concluded(checks).result === 'passed')
+          expect(needed.every(check => check?.evaluated && check.passed)).toBe(true);
+      }),
+    );
+  });
+
+  it('never trips under lenient where nothing that was evaluated failed', () => {
+    fc.assert(
+      fc.property(all, checks => {
+        const mild = Object.fromEntries(
+          Object.entries(checks).map(([name, check]) => [
+            name,
+            { ...check, passed: check.evaluated ? true : check.passed },
+          ]),
+        );
+        expect(presenceBand(concluded(mild), 'lenient')).toBe('clear');
+      }),
+    );
+  });
+
+  it('is never milder under strict than under lenient, and a contradiction is confident under both', () => {
+    const order = ['clear', 'doubtful', 'confident'];
+    fc.assert(
+      fc.property(all, checks => {
+        const presence = concluded(checks);
+        const [lenient, strict] = [presenceBand(presence, 'lenient'), presenceBand(presence, 'strict')];
+        expect(order.indexOf(strict)).toBeGreaterThanOrEqual(order.indexOf(lenient));
+        if (presence.result !== 'passed') expect(strict).not.toBe('clear');
+        const caught = Object.values(checks).some(c => c.evaluated && !c.passed && c.contradiction);
+        if (caught) expect([lenient, strict]).toEqual(['confident', 'confident']);
+      }),
+    );
+    expect(presenceBand(examine(undefined), 'strict')).toBe('doubtful');
+    expect(presenceBand(examine(undefined), 'lenient')).toBe('clear');
+  });
+});
+
+function flatOther(): Session['still'] {
+  return drawStage(77).backdrop;
+}

@@ -1,0 +1,63 @@
+import type { Band } from '@firsthand/contract/signals.ts';
+import { checkAsked } from './asked.ts';
+import { checkContinuous } from './continuous.ts';
+import { checkDepth } from './depth.ts';
+import { checkFresh } from './fresh.ts';
+import { checkHand } from './hand.ts';
+import { checkLight } from './light.ts';
+import { pathOf } from './path.ts';
+import { checkSensor } from './sensor.ts';
+import type { CheckResult, Session } from './trace.ts';
+
+export type CheckName = 'fresh' | 'continuous' | 'asked' | 'depth' | 'sensor' | 'hand' | 'light';
+export type PresenceResult = 'passed' | 'failed' | 'inconclusive' | 'not_performed';
+export type DepthPolicy = 'lenient' | 'strict';
+
+export interface Presence {
+  result: PresenceResult;
+  checks: Partial<Record<CheckName, CheckResult>>;
+}
+
+/** A session passes only if each of these passed. The others can fail it. */
+const NEEDED: readonly CheckName[] = ['fresh', 'continuous', 'asked', 'depth'];
+
+/** Runs all checks of a camera session. Without a session nothing was performed. */
+export function examine(session: Session | undefined): Presence {
+  if (!session) return { result: 'not_performed', checks: {} };
+  const { trace, challenge } = session;
+  const path = pathOf(trace.frames);
+  return concluded({
+    fresh: checkFresh(session),
+    continuous: checkContinuous(session),
+    asked: checkAsked(path, challenge.moves),
+    depth: checkDepth(trace.frames, path),
+    sensor: checkSensor(trace, path),
+    hand: checkHand(path, trace.motion),
+    light: checkLight(trace.frames, path),
+  });
+}
+
+/**
+ * Combines the checks. A plane alone fails nobody, because walls and documents are flat: it leaves the session inconclusive, and fails it
+ * together with bands of light. Bands of light alone leave it inconclusive only where depth has no answer.
+ */
+export function concluded(checks: Presence['checks']): Presence {
+  const failed = (name: CheckName): boolean => checks[name]?.evaluated === true && checks[name].passed === false;
+  const passed = (name: CheckName): boolean => checks[name]?.evaluated === true && checks[name].passed === true;
+  if ((['fresh', 'continuous', 'asked', 'hand', 'sensor'] as const).some(failed)) return { result: 'failed', checks };
+  if (failed('depth') && failed('light')) return { result: 'failed', checks };
+  return { result: NEEDED.every(passed) ? 'passed' : 'inconclusive', checks };
+}
+
+/**
+ * Returns the band of a live capture's presence under a policy. A clear contradiction is confident under both. Lenient: another failure is
+ * a doubt, and nothing that was not evaluated counts. Strict: whatever did not pass is at least a doubt.
+ */
+export function presenceBand({ result, checks }: Presence, policy: DepthPolicy): Band {
+  const contradiction = Object.values(checks).some(
+    ({ evaluated, passed, contradiction }) => evaluated && passed === false && contradiction === true,
+  );
+  if (contradiction) return 'confident';
+  if (result === 'failed') return 'doubtful';
+  return policy === 'strict' && result !== 'passed' ? 'doubtful' : 'clear';
+}

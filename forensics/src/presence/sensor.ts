@@ -1,0 +1,213 @@
+import { boxBlur } from '../pixels/blur.ts';
+import { lumaOf } from '../pixels/luma.ts';
+import { round } from '../pixels/round.ts';
+import type { Path } from './path.ts';
+import { type CheckResult, type Crop, noAnswer, type Trace } from './trace.ts';
+
+/** Crops must move by this many pixels against each other, or noise that moves cannot be told from noise that stays. */
+const LEAST_SHIFT = 3;
+/** Aligned crops must agree in what is coarser than noise. */
+const LEAST_AGREEMENT = 0.6;
+/** Share of a crop's smoothest pixels in which noise is measured, and the fewest such pixels. */
+const SMOOTH_SHARE = 0.3;
+const LEAST_PIXELS = 2_000;
+/** Noise of less than this many grey levels is what JPEG leaves of any picture. */
+const LEAST_NOISE = 0.35;
+/** Correlation of noise along the scene's movement. A warped still is near 1 before compression; independent noise near 0, plus the scene's finest detail. */
+const FROZEN = 0.6;
+const LIVE = 0.45;
+/** Correlation at rest on the sensor, in standard errors, that counts as the sensor's own pattern. */
+const OWN_PATTERN = 4;
+
+/**
+ * Asks whether the finest noise of the crops is new in every frame, or belongs to the sensor, as in a camera's film. In a still that a
+ * program warps into a film it moves with the scene. The residual is what a 3 x 3 mean leaves (Lukas, Fridrich, Goljan 2006 use a wavelet
+ * filter for the same purpose), where the scene is smoothest.
+ */
+export function checkSensor(trace: Trace, path: Path): CheckResult {
+  const { crops, frames, videoWidth } = trace;
+  if (crops.length < 2) return noAnswer('The trace holds no crops at full resolution.');
+  const along: number[] = [];
+  const rest: { r: number; n: number }[] = [];
+  let [noise, compared] = [0, 0];
+  for (let i = 0; i + 1 < crops.length; i++) {
+    const [a, b] = [crops[i]!, crops[i + 1]!];
+    const [from, to] = [path.points[a.frame], path.points[b.frame]];
+    if (!from || !to) continue;
+    const longest =
+      (videoWidth * Math.max(frames[0]!.picture.width, frames[0]!.picture.height)) / frames[0]!.picture.width;
+    const found = compareCrops(a, b, (from.x - to.x) * longest, (from.y - to.y) * longest);
+    if (!found) continue;
+    compared++;
+    noise += found.noise;
+    along.push(found.along);
+    rest.push({ r: found.rest, n: found.pixels });
+  }
+  const evidence: CheckResult['evidence'] = { crops: crops.length, compared };
+  if (compared < 2) return noAnswer('The crops could not be laid on each other.', evidence);
+  along.sort((p, q) => p - q);
+  const moved = along[along.length >> 1]!;
+  // Fisher: the standard error of a correlation near 0 is 1/sqrt(n). The filter makes neighbours depend on each other: about a factor of 2.
+  const fixed = rest.reduce((sum, { r, n }) => sum + (r * Math.sqrt(n)) / 2, 0) / Math.sqrt(rest.length);
+  Object.assign(evidence, {
+    noise_levels: round(noise / compared),
+    moved_along: round(moved),
+    stayed_sigma: round(fixed),
+  });
+  if (noise / compared < LEAST_NOISE) return noAnswer('The crops hold no noise to compare.', evidence);
+  if (moved >= FROZEN)
+    return {
+      evaluated: true,
+      passed: false,
+      probability: 0.9,
+      words: 'The noise moves with the scene, as in a photo that a program pans.',
+      evidence,
+    };
+  if (moved <= LIVE && fixed >= OWN_PATTERN)
+    return {
+      evaluated: true,
+      passed: true,
+      probability: 0.05,
+      words: 'The noise is new in every frame, and a pattern stays with the sensor.',
+      evidence,
+    };
+  if (moved <= LIVE)
+    return noAnswer('The noise is new in every frame, but no pattern of a sensor was found.', evidence);
+  return noAnswer('Fine detail of the scene hides whether the noise moves with it.', evidence);
+}
+
+interface Residual {
+  width: number;
+  height: number;
+  luma: Float32Array;
+  noise: Float32Array;
+  smooth: Float32Array;
+}
+
+const residuals = new WeakMap<Crop, Residual>();
+
+function residualOf(crop: Crop): Residual {
+  const known = residuals.get(crop);
+  if (known) return known;
+  const { width, height, data } = crop.picture;
+  const luma = lumaOf(data, width * height);
+  const mean = new Float32Array(luma);
+  boxBlur(mean, width, height, 1);
+  const noise = luma.map((value, i) => value - mean[i]);
+  // The gradient of what is coarser than the noise.
+  const coarse = new Float32Array(luma);
+  boxBlur(coarse, width, height, 2);
+  const smooth = new Float32Array(luma.length).fill(Number.POSITIVE_INFINITY);
+  for (let y = 3; y < height - 3; y++)
+    for (let x = 3, at = y * width + 3; x < width - 3; x++, at++)
+      smooth[at] =
+        Math.abs(coarse[at + 3] - coarse[at - 3]) + Math.abs(coarse[at + 3 * width] - coarse[at - 3 * width]);
+  const found = { width, height, luma: coarse, noise, smooth };
+  residuals.set(crop, found);
+  return found;
+}
+
+/** @param dx,dy expected shift of the content from the first crop to the second, pixels */
+function compareCrops(
+  first: Crop,
+  second: Crop,
+  dx: number,
+  dy: number,
+): { along: number; rest: number; pixels: number; noise: number } | undefined {
+  const [a, b] = [residualOf(first), residualOf(second)];
+  const place = align(a, b, dx, dy);
+  if (!place || Math.hypot(place.x, place.y) < LEAST_SHIFT) return undefined;
+  const values = Array.from(a.smooth)
+    .filter(Number.isFinite)
+    .sort((p, q) => p - q);
+  const limit = values[Math.floor(values.length * SMOOTH_SHARE)] ?? 0;
+  let [ab, aa, bb, n] = [0, 0, 0, 0];
+  let [sab, saa, sbb, m] = [0, 0, 0, 0];
+  const [fx, fy] = [place.x - Math.floor(place.x), place.y - Math.floor(place.y)];
+  for (let y = 3; y < a.height - 3; y++) {
+    for (let x = 3; x < a.width - 3; x++) {
+      const at = y * a.width + x;
+      if (a.smooth[at] > limit) continue;
+      const own = a.noise[at];
+      if (b.smooth[at] <= 2 * limit) {
+        sab += own * b.noise[at];
+        saa += own * own;
+        sbb += b.noise[at] ** 2;
+        m++;
+      }
+      const [px, py] = [x + Math.floor(place.x), y + Math.floor(place.y)];
+      if (px < 3 || py < 3 || px >= b.width - 4 || py >= b.height - 4) continue;
+      const to = py * b.width + px;
+      const seen =
+        (b.noise[to] * (1 - fx) + b.noise[to + 1] * fx) * (1 - fy) +
+        (b.noise[to + b.width] * (1 - fx) + b.noise[to + b.width + 1] * fx) * fy;
+      ab += own * seen;
+      aa += own * own;
+      bb += seen * seen;
+      n++;
+    }
+  }
+  if (n < LEAST_PIXELS) return undefined;
+  return {
+    along: ab / Math.sqrt(aa * bb + 1e-9),
+    rest: m < LEAST_PIXELS ? 0 : sab / Math.sqrt(saa * sbb + 1e-9),
+    pixels: m < LEAST_PIXELS ? 0 : m,
+    noise: Math.sqrt(aa / n),
+  };
+}
+
+/** Half side of the search around the expected shift, pixels. */
+const SEARCH = 12;
+
+/** Finds the shift at which what is coarser than noise agrees best, to a fraction of a pixel by a parabola through the neighbours. */
+function align(a: Residual, b: Residual, dx: number, dy: number): { x: number; y: number } | undefined {
+  const [cx, cy] = [Math.round(dx), Math.round(dy)];
+  if (Math.abs(cx) > a.width * 0.7 || Math.abs(cy) > a.height * 0.7) return undefined;
+  const scores = new Map<string, number>();
+  const score = (x: number, y: number): number => {
+    const key = `${x},${y}`;
+    const known = scores.get(key);
+    if (known !== undefined) return known;
+    const value = agreement(a, b, x, y);
+    scores.set(key, value);
+    return value;
+  };
+  let best = { x: cx, y: cy, r: score(cx, cy) };
+  for (const step of [4, 2, 1]) {
+    const { x, y } = best;
+    const reach = step === 4 ? SEARCH : step;
+    for (let v = y - reach; v <= y + reach; v += step)
+      for (let u = x - reach; u <= x + reach; u += step) {
+        const r = score(u, v);
+        if (r > best.r) best = { x: u, y: v, r };
+      }
+  }
+  if (best.r < LEAST_AGREEMENT) return undefined;
+  const { x, y, r } = best;
+  const peak = (low: number, high: number): number => {
+    const bend = low - 2 * r + high;
+    return bend < -1e-9 ? Math.max(-0.5, Math.min(0.5, (low - high) / (2 * bend))) : 0;
+  };
+  return { x: x + peak(score(x - 1, y), score(x + 1, y)), y: y + peak(score(x, y - 1), score(x, y + 1)) };
+}
+
+function agreement(a: Residual, b: Residual, dx: number, dy: number): number {
+  let [sa, sb, ab, aa, bb, n] = [0, 0, 0, 0, 0, 0];
+  for (let y = 4; y < a.height - 4; y += 3) {
+    const v = y + dy;
+    if (v < 4 || v >= b.height - 4) continue;
+    for (let x = 4; x < a.width - 4; x += 3) {
+      const u = x + dx;
+      if (u < 4 || u >= b.width - 4) continue;
+      const [p, q] = [a.luma[y * a.width + x], b.luma[v * b.width + u]];
+      sa += p;
+      sb += q;
+      ab += p * q;
+      aa += p * p;
+      bb += q * q;
+      n++;
+    }
+  }
+  if (n < 300) return 0;
+  return (ab - (sa * sb) / n) / Math.sqrt((aa - (sa * sa) / n) * (bb - (sb * sb) / n) + 1e-6);
+}

@@ -1,0 +1,78 @@
+import type { PictureMetadata } from '../metadata/read.ts';
+import type { Picture } from '../picture.ts';
+
+/** A direction in which the page asks the person to move the camera. */
+export type Move = 'left' | 'right' | 'up' | 'down';
+
+/** A small frame of the trace: at most 480 pixels a side. */
+export interface TraceFrame {
+  /** The video's own time, ms. */
+  at: number;
+  picture: Picture;
+}
+
+/** A square of a frame at the video's full resolution, always from the same place on the sensor. */
+export interface Crop {
+  /** Index of the frame that it belongs to. */
+  frame: number;
+  /** Upper left corner in pixels of the full video frame. */
+  x: number;
+  y: number;
+  picture: Picture;
+}
+
+/** Rotation rates about the device's axes, in radians per second. Device axes: x to the right, y up, z out of the display. */
+export interface MotionSample {
+  /** ms on the frames' clock, apart from a constant delay. */
+  at: number;
+  rate: readonly [number, number, number];
+}
+
+/** What the page keeps while the person moves the camera. */
+export interface Trace {
+  /** When the first frame was taken, by the page's clock: ms since 1970. */
+  beganAt: number;
+  frames: TraceFrame[];
+  /** Width of the full video frame that the crops come from. */
+  videoWidth: number;
+  crops: Crop[];
+  motion: MotionSample[];
+}
+
+export interface Challenge {
+  moves: readonly Move[];
+  /** ms since 1970, by the server's clock. */
+  issuedAt: number;
+  expiresAt: number;
+}
+
+/** A camera session as the checks see it. */
+export interface Session {
+  challenge: Challenge;
+  trace: Trace;
+  still: Picture;
+  /** The second frame that the page takes at the end of the trace. */
+  second?: Picture;
+  metadata?: PictureMetadata;
+  /** The thumbnail in the still's own file, decoded and upright. */
+  thumbnail?: Picture;
+}
+
+export interface CheckResult {
+  /** False when the check has no answer. It then counts neither for nor against the session. */
+  evaluated: boolean;
+  passed?: boolean;
+  /** Probability that the session is the attack that this check looks for. Ordered; calibrated only where the card says so. */
+  probability?: number;
+  /** One sentence for the person who reviews the capture. */
+  words: string;
+  /** The session contradicts itself, so no honest circumstance explains a failure. */
+  contradiction?: boolean;
+  evidence: Record<string, number | string | boolean | null>;
+}
+
+export const noAnswer = (words: string, evidence: CheckResult['evidence'] = {}): CheckResult => ({
+  evaluated: false,
+  words,
+  evidence,
+});

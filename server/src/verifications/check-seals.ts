@@ -4,12 +4,17 @@ import { sealHolds } from './seal.ts';
 
 const BATCH = 1_000;
 
+type SealedRow = Pick<
+  VerificationRow,
+  'id' | 'created_at' | 'expires_at' | 'config' | 'answers' | 'seal_hash' | 'redacted_at'
+>;
+
 /** Computes every seal again. Gives back how many rows were sealed, and the ids of those that were changed since. */
 export async function checkSeals(db: Queryable): Promise<{ sealed: number; mismatches: string[] }> {
   const mismatches: string[] = [];
   let sealed = 0;
   for (let last = ''; ; ) {
-    const rows = await many<VerificationRow>(
+    const rows = await many<SealedRow>(
       db,
       `select id, created_at, expires_at, config, answers, seal_hash, redacted_at from verifications
        where seal_hash is not null and redacted_at is null and id > $1 order by id limit $2`,

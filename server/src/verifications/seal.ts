@@ -27,7 +27,7 @@ export function sealedText(row: Sealed): string {
 export const sealHashOf = (row: Sealed): string => sha256Hex(sealedText(row));
 
 /** False when something other than the service changed the row of a completed verification. */
-export const sealHolds = (row: VerificationRow): boolean =>
+export const sealHolds = (row: Sealed & Pick<VerificationRow, 'seal_hash' | 'redacted_at'>): boolean =>
   row.seal_hash === null || row.redacted_at !== null || row.seal_hash === sealHashOf(row);
 
 /**

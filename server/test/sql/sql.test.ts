@@ -31,6 +31,7 @@ const JSON_OIDS = new Set([114, 3802]);
 
 /** Columns that may be null in the table and never are in these answers. */
 const NEVER_NULL: Readonly<Record<string, string>> = {
+  'bundles/stamp-log.ts response': 'asked for in the where clause',
   'cases/evidence.ts capture_id': 'the statement asks for pictures of captures alone',
   'erasure/retention.ts retention_days': 'the statement asks for accounts that have one',
   'evidence/log.ts sealed': 'a key in force has it; only a retired one is without',
@@ -48,6 +49,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
   'db/listen.ts': 'the names of the channels',
   'db/migrate.ts': 'the migrations themselves',
   'db/schema.ts': 'catalogue queries',
+  'db/sql.ts': 'what opens a transaction',
   'tenants/brands.ts': 'the columns that a request sets',
   'tenants/settings.ts': 'the columns that a request sets',
   'verifications/filters.ts': 'the filters of a list',

@@ -99,7 +99,7 @@ describe('the pages that make and manage', () => {
           await desk.page.reload();
           await desk.heading('Webhooks');
           return desk.page
-            .getByText('Delivered')
+            .locator('.tag', { hasText: 'Delivered' })
             .first()
             .waitFor({ timeout: 3_000 })
             .then(

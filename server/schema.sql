@@ -921,7 +921,6 @@ CREATE OR REPLACE FUNCTION public.note_change()
 AS $function$
 begin
   insert into verification_changes (scope, verification_id) values (verification_scope(new.tenant_id, new.livemode), new.id);
-  perform pg_notify('firsthand_changes', '');
   return null;
 end
 $function$

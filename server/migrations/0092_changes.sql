@@ -11,7 +11,6 @@ create index verification_changes_by_age on verification_changes (at);
 create function note_change() returns trigger language plpgsql as $$
 begin
   insert into verification_changes (scope, verification_id) values (verification_scope(new.tenant_id, new.livemode), new.id);
-  perform pg_notify('firsthand_changes', '');
   return null;
 end
 $$;

@@ -1,9 +1,9 @@
 import { createBell, type Listener, startListening } from '../db/listen.ts';
 import { many, one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { WEBHOOKS_CHANNEL } from '../events/record.ts';
 
-const CHANNEL = 'firsthand_changes';
-/** The hub looks this often even without a notification, which a lost connection swallows. */
+/** The hub looks when an event was recorded, and this often anyway: some changes have no event. */
 const LOOK_MS = 1_000;
 const BATCH = 1_000;
 /** A reader that falls behind by more is told to load everything again. */
@@ -74,7 +74,7 @@ export function createHub(deps: Pick<Deps, 'db' | 'direct' | 'log'>) {
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
-    const listener: Listener = startListening(deps, { [CHANNEL]: () => bell.ring() });
+    const listener: Listener = startListening(deps, { [WEBHOOKS_CHANNEL]: () => bell.ring() });
     while (subscribers.size > 0) {
       bell.quiet();
       try {

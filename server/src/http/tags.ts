@@ -24,7 +24,7 @@ export const TAGS = [
     description:
       "People's decisions beside the verdict: a queue that two people never share a case of, and what was decided.",
   },
-  { name: 'Statistics', description: 'Counts over time.' },
+  { name: 'Statistics', description: 'Verifications, verdicts and reviews over time.' },
   { name: 'Management', description: "Your account's API keys, settings, brands and audit log." },
   { name: 'People', description: 'Who belongs to the account, in which role, and invitations.' },
   {

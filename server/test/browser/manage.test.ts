@@ -79,7 +79,7 @@ describe('the pages that make and manage', () => {
     await desk.page.getByText('The template Damage to a car was revoked.').waitFor();
     expect(await desk.page.getByRole('button', { name: 'Publish' }).count()).toBe(0);
     await desk.press('Templates');
-    await desk.page.getByText('Revoked').waitFor();
+    await desk.page.locator('.tag', { hasText: 'Revoked' }).waitFor();
     await desk.fine('templates');
     await desk.close(NO_STREAM);
   });

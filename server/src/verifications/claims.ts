@@ -32,7 +32,7 @@ export const claimNext = (
          and not exists (
            select from reviews own where own.verification_id = v.id and own.person_id = $6 and (
              own.struck_at is null
-             -- Whoever took a second decision back has seen the first.
+             -- A person who took back a second decision has seen the first.
              or v.review_needs = 2 and v.review_state = 'open' and own.decision <> 'escalated' and exists (
                select from reviews first where first.verification_id = v.id and first.number < own.number
                  and first.struck_at is null and first.decision <> 'escalated')))

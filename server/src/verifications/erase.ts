@@ -18,7 +18,7 @@ export const eraseVerifications = (tx: Tx, ids: readonly string[]): Promise<Veri
        verdict = case when verdict is not null then
          jsonb_strip_nulls(jsonb_build_object('label', verdict -> 'label', 'score', verdict -> 'score',
            'reason_code', verdict -> 'reason_code')) || '{"signals": {}}' end,
-       -- Nobody is left anything to review.
+       -- Nothing is left to review.
        review_state = case when review_state = 'decided' then review_state else 'none' end,
        review_claimed_by = null, review_claimed_at = null, review_claimed_until = null
      where id = any($1) returning *`,

@@ -26,6 +26,7 @@ import {
   listedPictures,
   listedSnapshots,
   manifestPictures,
+  type Use,
 } from '../../../forensics/training/screen/sets.ts';
 import { vary } from '../../../forensics/training/screen/vary.ts';
 import { createReport } from '../report.ts';
@@ -231,7 +232,9 @@ if (items.length === 0) {
 }
 if (options['kept-apart']) {
   const single = items.filter(({ use }) => !use);
-  const snapshots = options.repositories ? (unseen ? [unseen] : REPORTED).flatMap(listedSnapshots) : [];
+  const snapshots = options.repositories
+    ? (unseen ? [unseen] : [...REPORTED]).flatMap((use: Use) => listedSnapshots(use))
+    : [];
   refuseKeptApart(options['kept-apart'], single, options.repositories, snapshots);
 }
 const folds: Record<string, Model> = JSON.parse(

@@ -18,7 +18,10 @@ function follow(asked: readonly Move[], made: readonly Move[], far = 1.3 * ENOUG
   const guide = createGuide(asked);
   const states: GuideState[] = [];
   let [at, x, y] = [1_000, 0, 0];
-  const see = () => states.push(guide.see(seen((at += 50), x, y, change)));
+  const see = () => {
+    at += 50;
+    states.push(guide.see(seen(at, x, y, change)));
+  };
   for (const move of made) {
     for (let i = 0; i < 6; i++) see();
     for (let i = 0; i < 20; i++) {
@@ -64,7 +67,9 @@ describe('createGuide', () => {
         const guide = createGuide(asked);
         let [x, y, move] = [0, 0, 0];
         steps.forEach((next, i) => {
-          const state = guide.see(seen(i * 50, (x += next.x), (y += next.y), { fit: next.fit }));
+          x += next.x;
+          y += next.y;
+          const state = guide.see(seen(i * 50, x, y, { fit: next.fit }));
           expect(state.progress).toBeGreaterThanOrEqual(0);
           expect(state.progress).toBeLessThanOrEqual(1);
           expect(state.move).toBeGreaterThanOrEqual(move);

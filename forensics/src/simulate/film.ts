@@ -214,10 +214,11 @@ export async function drawFilm(shot: Shot): Promise<Film> {
 export async function drawVideo(shot: Shot, zoom: number, every: number): Promise<Picture[]> {
   const rng = random(shot.sensor.seed * 31 + 13);
   const { position, turn } = shot.way;
+  const whole = { x: 0, y: 0, width: FRAME.width * zoom, height: FRAME.height * zoom, zoom };
   const frames: Picture[] = [];
   for (let place = 0; place < position.length; place += every) {
     const pose: Pose = { focal: shot.sensor.focal, position: position[place]!, turn: turn[place]! };
-    frames.push(await expose(shot, pose, (place * 1000) / RATE, { x: 0, y: 0, ...FRAME, zoom }, rng));
+    frames.push(await expose(shot, pose, (place * 1000) / RATE, whole, rng));
   }
   return frames;
 }

@@ -26,7 +26,10 @@ test('traceBlob gives a file whose header and lengths lead to every picture, wit
         const header = JSON.parse(new TextDecoder().decode(file.subarray(4, 4 + length))) as TraceHeader;
         expect(header).toMatchObject({ version: 1, challenge_id: 'chl_1', video: { width: 1280, height: 960 } });
         let at = 4 + length;
-        const found = [...header.frames, ...header.crops].map(({ bytes }) => file.slice(at, (at += bytes)));
+        const found = [...header.frames, ...header.crops].map(({ bytes }) => {
+          at += bytes;
+          return file.slice(at - bytes, at);
+        });
         expect(found).toEqual([...frames, ...crops].map(bytes => Uint8Array.from(bytes)));
         expect(at).toBe(file.length);
         expect(header.crops.every(({ size }) => size === 256)).toBe(true);

@@ -7,6 +7,8 @@ import { cameraFileOf } from './chromium.ts';
 /** Frames of the film a second: each stays for two of the 30 that the fake camera plays. */
 const POSES_PER_FRAME = 4;
 const REPEAT = 2;
+/** The film has 640 x 480 pixels. */
+const ZOOM = 4 / 3;
 
 /** The film's moves, round and round. Each follows the one before at right angles, as those of a challenge do. */
 export const ROUND: readonly Move[] = ['right', 'down', 'left', 'up'];
@@ -21,7 +23,7 @@ export const isOnFilm = (moves: readonly string[]): boolean => [...ROUND, ...ROU
 export async function roundFilm(path: string, seed = 4): Promise<string> {
   const way = closed(handWay(ROUND, random(seed)));
   const shot = { stage: drawStage(seed), way, sensor: { ...drawSensor(seed), jpegQuality: 92 } };
-  const frames = await drawVideo(shot, 2, POSES_PER_FRAME);
+  const frames = await drawVideo(shot, ZOOM, POSES_PER_FRAME);
   const jpegs = await Promise.all(
     frames.map(({ width, height, data }) =>
       sharp(data, { raw: { width, height, channels: 3 } })

@@ -1,3 +1,4 @@
+import { Icon } from '@firsthand/look/marks.tsx';
 import { sha256Hex } from '@firsthand/sdk/capture/digest.ts';
 import type { HeldSession } from '@firsthand/sdk/capture/store.ts';
 import type { DeviceLocation, ImageStep } from '@firsthand/sdk/capture/wire.ts';
@@ -9,7 +10,6 @@ import type { OpenChallenge, SessionResult } from '../camera/trace.ts';
 import { useCamera } from '../camera/use-camera.ts';
 import { checkFile } from '../files.ts';
 import type { Filling } from '../flow.ts';
-import { Icon } from '../icons.tsx';
 import type { Locator } from '../location.ts';
 import { usePage } from '../page-context.ts';
 import { Blocked } from './blocked.tsx';

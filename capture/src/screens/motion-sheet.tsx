@@ -1,8 +1,9 @@
+import type { IconName } from '@firsthand/look/drawings.ts';
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GuideHint, GuideState, Move } from '../camera/guide.ts';
 import { type OpenChallenge, type Session, type SessionResult, startSession } from '../camera/trace.ts';
-import { Icon, type IconName } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { Sheet } from './sheet.tsx';
 

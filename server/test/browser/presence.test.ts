@@ -235,6 +235,5 @@ function read(file: Buffer): ReadTrace {
     header,
     frames: parts.slice(0, header.frames.length),
     crops: parts.slice(header.frames.length),
-    bytes: file.length,
   };
 }

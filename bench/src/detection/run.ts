@@ -232,9 +232,8 @@ if (items.length === 0) {
 }
 if (options['kept-apart']) {
   const single = items.filter(({ use }) => !use);
-  const snapshots = options.repositories
-    ? (unseen ? [unseen] : [...REPORTED]).flatMap((use: Use) => listedSnapshots(use))
-    : [];
+  const uses: readonly Use[] = unseen ? [unseen] : REPORTED;
+  const snapshots = options.repositories ? uses.flatMap(listedSnapshots) : [];
   refuseKeptApart(options['kept-apart'], single, options.repositories, snapshots);
 }
 const folds: Record<string, Model> = JSON.parse(

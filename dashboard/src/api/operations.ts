@@ -1,3 +1,4 @@
+import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import type {
   ApiKey,
@@ -83,6 +84,11 @@ export interface Operations {
   'GET /v1/link-templates/:id': { answer: LinkTemplateWithVersions };
   'PUT /v1/link-templates/:id': { body: LinkTemplateInput; answer: LinkTemplate };
   'POST /v1/link-templates/:id/revoke': { body: object; answer: LinkTemplate };
+  'GET /v1/batches': { answer: Page<Batch> };
+  /** 202 `Batch`; with `dry_run` 200 `BatchCheck`. */
+  'POST /v1/batches': { body: Blob; answer: Batch | BatchCheck };
+  'GET /v1/batches/:id': { answer: Batch };
+  'POST /v1/batches/:id/cancel': { body: object; answer: Batch };
   'GET /v1/statistics': { answer: Statistics };
   'GET /v1/webhook-deliveries': { answer: Page<WebhookDelivery> };
   'POST /v1/webhook-deliveries/:id/retry': { body: object; answer: WebhookDelivery };

@@ -16,6 +16,7 @@ const PAGES: readonly MenuPage[] = [
   { path: '/review', label: 'page.review', icon: 'eye', from: 'reviewer' },
   { path: '/verifications', label: 'page.verifications', icon: 'list' },
   { path: '/issue', label: 'page.issue', icon: 'plus', from: 'member' },
+  { path: '/batches', label: 'page.batches', icon: 'layers' },
   { path: '/templates', label: 'page.templates', icon: 'link' },
   { path: '/statistics', label: 'page.statistics', icon: 'chart' },
   { path: '/webhooks', label: 'page.webhooks', icon: 'send' },

@@ -2,9 +2,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { ask, startTestService, type TestService } from '../harness.ts';
-import { signedIn } from '../people/visitor.ts';
 import { launchChromium } from './chromium.ts';
-import { openAtDesk } from './desk.ts';
+import { signedInDesk } from './desk.ts';
 
 /** A service without a stream of changes answers 404, which the browser logs. */
 const NO_STREAM = /404/;
@@ -24,13 +23,7 @@ describe('the pages that make and manage', () => {
   });
 
   const open = async (role: 'viewer' | 'member' | 'owner', path: string, heading: string) => {
-    const who = await signedIn(service, { tenantId: service.tenant.tenant_id, role, livemode: false });
-    const desk = await openAtDesk(browser);
-    const { sessionCookie } = service.deps.config;
-    await desk.context.addCookies([
-      { name: sessionCookie, value: who.cookie.slice(who.cookie.indexOf('=') + 1), url: service.url },
-    ]);
-    await desk.page.goto(`${service.url}/dashboard${path}`);
+    const desk = await signedInDesk(browser, service, role, path);
     await desk.heading(heading);
     return desk;
   };

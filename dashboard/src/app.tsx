@@ -19,6 +19,7 @@ const ReviewPage = lazy(() => import('./review/review-page.tsx'));
 const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
+const SystemPage = lazy(() => import('./system/system-page.tsx'));
 const IssuePage = lazy(() => import('./issue/issue-page.tsx'));
 const TemplatesPage = lazy(() => import('./templates/templates-page.tsx'));
 const TemplatePage = lazy(() => import('./templates/template-page.tsx'));
@@ -48,6 +49,7 @@ export const App = () => (
                       <Route path="/webhooks" component={WebhooksPage} />
                       <Route path="/settings" component={SettingsPage} />
                       <Route path="/audit" component={AuditPage} />
+                      <Route path="/system" component={SystemPage} />
                       <Route path="/issue" component={IssuePage} />
                       <Route path="/templates" component={TemplatesPage} />
                       <Route path="/templates/:id" component={TemplatePage} />

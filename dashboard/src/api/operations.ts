@@ -26,6 +26,7 @@ import type {
 } from '@firsthand/contract/people.ts';
 import type { NextReview, Review, ReviewInput } from '@firsthand/contract/reviews.ts';
 import type { Statistics } from '@firsthand/contract/statistics.ts';
+import type { System } from '@firsthand/contract/system.ts';
 import type { Verification, VerificationSummary } from '@firsthand/contract/verification.ts';
 import type { WebhookDelivery, WebhookEndpoint, WebhookSecret } from '@firsthand/contract/webhooks.ts';
 
@@ -78,6 +79,7 @@ export interface Operations {
   'POST /v1/api-keys': { body: { name: string; mode: 'live' | 'test' }; answer: NewApiKey };
   'DELETE /v1/api-keys/:id': { answer: undefined };
   'GET /v1/audit-log': { answer: Page<AuditEntry> };
+  'GET /v1/system': { answer: System };
   'GET /v1/brands': { answer: Page<Brand> };
   'GET /v1/link-templates': { answer: Page<LinkTemplate> };
   'POST /v1/link-templates': { body: LinkTemplateInput; answer: LinkTemplate };

@@ -23,6 +23,7 @@ const PAGES: readonly MenuPage[] = [
   { path: '/settings/people', label: 'page.people', icon: 'people' },
   { path: '/settings', label: 'page.settings', icon: 'gear' },
   { path: '/audit', label: 'page.audit', icon: 'sheet', from: 'owner' },
+  { path: '/system', label: 'page.system', icon: 'device', from: 'owner' },
   { path: '/account', label: 'page.account', icon: 'person' },
 ];
 

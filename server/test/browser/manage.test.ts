@@ -141,10 +141,17 @@ describe('the pages that make and manage', () => {
     await desk.close(NO_STREAM);
   });
 
+  it('system: an owner reads what each missing part costs', async () => {
+    const desk = await open('owner', '/system', 'System');
+    await desk.page.getByText('Bundles carry none. Set TSA_URL').waitFor();
+    await desk.fine('system');
+    await desk.close(NO_STREAM);
+  });
+
   it('what a viewer may not do is not there', async () => {
     const desk = await open('viewer', '/webhooks', 'Webhooks');
     const menu = desk.page.getByRole('navigation', { name: 'Pages' });
-    for (const page of ['Review', 'New verification', 'Audit log']) {
+    for (const page of ['Review', 'New verification', 'Audit log', 'System']) {
       expect([page, await menu.getByRole('link', { name: page, exact: true }).count()]).toEqual([page, 0]);
     }
     expect(await desk.page.getByRole('button', { name: /Send|secret|Rotate/ }).count()).toBe(0);
@@ -154,6 +161,8 @@ describe('the pages that make and manage', () => {
     expect(await desk.page.getByRole('button', { name: /Save|Make a key|Revoke/ }).count()).toBe(0);
     await desk.fine('settings-viewer');
     await desk.page.goto(`${service.url}/dashboard/audit`);
+    await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
+    await desk.page.goto(`${service.url}/dashboard/system`);
     await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
     await desk.page.goto(`${service.url}/dashboard/templates`);
     await desk.heading('Templates');

@@ -1,5 +1,6 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
-import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { loadEnvironment } from '../config/environment.ts';
 import type { Deps } from '../deps.ts';
 import { overdueForErasure } from '../erasure/retention.ts';
 import { missingWays } from '../people/sign-in/ways.ts';

@@ -105,16 +105,3 @@ export async function eraseStatements(tx: Tx, verificationIds: readonly string[]
     verificationIds,
   ]);
 }
-
-/** Entries of an earlier epoch get another in the log that grows: a bundle has one log. */
-export async function enterAgain(tx: Tx, verificationId: string, logId: number): Promise<void> {
-  await tx.query(
-    `with earlier as (
-       update evidence_statements set log_id = null, leaf_index = null
-       where verification_id = $1 and log_id < $2 returning verification_id, seq, commitment
-     )
-     insert into evidence_pending (verification_id, seq, commitment)
-     select verification_id, seq, commitment from earlier order by seq`,
-    [verificationId, logId],
-  );
-}

@@ -52,7 +52,7 @@ describe('service killed at random moments', () => {
     let kills = 0;
     await load.during(await firstRunOf(dataDir), async lost => {
       const deadline = Date.now() + CHAOS_MS;
-      while (Date.now() < deadline && !lost()) {
+      while ((Date.now() < deadline || kills < 5 || load.kept.length < 9) && !lost()) {
         const whileStarting = Math.random() < 0.25;
         if (!whileStarting) await service.ready();
         await sleep(Math.random() * (whileStarting ? 1_500 : 3_000));

@@ -179,9 +179,10 @@ const largePhoto = (n: number): Promise<Buffer> =>
       width: 4_000,
       height: 3_000,
       channels: 3,
+      background: '#000',
       noise: { type: 'gaussian', mean: 100 + 4 * n, sigma: 12 },
     },
-  } as unknown as sharp.SharpOptions)
+  })
     .jpeg({ quality: 88 })
     .toBuffer();
 

@@ -135,6 +135,17 @@ program
   .action(async () => (await import('./commands/rotate-evidence-key.ts')).rotateEvidenceKeyCommand());
 
 program
+  .command('backup')
+  .argument('<folder>', 'a new folder')
+  .description('Copy the embedded database, the photos and the keys, also while the service runs. Prints JSON.')
+  .action(async (folder: string) => (await import('./commands/backup.ts')).backupCommand(folder));
+program
+  .command('restore')
+  .argument('<folder>', 'a folder that "backup" made')
+  .description('Put a backup into the empty DATA_DIR and check it. Prints JSON.')
+  .action(async (folder: string) => (await import('./commands/backup.ts')).restoreCommand(folder));
+
+program
   .command('restore-check')
   .description('Erase again what a restored backup brought back, by the receipts in the blob store. Prints JSON.')
   .action(async () => (await import('./commands/restore-check.ts')).restoreCheckCommand());

@@ -71,12 +71,25 @@ async function followingHighWater(deps: Deps, logId: number): Promise<LogRow | n
     published.size <= BigInt(log.size) &&
     equal(await rootAt(deps.db, log.id, published.size), published.root);
   if (follows) return log;
-  await startEpoch(deps, log, published);
+  const origin = await startEpoch(deps, log);
+  deps.log.error(
+    { origin: log.origin, size: log.size, published_size: published.size.toString(), new_origin: origin },
+    'the database is behind what the log published: a new epoch of the log begins instead of a fork',
+  );
   return null;
 }
 
 const writeHighWater = (deps: Deps, logId: number, note: string): Promise<void> =>
   deps.blobs.put(highWaterKey(logId), utf8(note), { contentType: 'text/plain' });
+
+/**
+ * Begins the next epoch of a log that was restored from a backup: nobody knows what the log published after the backup. Returns
+ * the name of the log that grows from now on, or null without a log.
+ */
+export async function startAfterRestore(deps: Deps): Promise<string | null> {
+  const log = await currentLog(deps.db);
+  return log ? startEpoch(deps, log) : null;
+}
 
 async function readHighWater(deps: Deps, logId: number): Promise<Checkpoint | null> {
   try {
@@ -88,8 +101,11 @@ async function readHighWater(deps: Deps, logId: number): Promise<Checkpoint | nu
   }
 }
 
-/** Starts a log under a new name. Entries that the old one never signed are taken over, before those that wait behind them. */
-async function startEpoch(deps: Deps, before: LogRow, published: Checkpoint): Promise<void> {
+/**
+ * Starts a log under a new name and returns it. Entries that the old one never signed are taken over, before those that wait behind
+ * them.
+ */
+async function startEpoch(deps: Deps, before: LogRow): Promise<string> {
   let id = before.id + 1;
   // An epoch that the restored database has forgotten keeps its name.
   while (await readHighWater(deps, id)) id += 1;
@@ -113,10 +129,6 @@ async function startEpoch(deps: Deps, before: LogRow, published: Checkpoint): Pr
     );
     return true;
   });
-  if (!started) return;
-  await writeOwnKeys(deps);
-  deps.log.error(
-    { origin: before.origin, size: before.size, published_size: published.size.toString(), new_origin: origin },
-    'the database is behind what the log published: a new epoch of the log begins instead of a fork',
-  );
+  if (started) await writeOwnKeys(deps);
+  return origin;
 }

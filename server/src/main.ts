@@ -121,7 +121,8 @@ persons
 program
   .command('doctor')
   .description('Check the installation and say how to fix what is missing.')
-  .action(async () => (await import('./commands/doctor.ts')).doctor());
+  .option('--json', 'print the findings as JSON')
+  .action(async o => (await import('./commands/doctor.ts')).doctor(o));
 program
   .command('demo')
   .description('Run the whole flow against the running service.')

@@ -2,6 +2,7 @@ import { ROLES } from '@firsthand/contract/people.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultServiceUrl } from '../config/config.ts';
 import type { Env } from '../config/reader.ts';
+import { backupCommand, restoreCommand } from './backup.ts';
 import { calibrateCommand } from './calibrate.ts';
 import { corpusImportCommand } from './corpus.ts';
 import { demo } from './demo.ts';
@@ -140,6 +141,17 @@ export function createProgram(environment: Env): Command {
     .action(rotateEvidenceKeyCommand);
 
   program
+    .command('backup')
+    .argument('<folder>', 'a new folder')
+    .description('Copy the embedded database, the photos and the keys, also while the service runs. Prints JSON.')
+    .action(backupCommand);
+  program
+    .command('restore')
+    .argument('<folder>', 'a folder that "backup" made')
+    .description('Put a backup into the empty DATA_DIR and check it. Prints JSON.')
+    .action(restoreCommand);
+
+  program
     .command('restore-check')
     .description('Erase again what a restored backup brought back, by the receipts in the blob store. Prints JSON.')
     .action(restoreCheckCommand);
@@ -200,12 +212,13 @@ const several = (value: string, before: string[]) => [...before, value];
 
 function secondsOf(text: string): number {
   const seconds = Number(text);
-  if (!(seconds >= 0.1 && seconds <= 86_400)) throw new InvalidArgumentError('takes seconds from 0.1 to 86400');
+  if (!(seconds >= 0.1 && seconds <= 86_400))
+    throw new InvalidArgumentError('Give a number of seconds from 0.1 to 86400.');
   return seconds;
 }
 
 function bytesOf(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('takes a whole number of bytes');
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give a whole number of bytes.');
   return Number(text);
 }
 

@@ -83,7 +83,10 @@ async function personOf(tx: Tx, tenantId: string, o: Invitation): Promise<KnownP
   if (byPhone && !byPhone.proven) await tx.query('update persons set phone_e164 = null where id = $1', [byPhone.id]);
   const [email, phone] = [byEmail?.proven ? byEmail : null, byPhone?.proven ? byPhone : null];
   if (o.email !== undefined && o.phone_e164 !== undefined && email?.id !== phone?.id) {
-    throw invalidField(email ? 'phone_e164' : 'email', 'must be left out: the person is known by the other one alone');
+    throw invalidField(
+      email ? 'phone_e164' : 'email',
+      'must be left out: the account knows this person by the other one only',
+    );
   }
   return email ?? phone;
 }

@@ -102,7 +102,7 @@ export const switchTenant = tenantEndpoint({
   async handler({ deps, principal, body }) {
     const person = personOf(principal);
     if (!servedModes(deps.config.mode).includes(body.livemode)) {
-      throw invalidField('livemode', `must be ${!body.livemode}: this deployment serves that mode alone`);
+      throw invalidField('livemode', `must be ${!body.livemode}: this deployment serves only that mode`);
     }
     const { tenant_id: tenantId, livemode } = body;
     await transaction(deps.db, async tx => {

@@ -46,7 +46,7 @@ export const listPeople = tenantEndpoint({
 /** An invitation reaches somebody: by an address, a number or both. */
 const invitationFaults = (body: unknown): Fault[] =>
   typeof body === 'object' && body !== null && !('email' in body) && !('phone_e164' in body)
-    ? [{ path: 'email', message: 'is required, or phone_e164 is' }]
+    ? [{ path: 'email', message: 'is required unless phone_e164 is sent' }]
     : [];
 
 export const invitePerson = tenantEndpoint({

@@ -64,7 +64,7 @@ async function readMe(
   };
 }
 
-/** Answers a sign-in: the cookie, and who is signed in. */
+/** Answers a sign-in with the cookie and the person. */
 export async function answerSignedIn(
   call: Pick<Call<unknown, unknown, unknown>, 'deps' | 'reply'>,
   opened: OpenedSession,

@@ -38,7 +38,7 @@ export const presentPasskey = (row: Pick<PasskeyRow, 'id' | 'name' | 'created_at
   ...(row.last_used_at ? { last_used_at: row.last_used_at.toISOString() } : {}),
 });
 
-// A passkey opens everything the person may: whoever adds or removes one has just shown who they are.
+// A passkey grants all of the person's rights, so adding or removing one needs a recent sign-in.
 const common = { tag: 'Me', credentials: ['session'], recent: true } as const;
 
 export const passkeyCreationOptions = tenantEndpoint({

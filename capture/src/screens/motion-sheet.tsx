@@ -16,7 +16,7 @@ const PICTURES: Record<GuideHint, IconName> = {
   plain: 'gallery',
   fast: 'time',
   other: 'lens',
-  more: 'zoom',
+  more: 'right',
 };
 
 type Props = {
@@ -66,6 +66,15 @@ export function MotionSheet(props: Props): JSX.Element {
   return (
     <Sheet title={t(`motion.${move}`)} live>
       <div class="motion-guide" data-move={move}>
+        {moves.length > 1 && (
+          <div class="motion-moves" aria-hidden="true">
+            {moves.map((each, i) => (
+              <span key={i} class={i === state.move && !state.done ? 'now' : ''}>
+                {i < state.move || state.done ? <Icon name="check" /> : <Icon name="right" class={`to-${each}`} />}
+              </span>
+            ))}
+          </div>
+        )}
         <MovePicture />
         <span
           class="motion-track"
@@ -78,17 +87,8 @@ export function MotionSheet(props: Props): JSX.Element {
           <span class="motion-fill" style={{ '--filled': state.progress }} />
         </span>
       </div>
-      {moves.length > 1 && (
-        <div class="motion-moves" aria-hidden="true">
-          {moves.map((each, i) => (
-            <span key={i} class={i === state.move && !state.done ? 'now' : ''}>
-              {i < state.move || state.done ? <Icon name="check" /> : <Icon name="right" class={`to-${each}`} />}
-            </span>
-          ))}
-        </div>
-      )}
       <p class="motion-words" role="status">
-        {state.hint && <Icon name={PICTURES[state.hint]} />}
+        {state.hint && <Icon name={PICTURES[state.hint]} class={state.hint === 'more' ? `to-${move}` : ''} />}
         {t(state.hint ? `motion.${state.hint}` : 'motion.text')}
       </p>
       <button

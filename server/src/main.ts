@@ -1,5 +1,5 @@
 import { createProgram } from './commands/program.ts';
-import { loadEnvironment } from './config/config.ts';
+import { loadEnvironment } from './config/environment.ts';
 
 const environment = loadEnvironment();
 

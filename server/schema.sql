@@ -153,6 +153,7 @@ create table captures (
   analysis_class smallint default 0 not null,
   analysis_attempts smallint default 0 not null,
   analysis_due_at timestamp with time zone default now() not null,
+  display_blob text,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Context, Metadata } from './create-verification.ts';
+import { Explanation } from './explanation.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
@@ -208,6 +209,17 @@ export const Capture = Type.Object(
     client_captured_at: Type.Optional(DateTime),
     image_url: Type.Optional(Type.String({ description: 'presigned URL, valid for 1 hour' })),
     preview_url: Type.Optional(Type.String({ description: 'presigned URL, valid for 1 hour' })),
+    display_url: Type.Optional(
+      Type.String({
+        description:
+          'presigned URL, valid for 1 hour: all pixels as JPEG, where most browsers cannot show `content_type`; above 24 ' +
+          'megapixels at half the size',
+      }),
+    ),
+    second_frame_url: Type.Optional(
+      Type.String({ description: 'presigned URL, valid for 1 hour: the photo after a small sideways move' }),
+    ),
+    explanation: Type.Optional(Explanation),
     attestation: Type.Optional(Attestation),
     location: Type.Optional(GeoPoint),
     location_match: Type.Optional(

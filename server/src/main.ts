@@ -66,9 +66,15 @@ program
   .action(mintKeyCommand);
 program
   .command('calibrate')
-  .argument('<folder>', 'at least 99 genuine pictures like those you will check')
-  .description('Set the thresholds of your own AI model. Writes them beside its manifest.')
-  .requiredOption('--model <manifest>', "path of the model's manifest, as in AI_MODEL")
+  .argument('[folder]', 'at least 99 genuine pictures like those you will check')
+  .description(
+    'Set the thresholds of your own AI model and write them beside its manifest, or suggest thresholds for the screen detector ' +
+      'by what reviewers agreed on.',
+  )
+  .option('--model <manifest>', "path of the model's manifest, as in AI_MODEL; goes with a folder")
+  .option('--from-reviews', 'use decided cases instead of a folder; prints JSON and changes nothing')
+  .option('--tenant <id>', 'whose cases (default: the first account)')
+  .addOption(new Option('--mode <mode>', 'which cases').choices(['live', 'test']).default('live'))
   .action(calibrateCommand);
 program
   .command('corpus')

@@ -21,13 +21,14 @@ export async function storeAnalysis(
     signals: CaptureSignals;
     metadata: object;
     previewKey: string;
+    displayKey: string | null;
     locationMatch: object | null | undefined;
     context: ContextCheck | null;
   },
 ): Promise<void> {
   await tx.query(
     `update captures set analysis_state = 'done', analyzed_at = $2, signals = $3, metadata = $4, preview_blob = $5,
-       location_match = $6, context = $7 where id = $1 and analysis_state = 'pending'`,
+       location_match = $6, context = $7, display_blob = $8 where id = $1 and analysis_state = 'pending'`,
     [
       captureId,
       found.at,
@@ -36,6 +37,7 @@ export async function storeAnalysis(
       found.previewKey,
       storable(found.locationMatch),
       storable(found.context),
+      found.displayKey,
     ],
   );
 }

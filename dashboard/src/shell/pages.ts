@@ -18,6 +18,7 @@ const PAGES: readonly MenuPage[] = [
   { path: '/issue', label: 'page.issue', icon: 'plus', from: 'member' },
   { path: '/templates', label: 'page.templates', icon: 'link' },
   { path: '/statistics', label: 'page.statistics', icon: 'chart' },
+  { path: '/review/replay', label: 'page.replay', icon: 'undo', from: 'owner' },
   { path: '/webhooks', label: 'page.webhooks', icon: 'send' },
   { path: '/settings/people', label: 'page.people', icon: 'people' },
   { path: '/settings', label: 'page.settings', icon: 'gear' },

@@ -3,7 +3,7 @@ const LEAST = 0;
 const MOST = Math.log(0.9999 / 0.0001);
 export const STEPS = 200;
 
-const round = (value: number): number => Math.round(value * 1e5) / 1e5;
+const round = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /** The threshold at a step of the slider. */
 export const thresholdAt = (step: number): number =>

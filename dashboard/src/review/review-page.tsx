@@ -161,7 +161,7 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
     { key: 'ArrowRight', label: t('review.photoNext'), run: () => setAt(Math.min(captures.length - 1, at + 1)) },
     { key: 'z', label: t('photo.toggle'), run: () => viewer.current?.toggleZoom() },
     { key: 'h', label: t('photo.heatOn'), run: () => setHeat(heat > 0 ? 0 : 0.7) },
-    { key: 'c', label: t('photo.blinkOn'), run: () => capture?.second_frame_url && setBlink(!blink) },
+    ...(capture?.second_frame_url ? [{ key: 'c', label: t('photo.blinkOn'), run: () => setBlink(!blink) }] : []),
     { key: 'm', label: t('review.place'), run: () => setPlaceOpen(!placeOpen) },
   ]);
   const reasons: readonly Reason[] = choosing ? REASONS[choosing] : [];

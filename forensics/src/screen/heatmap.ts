@@ -85,7 +85,7 @@ export async function drawHeatmap(picture: Picture, measured: ScreenMeasurement)
     data[4 * i] = 255;
     data[4 * i + 1] = 30 + 190 * heat[i] * heat[i];
     data[4 * i + 2] = 20;
-    data[4 * i + 3] = 230 * Math.sqrt(heat[i]);
+    data[4 * i + 3] = 200 * Math.sqrt(heat[i]);
   }
   return (
     sharp(data, { raw: { width, height, channels: 4 } })

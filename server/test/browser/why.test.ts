@@ -129,7 +129,7 @@ describe('why a case is doubted, in the dashboard', () => {
     await desk.close(EXPECTED);
 
     const other = await arrive('reviewer', '/review/replay');
-    await other.page.getByText(/Your role does not allow/i).waitFor();
+    await other.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
     expect(await other.page.getByRole('link', { name: 'Replay thresholds' }).count()).toBe(0);
     await other.close(EXPECTED);
   });

@@ -156,6 +156,13 @@ async function analysedCase({ url, tenant }: OwnService): Promise<string> {
   }
 }
 
+const LARGEST_PAINT = `new Promise(resolve => {
+  new PerformanceObserver(list => resolve(list.getEntries().at(-1).startTime)).observe({
+    type: 'largest-contentful-paint',
+    buffered: true,
+  });
+})`;
+
 /** The largest paint of a route, with an empty cache of HTTP. */
 async function largestPaint(context: BrowserContext, url: string): Promise<number> {
   const samples: number[] = [];
@@ -166,38 +173,65 @@ async function largestPaint(context: BrowserContext, url: string): Promise<numbe
     await page.goto(url);
     await page.locator('h1').waitFor();
     await page.waitForTimeout(1_500);
-    samples.push(
-      await page.evaluate(
-        () =>
-          new Promise<number>(resolve => {
-            new PerformanceObserver(list => resolve(list.getEntries().at(-1)!.startTime)).observe({
-              type: 'largest-contentful-paint',
-              buffered: true,
-            });
-          }),
-      ),
-    );
+    samples.push(await page.evaluate<number>(LARGEST_PAINT));
     await page.close();
   }
   return median(samples);
 }
 
+/** Runs in the page: `painted` calls back after the frame that is painted next. */
+const PAINTED = `
+  const painted = done => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port2.onmessage = done;
+    port1.postMessage(0);
+  });
+`;
+
 /** Runs in the page: `pressed` gets the milliseconds from each key to the end of the frame that followed it. */
-const WATCH_KEYS = () => {
-  const samples: number[] = [];
-  Object.assign(window, { pressed: samples });
+const WATCH_KEYS = `{
+  ${PAINTED}
+  window.pressed = [];
   window.addEventListener(
     'keydown',
-    event => {
-      requestAnimationFrame(() => {
-        const { port1, port2 } = new MessageChannel();
-        port2.onmessage = () => samples.push(performance.now() - event.timeStamp);
-        port1.postMessage(0);
-      });
-    },
+    event => painted(() => window.pressed.push(performance.now() - event.timeStamp)),
     { capture: true },
   );
-};
+}`;
+
+/** Runs in the page: `shown` resolves to the milliseconds from the next key to the end of the frame that shows another case. */
+const WATCH_CASE = `{
+  ${PAINTED}
+  const link = () => document.querySelector('.review .case-title a')?.getAttribute('href');
+  const before = link();
+  window.shown = new Promise(resolve => {
+    window.addEventListener(
+      'keydown',
+      event => {
+        const seen = new MutationObserver(() => {
+          if (!link() || link() === before) return;
+          seen.disconnect();
+          painted(() => resolve(performance.now() - event.timeStamp));
+        });
+        seen.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true });
+      },
+      { capture: true, once: true },
+    );
+  });
+}`;
+
+const framesOf = (frames: number, zooms: boolean) => `(async () => {
+  const canvas = document.querySelector('.viewer canvas');
+  const start = performance.now();
+  for (let frame = 0; frame < ${frames}; frame += 1) {
+    if (${zooms}) {
+      const deltaY = Math.floor(frame / 30) % 2 === 0 ? -60 : 60;
+      canvas.dispatchEvent(new WheelEvent('wheel', { deltaY, ctrlKey: true, cancelable: true, clientX: 500, clientY: 400 }));
+    }
+    await new Promise(requestAnimationFrame);
+  }
+  return (${frames} * 1000) / (performance.now() - start);
+})()`;
 
 async function keyToPaint(page: Page): Promise<number[]> {
   await page.evaluate(WATCH_KEYS);
@@ -206,7 +240,7 @@ async function keyToPaint(page: Page): Promise<number[]> {
     await page.keyboard.press(keys[press % keys.length]!);
     await page.waitForTimeout(30);
   }
-  return page.evaluate(() => (window as unknown as { pressed: number[] }).pressed);
+  return page.evaluate<number[]>('window.pressed');
 }
 
 /** Milliseconds from the digit that decides a case to the end of the frame that shows the next one. */
@@ -217,55 +251,16 @@ async function nextCase(page: Page, count: number): Promise<number[]> {
     await page.getByRole('group', { name: /why\?$/ }).waitFor();
     // Nobody decides faster than the photos of the next case are fetched.
     await page.waitForTimeout(400);
-    await page.evaluate(() => {
-      const link = () => document.querySelector('.review .case-title a')?.getAttribute('href');
-      const before = link();
-      const shared = window as unknown as { shown: Promise<number> };
-      shared.shown = new Promise(resolve => {
-        window.addEventListener(
-          'keydown',
-          event => {
-            const seen = new MutationObserver(() => {
-              if (!link() || link() === before) return;
-              seen.disconnect();
-              requestAnimationFrame(() => {
-                const { port1, port2 } = new MessageChannel();
-                port2.onmessage = () => resolve(performance.now() - event.timeStamp);
-                port1.postMessage(0);
-              });
-            });
-            seen.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true });
-          },
-          { capture: true, once: true },
-        );
-      });
-    });
+    await page.evaluate(WATCH_CASE);
     await page.keyboard.press('1');
-    samples.push(await page.evaluate(() => (window as unknown as { shown: Promise<number> }).shown));
+    samples.push(await page.evaluate<number>('window.shown'));
   }
   return samples;
 }
 
 /** Frames a second while the photo zooms in and out, as a share of those of a page that does nothing. */
 async function zoomFrames(page: Page): Promise<{ share: number; idle: number }> {
-  const measure = (zooms: boolean) =>
-    page.evaluate(
-      async ({ frames, zooms }) => {
-        const canvas = document.querySelector('.viewer canvas')!;
-        const start = performance.now();
-        for (let frame = 0; frame < frames; frame += 1) {
-          if (zooms) {
-            const deltaY = Math.floor(frame / 30) % 2 === 0 ? -60 : 60;
-            canvas.dispatchEvent(
-              new WheelEvent('wheel', { deltaY, ctrlKey: true, cancelable: true, clientX: 500, clientY: 400 }),
-            );
-          }
-          await new Promise(requestAnimationFrame);
-        }
-        return (frames * 1_000) / (performance.now() - start);
-      },
-      { frames: ZOOM_FRAMES, zooms },
-    );
+  const measure = (zooms: boolean) => page.evaluate<number>(framesOf(ZOOM_FRAMES, zooms));
   const idle = await measure(false);
   await measure(true);
   return { share: (await measure(true)) / idle, idle };
@@ -277,8 +272,8 @@ async function mostNodes(page: Page, url: string): Promise<number> {
   await body.waitFor();
   let most = 0;
   for (let step = 0; step < 40; step += 1) {
-    most = Math.max(most, await page.evaluate(() => document.querySelectorAll('*').length));
-    await body.evaluate(element => element.scrollBy(0, 1_500));
+    most = Math.max(most, await page.evaluate<number>("document.querySelectorAll('*').length"));
+    await page.evaluate("document.querySelector('.grid-body').scrollBy(0, 1500)");
     await page.waitForTimeout(50);
   }
   return most;

@@ -8,22 +8,19 @@ import {
   REVIEW_SECONDS_MAX,
   REVIEWS_HELD_MAX,
 } from './limits.ts';
+import { DECISIONS, LABELS, REVIEW_QUEUES, REVIEW_STATES } from './names.ts';
 import { Unit } from './signals.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** `escalated` leaves the case open for members and owners; each of the others decides. */
-export const DECISIONS = ['approved', 'rejected', 'retake', 'escalated'] as const;
 export type Decision = (typeof DECISIONS)[number];
 const DecisionSchema = Type.Enum([...DECISIONS], { title: 'Decision' });
 
-export const REVIEW_STATES = ['none', 'open', 'claimed', 'disputed', 'decided'] as const;
 export type ReviewState = (typeof REVIEW_STATES)[number];
 
 export const REVIEW_POLICIES = ['none', 'one', 'two_people'] as const;
 export type ReviewPolicy = (typeof REVIEW_POLICIES)[number];
 
-export const REVIEW_QUEUES = ['all', 'suspicious', 'failed', 'checks'] as const;
 export type ReviewQueue = (typeof REVIEW_QUEUES)[number];
 
 export const Reviewer = Type.Object(
@@ -128,7 +125,7 @@ export const NextReview = Type.Object(
 );
 export type NextReview = Static<typeof NextReview>;
 
-const ReplayedLabel = Type.Enum(['verified', 'suspicious', 'failed'], { title: 'ReplayedLabel' });
+const ReplayedLabel = Type.Enum([...LABELS], { title: 'ReplayedLabel' });
 const Cases = Type.Integer({ minimum: 0 });
 
 /** The last cases under other thresholds. */

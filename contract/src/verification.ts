@@ -4,6 +4,7 @@ import { Explanation } from './explanation.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
+import { LABELS, STATUSES } from './names.ts';
 import { DepthPolicySchema, Presence } from './presence.ts';
 import { Review, ReviewSummary } from './reviews.ts';
 import { BandSchema, CaptureSignals, REASON_CODES, SignalNameSchema, Unit, VerdictSignals } from './signals.ts';
@@ -11,7 +12,6 @@ import { Step } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
 
-export const STATUSES = ['pending', 'partially_captured', 'completed', 'expired', 'failed', 'abandoned'] as const;
 export const Status = Type.Enum([...STATUSES], { title: 'Status' });
 export type Status = (typeof STATUSES)[number];
 
@@ -34,7 +34,6 @@ export const Config = Type.Object(
 );
 export type Config = Static<typeof Config>;
 
-export const LABELS = ['verified', 'suspicious', 'failed'] as const;
 export const VerdictLabel = Type.Enum([...LABELS], { title: 'VerdictLabel' });
 export const Verdict = Type.Object(
   {

@@ -160,7 +160,9 @@ function Flips({ replay, isStale }: { replay: Replay; isStale: boolean }) {
                 <span>
                   {t(`verdict.${one.from}`)} → {t(`verdict.${one.to}`)}
                 </span>
-                <span className="soft">{number(one.score, { minimumFractionDigits: 3, maximumFractionDigits: 3 })}</span>
+                <span className="soft">
+                  {number(one.score, { minimumFractionDigits: 3, maximumFractionDigits: 3 })}
+                </span>
                 <span className="soft">{one.decision ? t(`decision.${one.decision}`) : ''}</span>
                 <time className="soft" dateTime={one.created_at}>
                   {exactly(one.created_at)}

@@ -1,4 +1,5 @@
-import { type Decision, REVIEW_QUEUES, type ReviewQueue } from '@firsthand/contract/reviews.ts';
+import { REVIEW_QUEUES } from '@firsthand/contract/names.ts';
+import type { Decision, ReviewQueue } from '@firsthand/contract/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';

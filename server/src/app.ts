@@ -53,6 +53,7 @@ import { releaseReview } from './reviews/release-review.ts';
 import { replayThresholds } from './reviews/replay.ts';
 import { undoReview } from './reviews/undo-review.ts';
 import { getStatistics } from './statistics/statistics.ts';
+import { getSystem } from './system/read-system.ts';
 import { createLinkTemplate } from './templates/create.ts';
 import { listLinkTemplates } from './templates/list.ts';
 import { registerLinks } from './templates/open-link.ts';
@@ -143,6 +144,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/changes/stream': streamChanges,
 
   'GET /v1/audit-log': listAuditLog,
+  'GET /v1/system': getSystem,
 
   'GET /v1/webhook-deliveries': listDeliveries,
   'POST /v1/webhook-deliveries/:id/retry': retryDelivery,

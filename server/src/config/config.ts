@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseTimeouts } from '../db/pool.ts';
 import { type AttestationConfig, readAttestation } from './attestation.ts';
-import { ConfigError, type Env, readerOf } from './reader.ts';
+import type { Env } from './environment.ts';
+import { ConfigError, readerOf } from './reader.ts';
 import { readSignIn, type SignInConfig } from './sign-in.ts';
 import { readVision, type VisionConfig } from './vision.ts';
 import { readWitnesses, type WitnessesConfig } from './witnesses.ts';
@@ -194,13 +194,3 @@ export function readConfig(env: Env): Config {
     workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),
   };
 }
-
-/** Returns the process environment merged over a `.env` file in the working directory, if any. */
-export function loadEnvironment(): Env {
-  const file = resolve('.env');
-  if (existsSync(file)) process.loadEnvFile(file);
-  return process.env;
-}
-
-/** The default address at which commands look for the running service. */
-export const defaultServiceUrl = (env: Env): string => env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`;

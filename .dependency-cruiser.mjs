@@ -4,7 +4,7 @@ const layers = [
   ['service', 'app', 'worker'],
   ['erasure'],
   ['batches'],
-  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics', 'changes'],
+  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics', 'changes', 'system'],
   ['reviews'],
   ['cases'],
   ['analysis'],

@@ -124,7 +124,11 @@ people
   .description("Remove a person and end the person's sessions.")
   .addOption(tenant)
   .action(removePersonCommand);
-program.command('doctor').description('Check the installation and say how to fix what is missing.').action(doctor);
+program
+  .command('doctor')
+  .description('Check the installation and say how to fix what is missing.')
+  .option('--json', 'print the findings as JSON')
+  .action(doctor);
 program
   .command('demo')
   .description('Run the whole flow against the running service.')

@@ -8,7 +8,7 @@ const WIDTH = 240;
 const INSET = 8;
 
 /** How far to the right a score lies: one decade of rarity among genuine photos to a third of the width. */
-export function rarityOf({ pictures, as_high }: OddsOf): number {
+function rarityOf({ pictures, as_high }: OddsOf): number {
   return Math.min(1, Math.log10((pictures + 1) / (as_high + 1)) / DECADES);
 }
 

@@ -1,6 +1,7 @@
 import { ROLES } from '@firsthand/contract/roles.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultServiceUrl, type Env } from '../config/environment.ts';
+import type { CalibrateOptions } from './calibrate.ts';
 import type { MonitorOptions } from './monitor.ts';
 import type { ServeOptions } from './serve.ts';
 import type { VerifyEvidenceOptions } from './verify-evidence.ts';
@@ -57,10 +58,18 @@ export function createProgram(environment: Env): Command {
     .action(async o => (await tenants()).mintKeyCommand(o));
   program
     .command('calibrate')
-    .argument('<folder>', 'at least 99 genuine pictures like those you will check')
-    .description('Set the thresholds of your own AI model. Writes them beside its manifest.')
-    .requiredOption('--model <manifest>', "path of the model's manifest, as in AI_MODEL")
-    .action(async (folder: string, o) => (await import('./calibrate.ts')).calibrateCommand(folder, o));
+    .argument('[folder]', 'at least 99 genuine pictures like those you will check')
+    .description(
+      'Set the thresholds of your own AI model and write them beside its manifest, or suggest thresholds for the screen detector ' +
+        'by what reviewers agreed on.',
+    )
+    .option('--model <manifest>', "path of the model's manifest, as in AI_MODEL; goes with a folder")
+    .option('--from-reviews', 'use decided cases instead of a folder; prints JSON and changes nothing')
+    .option('--tenant <id>', 'whose cases (default: the first account)')
+    .addOption(new Option('--mode <mode>', 'which cases').choices(['live', 'test']).default('live'))
+    .action(async (folder: string | undefined, o: CalibrateOptions) =>
+      (await import('./calibrate.ts')).calibrateCommand(folder, o),
+    );
   program
     .command('corpus')
     .description('Manage the picture lists that reverse search looks in.')

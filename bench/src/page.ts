@@ -117,8 +117,8 @@ const TIME_READER = `
 `;
 
 /**
- * Returns the scripts and styles of a visit with a camera session, in kB, and the milliseconds that a frame of the camera session takes: of the page's own thread with a slower CPU, and of the reader, which runs
- * in a thread that the browser cannot slow down, times the slowdown.
+ * Returns the scripts and styles of a visit with a camera session, in kB, and the milliseconds that a frame of the camera session takes,
+ * times the slowdown: processor time of the page's thread, and the time until the reader's thread answers.
  */
 async function frameCosts(service: OwnService): Promise<{ page: number; reader: number; rate: number; kb: number }> {
   const browser = await launchChromium(await slidingFilm(join(service.folder, 'sliding.mjpeg')));
@@ -131,19 +131,16 @@ async function frameCosts(service: OwnService): Promise<{ page: number; reader: 
     await page.locator('.shutter:not([disabled])').click();
     await page.locator('.motion-track').waitFor();
     const session = await context.newCDPSession(page);
-    await session.send('Performance.enable');
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     const answers = () => page.evaluate<number[]>('answers');
     const busy = async () => {
       const { metrics } = await session.send('Performance.getMetrics');
       return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000;
     };
-    await page.waitForTimeout(SESSION_MS);
-    const reader = CPU_SLOWDOWN * median(await answers());
-    await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
     const [before, busyBefore] = [(await answers()).length, await busy()];
     await page.waitForTimeout(SESSION_MS);
-    const [after, busyAfter] = [(await answers()).length, await busy()];
-    const frames = after - before;
+    const [times, busyAfter] = [await answers(), await busy()];
+    const frames = times.length - before;
     const bytes = await page.evaluate(() =>
       performance
         .getEntriesByType('resource')
@@ -151,8 +148,8 @@ async function frameCosts(service: OwnService): Promise<{ page: number; reader: 
         .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).transferSize, 0),
     );
     return {
-      page: (busyAfter - busyBefore) / frames,
-      reader,
+      page: (CPU_SLOWDOWN * (busyAfter - busyBefore)) / frames,
+      reader: CPU_SLOWDOWN * median(times),
       rate: (frames * 1000) / SESSION_MS,
       kb: bytes / 1000,
     };

@@ -111,14 +111,14 @@ const TIME_READER = `
   globalThis.answers = [];
   Worker.prototype.postMessage = function (order, transfer) {
     const at = performance.now();
-    if ('frame' in order) this.addEventListener('message', () => answers.push(performance.now() - at), { once: true });
+    if ('source' in order) this.addEventListener('message', () => answers.push(performance.now() - at), { once: true });
     return post.call(this, order, transfer);
   };
 `;
 
 /**
- * Returns the scripts and styles of a visit with a camera session, in kB, and the milliseconds that a frame of the camera session takes,
- * times the slowdown: processor time of the page's thread, and the time until the reader's thread answers.
+ * Returns the scripts and styles of a visit with a camera session, in kB, and the milliseconds that a frame of the camera session takes: processor
+ * time of the page's thread times the slowdown, and the time until the reader's thread answers.
  */
 async function frameCosts(service: OwnService): Promise<{ page: number; reader: number; rate: number; kb: number }> {
   const browser = await launchChromium(await slidingFilm(join(service.folder, 'sliding.mjpeg')));
@@ -149,7 +149,7 @@ async function frameCosts(service: OwnService): Promise<{ page: number; reader: 
     );
     return {
       page: (CPU_SLOWDOWN * (busyAfter - busyBefore)) / frames,
-      reader: CPU_SLOWDOWN * median(times),
+      reader: median(times),
       rate: (frames * 1000) / SESSION_MS,
       kb: bytes / 1000,
     };
@@ -196,13 +196,12 @@ try {
   );
 
   const { page, reader, rate, kb } = await frameCosts(service);
-  const most = Math.max(page, reader);
-  holds &&= most <= LIMIT_FRAME_MS && kb <= LIMIT_ALL_KB;
+  holds &&= page <= LIMIT_FRAME_MS && kb <= LIMIT_ALL_KB;
   console.log(
     `camera session: ${kb.toFixed(1)} kB of scripts and styles in all (limit ${LIMIT_ALL_KB}: ` +
-      `${verdict(kb <= LIMIT_ALL_KB)}); a frame takes ${page.toFixed(1)} ms of the page's thread and ` +
-      `${reader.toFixed(1)} ms of the reader's with a ${CPU_SLOWDOWN}x slower CPU ` +
-      `(limit ${LIMIT_FRAME_MS}: ${verdict(most <= LIMIT_FRAME_MS)}), ${rate.toFixed(0)} frames a second`,
+      `${verdict(kb <= LIMIT_ALL_KB)}); a frame takes ${page.toFixed(1)} ms of the page's thread with a ` +
+      `${CPU_SLOWDOWN}x slower CPU (limit ${LIMIT_FRAME_MS}: ${verdict(page <= LIMIT_FRAME_MS)}); ` +
+      `the reader's thread answers after ${reader.toFixed(1)} ms, ${rate.toFixed(0)} frames a second`,
   );
 
   for (const [name, url] of Object.entries(pages)) {

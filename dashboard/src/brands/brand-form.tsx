@@ -128,9 +128,11 @@ export function BrandForm({
             )}
           </label>
           {shownLogo !== undefined && (
-            <Button weight="plain" slim onPress={() => setLogo({ base64: null, shown: undefined })}>
-              {t('brand.noLogo')}
-            </Button>
+            <div className="toolbar">
+              <Button weight="plain" slim onPress={() => setLogo({ base64: null, shown: undefined })}>
+                {t('brand.noLogo')}
+              </Button>
+            </div>
           )}
         </div>
         <BrandSample name={name.trim() || t('brand.name')} logo={shownLogo} colors={worn} />

@@ -76,7 +76,7 @@ export default function BrandsPage() {
           if (all.length === 0 && editing) return null;
           if (all.length === 0) {
             return (
-              <Empty icon="palette" title={t('brands.none')}>
+              <Empty icon="brand" title={t('brands.none')}>
                 <p>{t('brands.noneText')}</p>
               </Empty>
             );

@@ -1,4 +1,5 @@
-import { loadEnvironment, readConfig } from '../config/config.ts';
+import { readConfig } from '../config/config.ts';
+import { loadEnvironment } from '../config/environment.ts';
 import type { Deps } from '../deps.ts';
 import { overdueForErasure } from '../erasure/retention.ts';
 import { type Finding, machineFindings, otherFindings, storageFindings } from '../system/findings.ts';

@@ -1,4 +1,5 @@
-import type { LABELS, Verdict } from '@firsthand/contract/verification.ts';
+import type { LABELS } from '@firsthand/contract/names.ts';
+import type { Verdict } from '@firsthand/contract/verification.ts';
 import { one } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { MailRefused } from '../lib/mail.ts';

@@ -1,6 +1,6 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { DateTime, IdSchema, instantOf } from '@firsthand/contract/ids.ts';
-import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
+import { REVIEW_STATES } from '@firsthand/contract/names.ts';
 import { Status, VerdictLabel } from '@firsthand/contract/verification.ts';
 import { type Static, type TSchema, Type } from 'typebox';
 import { many, one } from '../db/sql.ts';

@@ -90,6 +90,8 @@ export interface CaptureRow {
   sha256: string;
   image_blob: string;
   preview_blob: string | null;
+  /** JPEG of all pixels, for a format that most browsers cannot show. */
+  display_blob: string | null;
   motion_blob: string | null;
   created_at: Date;
   client_captured_at: Date | null;

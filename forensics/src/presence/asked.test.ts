@@ -63,13 +63,12 @@ describe('checkAsked', () => {
         expect(checkAsked(pathFrom(made), [first, second]).passed).not.toBe(true);
   });
 
-  it('calls a path without tremor computed', () => {
+  it('neither passes nor fails a path without tremor, because steadied phones make one too', () => {
     fc.assert(
       fc.property(fc.constantFrom(...PAIRS), fc.double({ min: 0.1, max: 0.3, noNaN: true }), (moves, far) => {
-        expect(checkAsked(pathFrom(straightWay(moves, far)), moves)).toMatchObject({
-          passed: false,
-          contradiction: true,
-        });
+        const result = checkAsked(pathFrom(straightWay(moves, far)), moves);
+        expect(result.evaluated).toBe(false);
+        expect(result.evidence.explained).toBeGreaterThan(0.9);
       }),
     );
   });

@@ -153,6 +153,10 @@ create table captures (
   analysis_class smallint default 0 not null,
   analysis_attempts smallint default 0 not null,
   analysis_due_at timestamp with time zone default now() not null,
+  challenge_id text,
+  trace_blob text,
+  trace_sha256 text,
+  presence jsonb,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
@@ -163,6 +167,19 @@ CREATE INDEX captures_by_hash ON public.captures USING btree (tenant_id, sha256)
 CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (verification_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);
 CREATE INDEX captures_to_analyse ON public.captures USING btree (analysis_turn, analysis_class, id) WHERE (analysis_state = 'pending'::text);
+
+create table challenges (
+  id text not null,
+  verification_id text not null,
+  step_key text not null,
+  moves text[] not null,
+  issued_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  capture_id text,
+  constraint challenges_pkey PRIMARY KEY (id),
+  constraint challenges_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
+);
+CREATE INDEX challenges_by_step ON public.challenges USING btree (verification_id, step_key, issued_at);
 
 create table erasure_segments (
   key text not null,
@@ -628,7 +645,9 @@ create table tenants (
   created_at timestamp with time zone default now() not null,
   review_policy text default 'one'::text not null,
   review_sample double precision default 0.02 not null,
+  depth_policy text default 'lenient'::text not null,
   constraint tenants_pkey PRIMARY KEY (id),
+  constraint tenants_depth_policy_check CHECK ((depth_policy = ANY (ARRAY['lenient'::text, 'strict'::text]))),
   constraint tenants_rate_limit_per_minute_check CHECK ((rate_limit_per_minute > 0)),
   constraint tenants_retention_days_check CHECK ((retention_days > 0)),
   constraint tenants_review_policy_check CHECK ((review_policy = ANY (ARRAY['none'::text, 'one'::text, 'two_people'::text]))),

@@ -7,19 +7,16 @@
  * time to a verdict behind another account's waiting pictures, against the time with nothing waiting.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
-import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
 import { one, type Pool } from 'firsthand/db/sql.ts';
-import { createLog } from 'firsthand/lib/log.ts';
 import type { NewTenant } from 'firsthand/tenants/create.ts';
 import sharp from 'sharp';
-import { firstRunOf, freePort, MAIN, startServiceProcess } from '../../server/test/service-process.ts';
+import { MAIN } from '../../server/test/service-process.ts';
 import { median } from './measure.ts';
+import { startOwnService } from './own-service.ts';
 import {
   createVerification,
   phone,
@@ -46,21 +43,12 @@ const CAPTURES = 20;
 /** Number of verdicts timed alone, and of verdicts timed behind the other account. */
 const SAMPLES = 5;
 
-const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
-const dataDir = join(folder, 'data');
-const port = await freePort();
-const url = `http://127.0.0.1:${port}`;
-const service = startServiceProcess({
-  dataDir,
-  port,
-  env: { HOST: '127.0.0.1', ANALYSIS_THREADS: `${THREADS}`, LOG_LEVEL: 'error' },
-});
-const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true }), () => service.stop()];
+const service = await startOwnService({ ANALYSIS_THREADS: `${THREADS}` });
+const { url, dataDir, tenant } = service;
+const cleanups: (() => Promise<unknown>)[] = [service.close];
 const report = createReport('What one account can do to the others with pictures');
 
 async function runAll(): Promise<void> {
-  await service.ready();
-  const tenant = await firstRunOf(dataDir);
   const receiver = await startReceiver();
   cleanups.push(receiver.close);
   const photo = await photograph(1280, 960);
@@ -71,8 +59,8 @@ async function runAll(): Promise<void> {
 
   report.print(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}\n`);
   report.print('| what | measured | beside | ratio |\n|---|---|---|---|');
-  await benchMemory(tenant, receiver);
-  await benchFairness(tenant, receiver, photo);
+  await benchMemory(receiver);
+  await benchFairness(receiver, photo);
 }
 
 async function allCompleted(receiver: Receiver): Promise<void> {
@@ -81,7 +69,7 @@ async function allCompleted(receiver: Receiver): Promise<void> {
 
 // ---- Memory
 
-async function benchMemory(tenant: NewTenant, receiver: Receiver): Promise<void> {
+async function benchMemory(receiver: Receiver): Promise<void> {
   const plain = () => sharp({ create: { width: 10_000, height: 10_000, channels: 3, background: '#7a8' } });
   const kinds = [plain().png({ compressionLevel: 9 }), plain().jpeg({ progressive: true, chromaSubsampling: '4:4:4' })];
   const bodies = await Promise.all(
@@ -102,7 +90,7 @@ async function benchMemory(tenant: NewTenant, receiver: Receiver): Promise<void>
 
 /** Returns the current (VmRSS) or peak (VmHWM) resident memory of the service's process in MB: proc(5). */
 async function memoryMb(name: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8');
+  const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
   return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
@@ -131,10 +119,8 @@ async function sendInline(
 
 // ---- Fairness
 
-async function benchFairness(tenant: NewTenant, receiver: Receiver, photo: Buffer): Promise<void> {
-  const database = await openEmbeddedPostgres({ dataDir, log: createLog('error') });
-  const pool = createPool(database.url, 2, () => {});
-  cleanups.push(() => pool.end());
+async function benchFairness(receiver: Receiver, photo: Buffer): Promise<void> {
+  const pool = await service.openPool(2);
   const created = await promisify(execFile)(process.execPath, [MAIN, 'create-tenant', 'Flood'], {
     env: { ...process.env, DATA_DIR: dataDir },
   });

@@ -11,15 +11,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, setPriority, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpus, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { NewTenant } from 'firsthand/tenants/create.ts';
 import { Agent, request } from 'undici';
-import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
 import { median, percentile } from './measure.ts';
+import { startOwnService } from './own-service.ts';
 import { createVerification, phone, photograph, startReceiver, submitPicture } from './receivers.ts';
 
 /** Pause between two requests of the measured client. */
@@ -136,30 +134,16 @@ async function main(): Promise<void> {
     },
   });
   const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)];
-  const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const service = startServiceProcess({
-    dataDir: join(folder, 'data'),
-    port,
-    env: {
-      HOST: '127.0.0.1',
-      ANALYSIS_THREADS: `${cpus().length}`,
-      LOG_LEVEL: 'error',
-      RATE_LIMIT_PER_MINUTE: '100000',
-      TRUSTED_PROXIES: '127.0.0.1,::1',
-    },
+  const service = await startOwnService({
+    ANALYSIS_THREADS: `${cpus().length}`,
+    RATE_LIMIT_PER_MINUTE: '100000',
+    TRUSTED_PROXIES: '127.0.0.1,::1',
   });
+  const { url, tenant } = service;
   const receiver = await startReceiver();
-  const stops = [
-    () => receiver.close(),
-    async () => void (await service.stop()),
-    () => rm(folder, { recursive: true, force: true }),
-  ];
+  const stops = [() => receiver.close(), service.close];
   const analysed: number[] = [];
   try {
-    await service.ready();
-    const tenant = await firstRunOf(join(folder, 'data'));
     const requests = startSelf('client', url, JSON.stringify(tenant));
     stops.push(async () => void requests.kill());
     const measure = async (): Promise<Times> => {

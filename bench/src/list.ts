@@ -1,20 +1,14 @@
 // Lists 100,000 verifications page by page while others are created, and compares each page with a bare keyset SELECT
 // of the same rows: node bench/src/list.ts [--rows N]. Exits 1 unless each older verification was shown exactly once.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { VerificationSummary } from '@firsthand/contract/verification.ts';
-import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
 import type { Pool } from 'firsthand/db/sql.ts';
 import { encodeCursor } from 'firsthand/http/cursor.ts';
-import { createLog } from 'firsthand/lib/log.ts';
 import { normalizeRequest } from 'firsthand/verifications/issue.ts';
 import { Agent, request } from 'undici';
-import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
 import { median } from './measure.ts';
+import { startOwnService } from './own-service.ts';
 
 const { values: options } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
 const ROWS = Number(options.rows);
@@ -23,22 +17,12 @@ const PAGE = 100;
 const END = 50;
 const CREATE_EVERY_MS = 50;
 
-const folder = await mkdtemp(join(tmpdir(), 'fh-bench-list-'));
-const dataDir = join(folder, 'data');
-const port = await freePort();
-const url = `http://127.0.0.1:${port}`;
-const service = startServiceProcess({
-  dataDir,
-  port,
-  env: { HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'error' },
-});
+const service = await startOwnService();
+const { url } = service;
+const { tenant_id, pk_test, rk_secret } = service.tenant;
 const agent = new Agent({ connections: 2 });
-let pool: Pool | undefined;
 try {
-  await service.ready();
-  const { tenant_id, pk_test, rk_secret } = await firstRunOf(dataDir);
-  const database = await openEmbeddedPostgres({ dataDir, log: createLog('error') });
-  pool = createPool(database.url, 4, () => {});
+  const pool = await service.openPool(4);
   const older = await fill(pool, tenant_id);
   // Warm up both programs, because the first pages are slower.
   await bothEnds(pk_test, older);
@@ -46,10 +30,8 @@ try {
   await listWhileCreating(pool, tenant_id, pk_test, older);
   console.log(`with the secret key, which sees both modes: ${await bothEnds(rk_secret, older)}`);
 } finally {
-  await pool?.end();
   await agent.close();
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
+  await service.close();
 }
 
 /** Inserts verifications that are older than any the service creates now. Their ids sort by age, like ULIDs. */

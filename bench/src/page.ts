@@ -1,12 +1,10 @@
 // Measures the cost of the capture page for a phone: bytes of the first load, time until it is usable on a slow line,
 // and Lighthouse's scores. Run: node bench/src/page.ts (builds nothing: npm run build first).
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import lighthouse from 'lighthouse';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../server/test/browser/chromium.ts';
-import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import { freePort } from '../../server/test/service-process.ts';
+import { type OwnService, startOwnService } from './own-service.ts';
 
 const LIMIT_KB = 60;
 const LIMIT_MS = 2_000;
@@ -21,33 +19,19 @@ const SLOW_4G = {
 };
 const CPU_SLOWDOWN = 4;
 
-async function startService() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'fh-bench-page-'));
-  const service = startServiceProcess({ dataDir, port: await freePort(), env: { LOG_LEVEL: 'error' } });
-  const { url } = service;
-  await service.ready();
-  const keys = await firstRunOf(dataDir);
-  return {
-    url,
-    /** Creates a link with the steps of a typical tenant. */
-    async link(): Promise<string> {
-      const answer = await fetch(`${url}/v1/verifications`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${keys.pk_test}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          steps: [
-            { key: 'front', description: 'The front of the car, with the number plate', min: 1, max: 1 },
-            { key: 'damage', description: 'The damage from close up', min: 1, max: 3 },
-          ],
-        }),
-      });
-      return ((await answer.json()) as { capture_url: string }).capture_url;
-    },
-    async stop() {
-      await service.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
+/** Creates a link with the steps of a typical tenant. */
+async function createLink({ url, tenant }: OwnService): Promise<string> {
+  const answer = await fetch(`${url}/v1/verifications`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tenant.pk_test}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      steps: [
+        { key: 'front', description: 'The front of the car, with the number plate', min: 1, max: 1 },
+        { key: 'damage', description: 'The damage from close up', min: 1, max: 3 },
+      ],
+    }),
+  });
+  return ((await answer.json()) as { capture_url: string }).capture_url;
 }
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
@@ -103,13 +87,13 @@ async function throttle(page: Page): Promise<void> {
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const verdict = (holds: boolean) => (holds ? 'holds' : 'FAILS');
 
-const service = await startService();
+const service = await startOwnService();
 const port = await freePort();
 const { executablePath, args, env } = await findChromium();
 const browser = await chromium.launch({ executablePath, env, args: [...args, `--remote-debugging-port=${port}`] });
 let holds = true;
 try {
-  const link = await service.link();
+  const link = await createLink(service);
   const pages = { capture: link, certificate: link.replace('/v/', '/c/') };
 
   for (const [name, url] of Object.entries(pages)) {
@@ -161,6 +145,6 @@ try {
   }
 } finally {
   await browser.close();
-  await service.stop();
+  await service.close();
 }
 process.exitCode = holds ? 0 : 1;

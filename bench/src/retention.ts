@@ -1,21 +1,16 @@
 // Erases expired verifications by retention_days while the API is used: node bench/src/retention.ts [--rows N]. Compares
 // the API's p99 with the one measured just before. Exits 1 below 1,000 erasures a minute, or above twice the quiet p99.
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rememberPicture } from 'firsthand/analysis/reverse/store.ts';
 import { openDiskStore } from 'firsthand/blobs/disk.ts';
-import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
 import type { Pool } from 'firsthand/db/sql.ts';
-import { createLog } from 'firsthand/lib/log.ts';
 import { normalizeRequest } from 'firsthand/verifications/issue.ts';
 import { Agent, request } from 'undici';
 import { plain } from '../../server/test/pictures.ts';
-import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
 import { arrivals, percentile } from './measure.ts';
+import { startOwnService } from './own-service.ts';
 
 const { values: options } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
 const ROWS = Number(options.rows);
@@ -23,22 +18,12 @@ const PER_SECOND = 20;
 const QUIET_SECONDS = 20;
 const PARALLEL = 8;
 
-const folder = await mkdtemp(join(tmpdir(), 'fh-bench-retention-'));
-const dataDir = join(folder, 'data');
-const port = await freePort();
-const url = `http://127.0.0.1:${port}`;
-const service = startServiceProcess({
-  dataDir,
-  port,
-  env: { HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'error' },
-});
+const service = await startOwnService();
+const { url, dataDir } = service;
+const { tenant_id, rk_secret } = service.tenant;
 const agent = new Agent({ connections: 16 });
-let pool: Pool | undefined;
 try {
-  await service.ready();
-  const { tenant_id, rk_secret } = await firstRunOf(dataDir);
-  const database = await openEmbeddedPostgres({ dataDir, log: createLog('error') });
-  pool = createPool(database.url, PARALLEL, () => {});
+  const pool = await service.openPool(PARALLEL);
   await fill(pool, tenant_id);
   await use(rk_secret, 5);
   const quiet = percentile(await use(rk_secret, QUIET_SECONDS), 0.99);
@@ -58,10 +43,8 @@ try {
 p99 of ${PER_SECOND} requests a second: ${quiet.toFixed(1)} ms before, ${busy.toFixed(1)} ms meanwhile (×${(busy / quiet).toFixed(2)}; p50 ${percentile(samples, 0.5).toFixed(1)} ms)`);
   if (rate < 1_000 || busy > 2 * quiet) process.exitCode = 1;
 } finally {
-  await pool?.end();
   await agent.close();
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
+  await service.close();
 }
 
 /** Inserts completed verifications of a year ago with a photo, a preview, a fingerprint, webhooks and statements each. */

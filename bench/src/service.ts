@@ -1,22 +1,18 @@
 // `npm run bench [-- --write FILE]`: measures the service over HTTP, each number beside a limit measured in the same run.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
 import { openDiskStore } from 'firsthand/blobs/disk.ts';
-import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
 import type { Pool, Tx } from 'firsthand/db/sql.ts';
 import { newId } from 'firsthand/lib/ids.ts';
-import { createLog } from 'firsthand/lib/log.ts';
-import type { NewTenant } from 'firsthand/tenants/create.ts';
 import { issue } from 'firsthand/verifications/issue.ts';
 import sharp from 'sharp';
 import { Agent, request } from 'undici';
-import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
 import { arrivals, milliseconds, percentile, rate, sideBySide, watchPeak } from './measure.ts';
+import { startOwnService } from './own-service.ts';
 import { createVerification, phone, photograph, type Receiver, startReceiver, submitPicture } from './receivers.ts';
 import { createReport } from './report.ts';
 
@@ -42,42 +38,29 @@ const perSecond = (value: number) => `${value.toFixed(value < 100 ? 1 : 0)}/s`;
 const inMs = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 const share = (measured: number, limit: number) => `${Math.round((100 * measured) / limit)}%`;
 
-const log = createLog('error');
-const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
-const dataDir = join(folder, 'data');
-const port = await freePort();
-const url = `http://127.0.0.1:${port}`;
-const started = performance.now();
-const service = startServiceProcess({
-  dataDir,
-  port,
-  env: { HOST: '127.0.0.1', DATABASE_POOL_SIZE: `${POOL_SIZE}`, ANALYSIS_THREADS: `${THREADS}`, LOG_LEVEL: 'error' },
-});
-const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true }), () => service.stop()];
+const service = await startOwnService({ DATABASE_POOL_SIZE: `${POOL_SIZE}`, ANALYSIS_THREADS: `${THREADS}` });
+const { url, folder, tenant } = service;
+const cleanups: (() => Promise<unknown>)[] = [service.close];
 
 async function runAll(): Promise<void> {
-  await service.ready();
-  console.error(`The service was ready after ${inMs(performance.now() - started)}, its database created.`);
-  const tenant = await firstRunOf(dataDir);
-  const database = await openEmbeddedPostgres({ dataDir, log });
-  const pool = createPool(database.url, POOL_SIZE, () => {});
-  cleanups.push(() => pool.end());
+  console.error(`The service was ready after ${inMs(service.readyAfterMs)}, its database created.`);
+  const pool = await service.openPool(POOL_SIZE);
   const receiver = await startReceiver();
   cleanups.push(receiver.close);
 
   const idle = await residentMb();
-  await benchCreation(tenant, pool);
-  await benchCaptures(tenant, receiver, await photograph(1280, 960));
+  await benchCreation(pool);
+  await benchCaptures(receiver, await photograph(1280, 960));
   await benchLarge();
-  await benchMemory(tenant, receiver, idle);
+  await benchMemory(receiver, idle);
 }
 
 // ---- Creation
 
-async function benchCreation(tenant: NewTenant, pool: Pool): Promise<void> {
+async function benchCreation(pool: Pool): Promise<void> {
   const agent = new Agent({ connections: CONCURRENCY });
   const create = () => createVerification(url, tenant, agent, {});
-  const bare = await bareTransaction(tenant, pool);
+  const bare = await bareTransaction(pool);
   const load = { concurrency: CONCURRENCY, seconds: 3 };
   await rate(create, { ...load, seconds: 1 });
   await rate(bare, { ...load, seconds: 1 });
@@ -96,7 +79,7 @@ async function benchCreation(tenant: NewTenant, pool: Pool): Promise<void> {
 }
 
 /** Records the statements that create a verification, and returns a function that repeats them with new ids. */
-async function bareTransaction(tenant: NewTenant, pool: Pool): Promise<() => Promise<void>> {
+async function bareTransaction(pool: Pool): Promise<() => Promise<void>> {
   const written: { text: string; values: unknown[] }[] = [];
   const client = await pool.connect();
   const recorder = new Proxy(client, {
@@ -156,7 +139,7 @@ async function analysisAlone(bytes: Buffer): Promise<Alone> {
   return { analysisMs, analysed };
 }
 
-async function benchCaptures(tenant: NewTenant, receiver: Receiver, bytes: Buffer): Promise<void> {
+async function benchCaptures(receiver: Receiver, bytes: Buffer): Promise<void> {
   const phones = Array.from({ length: 200 }, (_, n) => phone(`127.0.1.${n + 1}`));
   const store = await openDiskStore({ folder: join(folder, 'limit'), secrets: [Buffer.alloc(32)], origin: () => url });
   const write = () => store.put(`captures/${newId('vfy')}/${newId('cap')}`, bytes, { contentType: 'image/jpeg' });
@@ -252,7 +235,7 @@ async function benchLarge(): Promise<void> {
   );
 }
 
-async function benchMemory(tenant: NewTenant, receiver: Receiver, idle: number): Promise<void> {
+async function benchMemory(receiver: Receiver, idle: number): Promise<void> {
   const bytes = await photograph(4000, 3000);
   const phones = Array.from({ length: 16 }, (_, n) => phone(`127.0.2.${n + 1}`));
   const stop = watchPeak(residentMb);
@@ -272,7 +255,7 @@ async function benchMemory(tenant: NewTenant, receiver: Receiver, idle: number):
 
 /** Returns the resident memory of the service's process in MB (proc(5)); 0 on systems without /proc. */
 async function residentMb(): Promise<number> {
-  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8').catch(() => '');
+  const status = await readFile(`/proc/${service.pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
 }
 

@@ -1,10 +1,11 @@
+import type { IconName } from '@firsthand/look/drawings.ts';
+import { Icon } from '@firsthand/look/marks.tsx';
 import { createCaptureClient } from '@firsthand/sdk/capture/client.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import type { PublicView } from '@firsthand/sdk/capture/wire.ts';
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { applyBrand } from './brand.ts';
-import { Icon, type IconName } from './icons.tsx';
 import { useLanguage } from './language.ts';
 import { Page, usePage } from './page-context.ts';
 import { platformOf } from './platform.ts';

@@ -57,6 +57,15 @@ export const CaptureRequest = Type.Object(
           'or in URL-safe base64 without padding as requestHash or nonce.',
       }),
     ),
+    challenge_id: Type.Optional(IdSchema('chl')),
+    trace_key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2_000,
+        description: 'the `image_key` under which the trace was uploaded',
+      }),
+    ),
+    trace_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
   },
   { ...closed, title: 'CaptureRequest' },
 );
@@ -80,11 +89,20 @@ export function captureFaults(body: unknown): Fault[] {
   if (motion_frame_base64 !== undefined && motion_frame_key !== undefined) {
     faults.push({ path: 'motion_frame_base64', message: 'cannot be sent together with motion_frame_key' });
   }
+  faults.push(...missingOf(body, ['challenge_id', 'trace_key', 'trace_sha256']));
   if (typeof client_captured_at === 'string' && /^\d{4}-/.test(client_captured_at) && !instantOf(client_captured_at)) {
     faults.push({ path: 'client_captured_at', message: 'must be a date that exists' });
   }
   return faults;
 }
+
+/** Reports those of `names` that are missing when others are there. */
+const missingOf = (body: Record<string, unknown>, names: readonly string[]): Fault[] => {
+  const missing = names.filter(name => body[name] === undefined);
+  if (missing.length === names.length) return [];
+  const others = (name: string): string => names.filter(other => other !== name).join(' and ');
+  return missing.map(path => ({ path, message: `is required with ${others(path)}` }));
+};
 
 /** Faults of an upload-url request that span fields. */
 export function uploadUrlFaults(body: unknown): Fault[] {

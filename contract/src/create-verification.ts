@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Fault } from './errors.ts';
 import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
+import { DepthPolicySchema } from './presence.ts';
 import { SignalNameSchema } from './signals.ts';
 import { StepInput } from './steps.ts';
 
@@ -107,6 +108,7 @@ const fields = {
       description: 'The signals that decide the verdict',
     }),
   ),
+  depth_policy: Type.Optional(DepthPolicySchema),
   seal: Type.Optional(
     Type.Boolean({ default: true, description: 'Seals the record and the answers with a hash at completion' }),
   ),
@@ -163,9 +165,15 @@ export function crossFieldFaults(body: unknown): Fault[] {
   if (typeof body.webhook_url === 'string' && !/^https?:\/\/[^/]/i.test(body.webhook_url)) {
     faults.push({ path: 'webhook_url', message: 'must be an http or https URL' });
   }
+  if (body.depth_policy !== undefined && !signalsOf(body).includes('depth')) {
+    faults.push({ path: 'depth_policy', message: 'needs "depth" among signals_required' });
+  }
   if (Array.isArray(body.steps)) faults.push(...stepFaults(body.steps));
   return faults;
 }
+
+const signalsOf = ({ signals_required }: Record<string, unknown>): unknown[] =>
+  Array.isArray(signals_required) ? signals_required : [];
 
 function stepFaults(steps: unknown[]): Fault[] {
   const faults: Fault[] = [];

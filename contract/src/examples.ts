@@ -166,6 +166,17 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     },
   },
   'GET /v1/verify/:token': { responses: { 200: endUser } },
+  'POST /v1/verifications/:token/challenges': {
+    request: { step_key: 'front' },
+    responses: {
+      201: {
+        challenge_id: 'chl_01JD3V6ZB2C4D6E8F0G1H3J5K7',
+        moves: ['right', 'up'],
+        issued_at: '2026-11-21T09:31:00.000Z',
+        expires_at: '2026-11-21T09:33:00.000Z',
+      },
+    },
+  },
   'POST /v1/verifications/:token/captures/upload-url': {
     request: { contentType: 'image/jpeg', step_key: 'front', size_bytes: 1843200 },
     responses: {

@@ -19,7 +19,8 @@ export type IdPrefix =
   | 'walotp'
   | 'aud'
   | 'rev'
-  | 'bat';
+  | 'bat'
+  | 'chl';
 
 const patternOf = (prefix: IdPrefix) => `^${prefix}_${ULID}$`;
 

@@ -21,6 +21,7 @@ const settings = {
   retention_days: 90,
   review_policy: 'one',
   review_sample: 0.02,
+  depth_policy: 'lenient',
 };
 const brandInput = { name: 'Acme Insurance', colors: { accent: '#ffb000', background: '#ffffff' } };
 const brand = {

@@ -3,6 +3,7 @@ import { HEX_COLOR_PATTERN } from './color.ts';
 import { BrandSlug, Email, TemplateRequest } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from './limits.ts';
+import { DepthPolicySchema } from './presence.ts';
 import { REVIEW_POLICIES } from './reviews.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -47,6 +48,7 @@ const settings = {
     maximum: 1,
     description: 'share of verified verifications that people review too, unmarked',
   }),
+  depth_policy: DepthPolicySchema,
 };
 export const Settings = Type.Object(
   { ...settings, rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }) },
@@ -61,6 +63,7 @@ export const SettingsPatch = Type.Object(
     retention_days: Type.Optional(settings.retention_days),
     review_policy: Type.Optional(settings.review_policy),
     review_sample: Type.Optional(settings.review_sample),
+    depth_policy: Type.Optional(settings.depth_policy),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   { ...closed, title: 'SettingsPatch' },

@@ -3,6 +3,7 @@ import { Context, Metadata } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
+import { DepthPolicySchema, Presence } from './presence.ts';
 import { Review, ReviewSummary } from './reviews.ts';
 import { BandSchema, CaptureSignals, REASON_CODES, SignalNameSchema, Unit, VerdictSignals } from './signals.ts';
 import { Step } from './steps.ts';
@@ -26,6 +27,7 @@ export const Config = Type.Object(
     expected_location: Type.Optional(Type.String()),
     expected_object: Type.Optional(Type.String()),
     condition_aspects: Type.Optional(Type.Array(Type.String())),
+    depth_policy: Type.Optional(DepthPolicySchema),
   },
   { ...closed, title: 'Config' },
 );
@@ -223,6 +225,7 @@ export const Capture = Type.Object(
     signals: Type.Optional(CaptureSignals),
     metadata: Type.Optional(MapOf(Type.Unknown(), { description: 'camera, time and place as the file states them' })),
     context: Type.Optional(ContextCheck),
+    presence: Type.Optional(Presence),
     text: Type.Optional(MapOf(Type.Unknown(), { description: 'text read for ocr_type' })),
   },
   { ...closed, title: 'Capture' },

@@ -11,6 +11,7 @@ import { blobRoutes } from './blobs/routes.ts';
 import { getEvidence } from './bundles/read-bundle.ts';
 import { registerStamps } from './bundles/stamp-log.ts';
 import { submitAnswers } from './captures/answers.ts';
+import { createChallenge } from './captures/challenge.ts';
 import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
 import { submitCapture } from './captures/submit.ts';
@@ -107,6 +108,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/batches/:id/results': getBatchResults,
 
   'GET /v1/verify/:token': getSession,
+  'POST /v1/verifications/:token/challenges': createChallenge,
   'POST /v1/verifications/:token/captures/upload-url': createUploadUrl,
   'POST /v1/verifications/:token/captures': submitCapture,
   'POST /v1/verifications/:token/answers': submitAnswers,

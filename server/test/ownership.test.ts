@@ -16,6 +16,7 @@ const OWNER: Readonly<Record<string, string>> = {
   bot_signatures: 'auth',
   brands: 'tenants',
   captures: 'captures',
+  challenges: 'captures',
   erasure_segments: 'erasure',
   erasures: 'erasure',
   event_outbox: 'events',

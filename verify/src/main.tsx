@@ -1,7 +1,7 @@
+import { Icon, Logo } from '@firsthand/look/marks.tsx';
 import { render } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Checked, checkFile, readTrust, type Trust } from './check.ts';
-import { Icon, Logo } from './parts.tsx';
 import { Result } from './result.tsx';
 
 type Work =

@@ -1,27 +1,7 @@
 import type { CheckState, Line } from '@firsthand/evidence/report.ts';
-import { ICONS, type IconName, LOGO } from '@firsthand/look/drawings.ts';
+import type { IconName } from '@firsthand/look/drawings.ts';
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';
-
-export const Icon = ({ name }: { name: IconName }): JSX.Element => (
-  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-    <path d={ICONS[name]} />
-  </svg>
-);
-
-export const Logo = (): JSX.Element => (
-  <svg class="logo" viewBox="0 0 172 46" role="img" aria-label="Firsthand">
-    <g fill="none" stroke="currentColor" stroke-width="3.9" stroke-linecap="round" stroke-linejoin="round">
-      <path d={LOGO.letters} />
-      {LOGO.rounds.map(round => (
-        <circle key={round.cx} {...round} />
-      ))}
-      <g class="logo-dot" stroke-width="1.15" transform={LOGO.dot.at}>
-        <circle r={LOGO.dot.radius} stroke-width="1.5" />
-        <path d={LOGO.dot.blades} />
-      </g>
-    </g>
-  </svg>
-);
 
 /** How a mark looks, and how a screen reader says it. */
 const MARKS: Record<CheckState, { icon: IconName | null; said: string }> = {

@@ -1,8 +1,9 @@
 import { headlineOf, type Report, reportSections, type Section, subjectOf } from '@firsthand/evidence/report.ts';
 import type { IconName } from '@firsthand/look/drawings.ts';
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';
 import type { Checked } from './check.ts';
-import { Icon, Lines } from './parts.tsx';
+import { Lines } from './parts.tsx';
 import { Photo } from './photo.tsx';
 
 const SIGNS: Record<Report['outcome'], { icon: IconName; tone: string }> = {

@@ -1,3 +1,4 @@
+import { Icon } from '@firsthand/look/marks.tsx';
 import { sha256Hex } from '@firsthand/sdk/capture/digest.ts';
 import type { DeviceLocation, ImageStep } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
@@ -6,7 +7,6 @@ import { type Camera, type CameraState, type Photo, sizeOf } from '../camera/cam
 import { useCamera } from '../camera/use-camera.ts';
 import { checkFile } from '../files.ts';
 import type { Filling } from '../flow.ts';
-import { Icon } from '../icons.tsx';
 import type { Locator } from '../location.ts';
 import { usePage } from '../page-context.ts';
 import { Blocked } from './blocked.tsx';

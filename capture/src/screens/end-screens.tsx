@@ -1,7 +1,8 @@
+import type { IconName } from '@firsthand/look/drawings.ts';
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import type { End } from '../flow.ts';
-import { Icon, type IconName } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { Screen } from './parts.tsx';
 

@@ -1,7 +1,8 @@
+import type { IconName } from '@firsthand/look/drawings.ts';
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { fillingOf, type Held, isRequired } from '../flow.ts';
-import { Icon, type IconName } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { Note, Screen } from './parts.tsx';
 

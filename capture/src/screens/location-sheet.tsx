@@ -1,7 +1,7 @@
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { DeviceLocation } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { Icon } from '../icons.tsx';
 import type { Locator } from '../location.ts';
 import { usePage } from '../page-context.ts';
 import { Sheet } from './sheet.tsx';

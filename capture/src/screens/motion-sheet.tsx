@@ -1,9 +1,9 @@
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { frameOf, type Photo } from '../camera/camera.ts';
 import { shiftBetween } from '../camera/shift.ts';
 import { type Grey, greyOf } from '../hints/picture.ts';
-import { Icon } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { Sheet } from './sheet.tsx';
 

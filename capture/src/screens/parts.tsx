@@ -1,7 +1,8 @@
+import type { IconName } from '@firsthand/look/drawings.ts';
+import { Icon, Logo } from '@firsthand/look/marks.tsx';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { isLanguage, LANGUAGES } from '../i18n.ts';
-import { Icon, type IconName, Logo } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 
 /** Moves the focus to the heading when the screen changes, so that screen readers read it and Tab starts there. */

@@ -1,8 +1,8 @@
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Photo } from '../camera/camera.ts';
 import { type Hint, hintsOf } from '../hints/hints.ts';
-import { Icon } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { useScreen } from './parts.tsx';
 

@@ -1,3 +1,4 @@
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { CaptureClient } from '@firsthand/sdk/capture/client.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { type SendProgress, sendHeld } from '@firsthand/sdk/capture/outbox.ts';
@@ -6,7 +7,6 @@ import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type End, endOf } from '../flow.ts';
-import { Icon } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { createAttestation } from '../turnstile.ts';
 import { keepAwake } from '../wake-lock.ts';

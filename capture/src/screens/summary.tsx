@@ -1,8 +1,8 @@
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { HeldCapture } from '@firsthand/sdk/capture/store.ts';
 import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { fillingOf, isComplete } from '../flow.ts';
-import { Icon } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { Screen } from './parts.tsx';
 import { SentCount, Thumb } from './thumbs.tsx';

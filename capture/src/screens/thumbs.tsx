@@ -1,7 +1,7 @@
+import { Icon } from '@firsthand/look/marks.tsx';
 import type { HeldCapture } from '@firsthand/sdk/capture/store.ts';
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { Icon } from '../icons.tsx';
 import { usePage } from '../page-context.ts';
 import { useObjectUrl } from './review.tsx';
 

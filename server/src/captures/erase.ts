@@ -20,6 +20,11 @@ export async function eraseCaptures(tx: Tx, captureIds: readonly string[]): Prom
   await tx.query('delete from captures where id = any($1)', [captureIds]);
 }
 
+/** Deletes what was asked of the people who held the camera. */
+export async function eraseChallenges(tx: Tx, verificationIds: readonly string[]): Promise<void> {
+  await tx.query('delete from challenges where verification_id = any($1)', [verificationIds]);
+}
+
 /** Deletes all that the blob store holds for a verification, objects that no row names included. */
 export async function deletePictures(blobs: BlobStore, verificationId: string): Promise<void> {
   for (const kind of ['captures', 'previews', 'motion', 'evidence']) {

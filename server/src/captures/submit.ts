@@ -20,6 +20,7 @@ import { deletePictures } from './erase.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
+import { checkTraceKey, takeTrace } from './trace.ts';
 import { useAddresses } from './upload-addresses.ts';
 import { acceptedBy, maxBytesOf } from './upload-url.ts';
 
@@ -54,6 +55,7 @@ export const submitCapture = openEndpoint({
     const picture = await readPicture(deps, row.id, body, images);
     if (likely) checkAgainstStep(likely, picture);
     const motion = await readMotionFrame(deps, row.id, body, images);
+    checkTraceKey(row.id, body);
     openSlot(row, held, body.step_key, deps.clock.now());
     const subject = { verificationId: row.id, sha256: picture.sha256, ip };
     const attested = await attest(deps, body.attestation_token, subject);
@@ -173,11 +175,13 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   );
   const now = deps.clock.now();
   const attestation = await o.attested(tx);
+  const trace = await takeTrace(tx, row, step, o.captureId, body);
   const capture = await one<CaptureRow>(
     tx,
     `insert into captures (id, verification_id, tenant_id, step_key, source, surface, content_type, size_bytes, width,
-       height, sha256, image_blob, motion_blob, created_at, client_captured_at, idempotency_key, location, attestation)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) returning *`,
+       height, sha256, image_blob, motion_blob, created_at, client_captured_at, idempotency_key, location, attestation,
+       challenge_id, trace_blob, trace_sha256)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) returning *`,
     [
       o.captureId,
       row.id,
@@ -197,6 +201,9 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
       o.idempotencyKey ?? null,
       storable(body.location),
       storable(attestation),
+      trace.challenge_id,
+      trace.trace_blob,
+      trace.trace_sha256,
     ],
   );
   if (!capture) throw new Error('insert returned no row');

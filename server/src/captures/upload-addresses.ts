@@ -70,6 +70,11 @@ export async function useAddresses(tx: Tx, captureIds: readonly string[]): Promi
   if (used.some(({ swept_at }) => swept_at !== null)) throw invalidField('image_key', 'was never uploaded');
 }
 
+/** Marks the upload of a trace as used. A trace that the sweep took is gone: the analysis says so. */
+export async function useTraceAddress(tx: Tx, captureId: string): Promise<void> {
+  await tx.query('delete from upload_addresses where capture_id = $1 and swept_at is null', [captureId]);
+}
+
 /**
  * Sweep: deletes the bytes of uploads that no capture has used. Several sweeps may run at once, and a crash at any
  * point is safe.

@@ -1,5 +1,6 @@
 import { UploadUrlRequest, UploadUrlResponse, uploadUrlFaults } from '@firsthand/contract/capture-flow.ts';
 import { UPLOAD_HARD_CAP_BYTES, UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
+import { TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
 import { created, openEndpoint } from '../http/endpoint.ts';
 import { invalid, redacted } from '../http/problem.ts';
@@ -20,9 +21,10 @@ export const maxBytesOf = (step: PictureStep): number =>
 
 export const createUploadUrl = openEndpoint({
   operationId: 'createUploadUrl',
-  summary: 'Get an upload URL for one picture',
+  summary: 'Get an upload URL for one picture or trace',
   description:
-    'Send the raw bytes with PUT and the returned headers. The URL works once, for five minutes, and only for this content type.',
+    'Send the raw bytes with PUT and the returned headers. The URL works once, for five minutes, and only for this content type. ' +
+    `A trace has the content type \`${TRACE_CONTENT_TYPE}\` and at most ${TRACE.maxBytes} bytes.`,
   tag: 'Capture',
   credentials: ['capture'],
   target: 'token',
@@ -39,8 +41,10 @@ export const createUploadUrl = openEndpoint({
     if (body.step_key !== undefined && (!named || named.type === 'text')) throw unknownStep(body.step_key);
     const slot = pickSlot(row.config.steps, held, body.step_key);
     const step = 'step' in slot ? slot.step : named && named.type !== 'text' ? named : null;
-    const accept = step ? acceptedBy(step) : LIVE_TYPES;
-    const limit = step ? maxBytesOf(step) : UPLOAD_HARD_CAP_BYTES;
+    const types = step ? acceptedBy(step) : LIVE_TYPES;
+    const accept = step?.type === 'upload' ? types : [...types, TRACE_CONTENT_TYPE];
+    const isTrace = step?.type !== 'upload' && contentType === TRACE_CONTENT_TYPE;
+    const limit = isTrace ? TRACE.maxBytes : step ? maxBytesOf(step) : UPLOAD_HARD_CAP_BYTES;
     const faults = [];
     if (!accept.includes(contentType)) {
       const path = body.contentType === undefined ? 'content_type' : 'contentType';

@@ -1,7 +1,7 @@
 import type { RedactionReceipt } from '@firsthand/contract/erasure.ts';
 import { forgetCaptures } from '../analysis/reverse/store.ts';
 import { eraseBundles } from '../bundles/settled.ts';
-import { eraseCaptures, lockCaptures } from '../captures/erase.ts';
+import { eraseCaptures, eraseChallenges, lockCaptures } from '../captures/erase.ts';
 import { placeNames } from '../cases/narrative.ts';
 import { eraseGeocodes } from '../checks/geocode.ts';
 import { many, one, type Queryable, type Tx } from '../db/sql.ts';
@@ -88,6 +88,7 @@ async function eraseTraces(tx: Tx, verificationIds: readonly string[], captureId
   await dropJobs(tx, { verificationIds, captureIds });
   await forgetCaptures(tx, captureIds);
   await eraseCaptures(tx, captureIds);
+  await eraseChallenges(tx, verificationIds);
   await eraseEvents(tx, verificationIds);
   await eraseDeliveries(tx, verificationIds);
   await eraseAnswers(tx, verificationIds);

@@ -48,6 +48,8 @@ export async function readBody(
         if (fault && !o.signed) bytes = Buffer.alloc(0);
       }
       length = needed;
+      // Otherwise the event loop reads megabytes of one connection before it turns to another.
+      if (length > LONG_BYTES) await turn();
     }
   } catch (error) {
     if (error instanceof Stalled) throw invalidField('body', 'stopped coming');

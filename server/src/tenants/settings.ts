@@ -1,5 +1,6 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { Settings, SettingsPatch } from '@firsthand/contract/management.ts';
+import type { DepthPolicy } from '@firsthand/contract/presence.ts';
 import type { ReviewPolicy } from '@firsthand/contract/reviews.ts';
 import { one, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -13,9 +14,10 @@ interface SettingsRow {
   rate_limit_per_minute: number | null;
   review_policy: ReviewPolicy;
   review_sample: number;
+  depth_policy: DepthPolicy;
 }
 
-const COLUMNS = 'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample';
+const COLUMNS = 'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample, depth_policy';
 
 async function readSettings(
   db: Queryable,
@@ -78,8 +80,8 @@ export const patchSettings = tenantEndpoint({
       const before = await readSettings(tx, deps, principal.tenantId, 'for update');
       const after = { ...before, ...body };
       await tx.query(
-        `update tenants set name = $2, notify_email = $3, retention_days = $4, review_policy = $5, review_sample = $6
-         where id = $1`,
+        `update tenants set name = $2, notify_email = $3, retention_days = $4, review_policy = $5, review_sample = $6,
+           depth_policy = $7 where id = $1`,
         [
           principal.tenantId,
           after.name,
@@ -87,6 +89,7 @@ export const patchSettings = tenantEndpoint({
           after.retention_days,
           after.review_policy,
           after.review_sample,
+          after.depth_policy,
         ],
       );
       // An e-mail address is personal data: log that it changed, not its value.

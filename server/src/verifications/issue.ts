@@ -1,5 +1,6 @@
 import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import { EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
+import type { DepthPolicy } from '@firsthand/contract/presence.ts';
 import type { SignalName } from '@firsthand/contract/signals.ts';
 import { capacityOf, normalizeStep, stepOfMaxCaptures } from '@firsthand/contract/steps.ts';
 import type { Config } from '@firsthand/contract/verification.ts';
@@ -18,15 +19,19 @@ const TEST_EXPIRY_SECONDS = 2;
  */
 export function normalizeRequest(
   request: CreateVerificationRequest,
-  accountNotifyEmail: string | null,
+  account: { notify_email: string | null; depth_policy: DepthPolicy } | null,
 ): { config: Config; private: PrivateConfig } {
   const { shared, subject, source } = request.expected_info ?? {};
   const steps = request.steps?.map(normalizeStep) ?? [stepOfMaxCaptures(request.max_captures ?? 1)];
-  const notifyEmail = request.notify_email === undefined ? accountNotifyEmail : request.notify_email;
+  const notifyEmail = request.notify_email === undefined ? (account?.notify_email ?? null) : request.notify_email;
+  const signals_required = [...new Set(request.signals_required ?? DEFAULT_SIGNALS)];
+  const depthPolicy = signals_required.includes('depth')
+    ? (request.depth_policy ?? account?.depth_policy ?? 'lenient')
+    : undefined;
   const config: Config = {
     max_captures: capacityOf(steps),
     steps,
-    signals_required: [...new Set(request.signals_required ?? DEFAULT_SIGNALS)],
+    signals_required,
     ...given({
       mode: request.mode,
       context: request.context,
@@ -35,6 +40,7 @@ export function normalizeRequest(
       expected_location: request.expected_location ?? subject?.expected_location ?? shared?.expected_location,
       expected_object: request.expected_object ?? subject?.expected_object ?? shared?.expected_object,
       condition_aspects: request.condition_aspects ?? subject?.condition_aspects ?? shared?.condition_aspects,
+      depth_policy: depthPolicy,
     }),
   };
   if (request.notify_email === null) config.notify_email = null;
@@ -73,10 +79,12 @@ export async function issue(
   o: Issue,
 ): Promise<VerificationRow> {
   const now = deps.clock.now();
-  const tenant = await one<{ notify_email: string | null }>(tx, 'select notify_email from tenants where id = $1', [
-    o.tenantId,
-  ]);
-  const normalized = normalizeRequest(o.request, tenant?.notify_email ?? null);
+  const tenant = await one<{ notify_email: string | null; depth_policy: DepthPolicy }>(
+    tx,
+    'select notify_email, depth_policy from tenants where id = $1',
+    [o.tenantId],
+  );
+  const normalized = normalizeRequest(o.request, tenant ?? null);
   if (o.template) {
     const { retentionDays, ...template } = o.template;
     normalized.private.template = template;

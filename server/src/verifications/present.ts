@@ -1,4 +1,5 @@
 import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
+import type { Presence } from '@firsthand/contract/presence.ts';
 import type { CaptureSignals } from '@firsthand/contract/signals.ts';
 import {
   type BrandView,
@@ -12,7 +13,15 @@ import {
 import type { BlobStore } from '../blobs/store.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { reviewsOf, type ShownReviews } from './reviews.ts';
-import { answeredKeys, type CaptureRow, capturesOf, findVerification, heldBy, type VerificationRow } from './row.ts';
+import {
+  answeredKeys,
+  type CaptureRow,
+  capturesOf,
+  findVerification,
+  heldBy,
+  type StoredPresence,
+  type VerificationRow,
+} from './row.ts';
 import { sealOf } from './seal.ts';
 import { stepStates } from './steps.ts';
 
@@ -72,6 +81,8 @@ function withoutBlobs(signals: CaptureSignals | null): CaptureSignals | undefine
   return { ...signals, screen_detection: screen as CaptureSignals['screen_detection'] };
 }
 
+const shownPresence = ({ strip_blob: _, ...shown }: StoredPresence): Presence => shown;
+
 function presentCapture(row: CaptureRow): Capture {
   return present({
     id: row.id,
@@ -92,6 +103,7 @@ function presentCapture(row: CaptureRow): Capture {
     metadata: row.metadata,
     text: row.text,
     context: row.context,
+    presence: row.presence && shownPresence(row.presence),
   }) as Capture;
 }
 
@@ -139,6 +151,11 @@ async function addImageUrls(deps: Deps, view: Verification, rows: readonly Captu
       if (screen && 'heatmap_blob' in screen && shown.signals?.screen_detection) {
         const heatmap_url = await urlOf(deps.blobs, String(screen.heatmap_blob), 'image/png');
         Object.assign(shown.signals.screen_detection, { heatmap_url });
+      }
+      const strip = capture.presence?.strip_blob;
+      if (strip && shown.presence?.evidence) {
+        const strip_url = await urlOf(deps.blobs, strip, 'image/jpeg');
+        shown.presence = { ...shown.presence, evidence: { ...shown.presence.evidence, strip_url } };
       }
     }),
   );

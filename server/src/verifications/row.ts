@@ -1,3 +1,4 @@
+import type { Presence } from '@firsthand/contract/presence.ts';
 import type { Decision, Reviewer } from '@firsthand/contract/reviews.ts';
 import type { CaptureSignals } from '@firsthand/contract/signals.ts';
 import type {
@@ -72,6 +73,9 @@ export interface VerificationRow {
   review_claimed_until: Date | null;
 }
 
+/** The camera session as the row holds it: the strip by its key in the blob store. */
+export type StoredPresence = Presence & { strip_blob?: string };
+
 export interface CaptureRow {
   id: string;
   verification_id: string;
@@ -92,6 +96,10 @@ export interface CaptureRow {
   idempotency_key: string | null;
   location: GeoPoint | null;
   attestation: Attestation | null;
+  challenge_id: string | null;
+  trace_blob: string | null;
+  trace_sha256: string | null;
+  presence: StoredPresence | null;
   location_match: NonNullable<Capture['location_match']> | null;
   signals: CaptureSignals | null;
   metadata: Record<string, unknown> | null;

@@ -1,7 +1,5 @@
-import { ICONS, type IconName, LOGO } from '@firsthand/look/drawings.ts';
 import type { JSX } from 'preact';
-
-export type { IconName };
+import { ICONS, type IconName, LOGO } from './drawings.ts';
 
 /** A decorative icon beside a text with the same meaning, so it is hidden from screen readers. */
 export const Icon = ({ name, class: extra = '' }: { name: IconName; class?: string }): JSX.Element => (

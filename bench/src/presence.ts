@@ -1,16 +1,14 @@
 /**
- * Prints what becomes of camera sessions: attacks and rendered genuine ones, real films, and both over HTTP:
+ * Prints what becomes of camera sessions: attacks, rendered genuine ones, and real films:
  *
  * npm run bench:presence -- [--sessions N] [--moves N] [--only TEXT] [--tuning] [--clones FOLDER] [--cache FOLDER] [--splits LIST]
- * [--service N] [--json OUT] [--write FILE]
+ * [--json OUT] [--write FILE]
  *
  * N sessions of each class are rendered; 0 for none. `--only` runs the classes whose name contains TEXT. `--tuning` renders the subjects on
  * which bounds were set instead of the reported ones.
  *
  * `--clones` measures the real films of `films/films.tsv`: git repositories are cloned into FOLDER where they are missing, and ffmpeg decodes
  * them (any version since 4). `--splits` chooses among `fit,choose,report`.
- *
- * `--service N` starts a whole service and sends N sessions of each class to it under each policy: challenge, trace, photo, verdict.
  */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

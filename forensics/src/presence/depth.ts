@@ -22,8 +22,9 @@ const LEAST_BASELINE = 0.02;
 /** Baselines that are tried from each anchor, and points that each needs. */
 const BASELINES = [0.05, 0.09, 0.14];
 const LEAST_POINTS = 40;
-/** Answers after which testing ends. */
+/** Answers after which testing ends, and the fewest that decide: one pair may be mistaken. */
 const ANSWERS = 3;
+const FEWEST = 2;
 const FLAT = 0.5;
 /** From this probability on the subject counts as flat. The same value as for two frames: `motion/signal.ts`. */
 const CONFIDENT = 0.95;
@@ -56,7 +57,7 @@ export function checkDepth(frames: readonly TraceFrame[], { points, steps }: Pat
   const evidence = { pairs: tested, answered: answers.length, only_turned: turned, points: most };
   if (tested === 0)
     return noAnswer('The camera did not move enough to tell a flat picture from a real scene.', evidence);
-  if (answers.length === 0)
+  if (answers.length < FEWEST)
     return turned > 0
       ? noAnswer('The camera only turned, so a flat picture cannot be told from a real scene.', evidence)
       : noAnswer('The scene has too little detail to tell a flat picture from a real one.', evidence);

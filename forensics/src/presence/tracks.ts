@@ -3,6 +3,7 @@ import type { Match } from '../motion/match.ts';
 import type { Picture } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
 import { lumaOf } from '../pixels/luma.ts';
+import { levelRows } from '../pixels/rows.ts';
 import type { Path } from './path.ts';
 
 /** Points that are followed at most. */
@@ -26,6 +27,7 @@ export interface Tracks {
 
 export function planeOf({ width, height, data }: Picture): Plane {
   const luma = lumaOf(data, width * height);
+  levelRows(luma, width, height);
   boxBlur(luma, width, height, 1);
   return { width, height, data: luma };
 }

@@ -122,12 +122,12 @@ it('checkDepth passes a deep scene and fails its print', () => {
   expect(checkDepth(flat.trace.frames, flatPath)).toMatchObject({ evaluated: true, passed: false });
 });
 
-it('follow keeps most corners of a print where its homography puts them, far from the anchor too', () => {
+it('follow finds the corners of a print where its homography puts them, far from the anchor too', () => {
   const planes = flat.trace.frames.map(({ picture }) => planeOf(picture));
   const tracks = follow(planes, flatPath.steps, 10);
   for (const frame of [0, 5, 15, 19]) {
     const matches = matchesOf(tracks, frame);
-    expect(matches.length).toBeGreaterThan(0.4 * matchesOf(tracks, 10).length);
+    expect(matches.length).toBeGreaterThan(40);
     const h = fitHomography(matches)!;
     const near = matches.filter(match => transferError(h, match) < 1);
     expect(near.length).toBeGreaterThan(0.9 * matches.length);

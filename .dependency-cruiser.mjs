@@ -14,7 +14,7 @@ const layers = [
   ['verifications'],
   ['evidence'],
   ['auth', 'people', 'tenants'],
-  ['open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
+  ['backup', 'open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
 ];
 const path = names => `^server/src/(${names.join('|')})(\\.ts$|/)`;
 

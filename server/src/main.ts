@@ -1,5 +1,6 @@
 import { ROLES } from '@firsthand/contract/people.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { backupCommand, restoreCommand } from './commands/backup.ts';
 import { calibrateCommand } from './commands/calibrate.ts';
 import { corpusImportCommand } from './commands/corpus.ts';
 import { demo } from './commands/demo.ts';
@@ -135,6 +136,17 @@ program
   .command('rotate-evidence-key')
   .description('retire the keys that sign the log and bundles for new ones; what the old ones signed stays checkable')
   .action(rotateEvidenceKeyCommand);
+
+program
+  .command('backup')
+  .argument('<folder>', 'a new folder')
+  .description('Copy the embedded database, the photos and the keys, also while the service runs. Prints JSON.')
+  .action(backupCommand);
+program
+  .command('restore')
+  .argument('<folder>', 'a folder that "backup" made')
+  .description('Put a backup into the empty DATA_DIR and check it. Prints JSON.')
+  .action(restoreCommand);
 
 program
   .command('restore-check')

@@ -41,8 +41,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '60',
   shared_buffers: sharedBuffers(),
   max_wal_size: '512MB',
-  // One node without replicas: PostgreSQL writes less, and bulk loads skip the log.
-  wal_level: 'minimal',
+  // What a backup of the running server needs.
+  wal_level: 'replica',
   max_wal_senders: '0',
   fsync: 'on',
   synchronous_commit: 'on',

@@ -63,8 +63,23 @@ async function followsHighWater(deps: Deps, log: LogRow): Promise<boolean> {
     published.origin === log.origin &&
     published.size <= BigInt(log.size) &&
     equal(await rootAt(deps.db, log.id, published.size), published.root);
-  if (!follows) await startEpoch(deps, log, published);
+  if (!follows) {
+    const origin = await startEpoch(deps, log);
+    deps.log.error(
+      { origin: log.origin, size: log.size, published_size: published.size.toString(), new_origin: origin },
+      'the database is behind what the log published: a new epoch of the log begins instead of a fork',
+    );
+  }
   return follows;
+}
+
+/**
+ * Begins the next epoch of a log that was restored from a backup: nobody knows what the log published after the backup. Returns
+ * the name of the log that grows from now on, or null without a log.
+ */
+export async function startAfterRestore(deps: Deps): Promise<string | null> {
+  const log = await one<LogRow>(deps.db, 'select * from evidence_logs order by id desc limit 1');
+  return log ? startEpoch(deps, log) : null;
 }
 
 async function readHighWater(deps: Deps, logId: number): Promise<Checkpoint | null> {
@@ -77,8 +92,8 @@ async function readHighWater(deps: Deps, logId: number): Promise<Checkpoint | nu
   }
 }
 
-/** Starts a log under a new name. Entries that the old one never signed are taken over. */
-async function startEpoch(deps: Deps, before: LogRow, published: Checkpoint): Promise<void> {
+/** Starts a log under a new name and returns it. Entries that the old one never signed are taken over. */
+async function startEpoch(deps: Deps, before: LogRow): Promise<string> {
   let id = before.id + 1;
   // An epoch that the restored database has forgotten keeps its name.
   while (await readHighWater(deps, id)) id += 1;
@@ -99,10 +114,6 @@ async function startEpoch(deps: Deps, before: LogRow, published: Checkpoint): Pr
     );
     return true;
   });
-  if (!started) return;
-  await writeOwnKeys(deps);
-  deps.log.error(
-    { origin: before.origin, size: before.size, published_size: published.size.toString(), new_origin: origin },
-    'the database is behind what the log published: a new epoch of the log begins instead of a fork',
-  );
+  if (started) await writeOwnKeys(deps);
+  return origin;
 }

@@ -1,0 +1,30 @@
+import { makeBackup } from '../backup/backup.ts';
+import { placeBackup } from '../backup/restore.ts';
+import { loadEnvironment, readConfig } from '../config/config.ts';
+import { restoreCheck } from '../erasure/restore-check.ts';
+import { startAfterRestore } from '../evidence/publisher.ts';
+import { createLog } from '../lib/log.ts';
+import { withDeps } from './tenants.ts';
+
+/** `firsthand backup FOLDER`: prints what was copied, as JSON. */
+export async function backupCommand(folder: string): Promise<void> {
+  const config = readConfig(loadEnvironment());
+  const made = await makeBackup(config, createLog('warn'), folder, () => new Date());
+  const bytes = made.files.reduce((sum, { size }) => sum + size, 0);
+  const { began_at, ended_at, photos } = made;
+  console.log(JSON.stringify({ began_at, ended_at, files: made.files.length, bytes, photos }, null, 2));
+}
+
+/**
+ * `firsthand restore FOLDER`: puts the backup into the empty data folder, begins a new epoch of the log, erases again what was
+ * erased, and prints what it did as JSON.
+ */
+export async function restoreCommand(folder: string): Promise<void> {
+  const placed = await placeBackup(readConfig(loadEnvironment()), folder);
+  await withDeps(async deps => {
+    const logOrigin = await startAfterRestore(deps);
+    const { receipts, erased_again } = await restoreCheck(deps, { everything: true });
+    const report = { made_at: placed.began_at, files: placed.files.length, photos: placed.photos };
+    console.log(JSON.stringify({ ...report, log_origin: logOrigin, receipts, erased_again }, null, 2));
+  });
+}

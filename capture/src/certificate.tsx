@@ -99,7 +99,7 @@ function Certificate({ view }: { view: PublicView }) {
       }
     >
       {redactedAt && (
-        <p class="card with-icon">
+        <p class="card with-icon deleted">
           <Icon name="lock" />
           {t('certificate.redacted', { time: dateTime(redactedAt) })}
         </p>

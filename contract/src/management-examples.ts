@@ -115,6 +115,22 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
       }),
     },
   },
+  'GET /v1/system': {
+    responses: {
+      200: {
+        findings: [
+          { part: 'node', state: 'ok', what: 'Node.js 24.11.1' },
+          { part: 'database', state: 'ok', what: 'PostgreSQL 18.1 (embedded)' },
+          {
+            part: 'time_stamps',
+            state: 'missing',
+            what: 'Time stamps: not configured',
+            advice: 'Bundles carry none. Set TSA_URL to an RFC 3161 authority.',
+          },
+        ],
+      },
+    },
+  },
   'POST /v1/trial/verifications': { request: { max_captures: 1 }, responses: { 201: trial } },
   'GET /v1/trial/verifications/:id': {
     responses: {

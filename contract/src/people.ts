@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Email } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
+import { ROLES } from './roles.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** Roles from least to most powerful. Each role may do everything the roles before it may. */
-export const ROLES = ['viewer', 'reviewer', 'member', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 const RoleSchema = Type.Enum([...ROLES], { title: 'Role' });
 

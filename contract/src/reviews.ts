@@ -111,7 +111,9 @@ export const NextReview = Type.Object(
       Type.Enum([...REVIEW_QUEUES], {
         title: 'ReviewQueue',
         default: 'all',
-        description: '`suspicious` and `failed`: by the verdict or status. `checks`: place or object did not match.',
+        description:
+          '`suspicious` and `failed`: by the verdict or status. `checks`: place or object did not match, or the file of a ' +
+          'live photo is from another day.',
       }),
     ),
     holding: Type.Optional(

@@ -19,9 +19,13 @@ const ReviewPage = lazy(() => import('./review/review-page.tsx'));
 const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
+const SystemPage = lazy(() => import('./system/system-page.tsx'));
 const IssuePage = lazy(() => import('./issue/issue-page.tsx'));
 const TemplatesPage = lazy(() => import('./templates/templates-page.tsx'));
 const TemplatePage = lazy(() => import('./templates/template-page.tsx'));
+const BatchesPage = lazy(() => import('./batches/batches-page.tsx'));
+const NewBatchPage = lazy(() => import('./batches/new-batch-page.tsx'));
+const BatchPage = lazy(() => import('./batches/batch-page.tsx'));
 const StatisticsPage = lazy(() => import('./statistics/statistics-page.tsx'));
 const PeoplePage = lazy(() => import('./people/people-page.tsx'));
 
@@ -45,9 +49,13 @@ export const App = () => (
                       <Route path="/webhooks" component={WebhooksPage} />
                       <Route path="/settings" component={SettingsPage} />
                       <Route path="/audit" component={AuditPage} />
+                      <Route path="/system" component={SystemPage} />
                       <Route path="/issue" component={IssuePage} />
                       <Route path="/templates" component={TemplatesPage} />
                       <Route path="/templates/:id" component={TemplatePage} />
+                      <Route path="/batches" component={BatchesPage} />
+                      <Route path="/batches/new" component={NewBatchPage} />
+                      <Route path="/batches/:id" component={BatchPage} />
                       <Route path="/statistics" component={StatisticsPage} />
                       <Route path="/account" component={AccountPage} />
                       <Route path="/settings/people" component={PeoplePage} />

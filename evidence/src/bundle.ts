@@ -1,4 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
+import { sha256 } from '#sha256';
 import { hex } from './bytes.ts';
 
 // The shape of a bundle, shared by whoever writes one and whoever checks it.

@@ -1,4 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
+import { sha256 } from '#sha256';
 import { EXTENSIONS, type Manifest } from './bundle.ts';
 import { hex } from './bytes.ts';
 import { canonical, isObject, type Json, type JsonObject, parseCanonical } from './json.ts';

@@ -7,7 +7,6 @@ import { leafHash, verifyInclusion } from './merkle.ts';
 import { type Note, NoteFault, parseNote, type Verifier, verifyNote, vkeyOf } from './note.ts';
 import type { CheckName } from './report.ts';
 import { commitmentOf, entryOf, SALT_BYTES, STATEMENT_TYPES, type Statement } from './statement.ts';
-import { certificatesIn, StampFault, verifyStamp } from './timestamp.ts';
 import { parseProof, type TlogProof } from './tlog-proof.ts';
 import type { Entry, Findings, VerifyOptions } from './verify.ts';
 
@@ -213,6 +212,8 @@ async function checkStamp(
     if (roots !== undefined) findings.report.notes.push('The bundle carries no time stamp to check against the root.');
     return;
   }
+  // Most of the code that a check loads is for stamps.
+  const { certificatesIn, StampFault, verifyStamp } = await import('./timestamp.ts');
   const chain = findings.entries.has('tsa-chain.pem') ? textOf(findings, 'timestamp', 'tsa-chain.pem') : '';
   if (chain === null) return;
   const signature = note.signatures.find(

@@ -1,4 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
+import { sha256 } from '#sha256';
 import { concat, equal, utf8 } from './bytes.ts';
 
 // Tree hashing and proofs of RFC 6962, section 2.1. Indices and sizes are BigInt: a log may outgrow 2^53.
@@ -20,6 +20,15 @@ export const EMPTY_ROOT: Uint8Array = sha256(utf8(''));
 export const leafHash = (entry: Uint8Array): Uint8Array => sha256(concat(LEAF, entry));
 
 export const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(concat(NODE, left, right));
+
+const scratch = new Uint8Array(65);
+scratch.set(NODE);
+
+/** The hash over a node whose two children lie side by side: 64 bytes. */
+export function pairHash(children: Uint8Array): Uint8Array {
+  scratch.set(children, 1);
+  return sha256(scratch);
+}
 
 /** The largest power of two below `size`, which is at least 2. */
 function splitOf(size: bigint): bigint {

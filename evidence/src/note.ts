@@ -1,5 +1,5 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { sha256 } from '@noble/hashes/sha2.js';
+import { sha256 } from '#sha256';
 import { base64, concat, equal, fromBase64, fromHex, fromUtf8, hex, utf8 } from './bytes.ts';
 
 // Signed notes and verifier keys (c2sp.org/signed-note), with plain Ed25519 signatures and the Ed25519 cosignatures of

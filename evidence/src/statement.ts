@@ -1,4 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
+import { sha256 } from '#sha256';
 import { concat, utf8 } from './bytes.ts';
 import { canonicalBytes, type JsonObject } from './json.ts';
 

@@ -1,5 +1,5 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { sha256 } from '@noble/hashes/sha2.js';
+import { sha256 } from '#sha256';
 import { base64, equal, utf8 } from './bytes.ts';
 import { canonical, isObject, type Json } from './json.ts';
 import { NoteFault, parseVkey, type Verifier } from './note.ts';

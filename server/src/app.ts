@@ -52,6 +52,7 @@ import { nextReview } from './reviews/next-review.ts';
 import { releaseReview } from './reviews/release-review.ts';
 import { undoReview } from './reviews/undo-review.ts';
 import { getStatistics } from './statistics/statistics.ts';
+import { getSystem } from './system/read-system.ts';
 import { createLinkTemplate } from './templates/create.ts';
 import { listLinkTemplates } from './templates/list.ts';
 import { registerLinks } from './templates/open-link.ts';
@@ -141,6 +142,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/changes/stream': streamChanges,
 
   'GET /v1/audit-log': listAuditLog,
+  'GET /v1/system': getSystem,
 
   'GET /v1/webhook-deliveries': listDeliveries,
   'POST /v1/webhook-deliveries/:id/retry': retryDelivery,

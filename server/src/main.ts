@@ -1,27 +1,14 @@
-import { ROLES } from '@firsthand/contract/people.ts';
+import { ROLES } from '@firsthand/contract/roles.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { backupCommand, restoreCommand } from './commands/backup.ts';
-import { calibrateCommand } from './commands/calibrate.ts';
-import { corpusImportCommand } from './commands/corpus.ts';
-import { demo } from './commands/demo.ts';
-import { doctor } from './commands/doctor.ts';
-import { listen, resend } from './commands/listen.ts';
-import { type MonitorOptions, monitor } from './commands/monitor.ts';
-import { invitePersonCommand, listPeopleCommand, removePersonCommand, signInLinkCommand } from './commands/people.ts';
-import { rekeyCommand } from './commands/rekey.ts';
-import { restoreCheckCommand } from './commands/restore-check.ts';
-import { rotateEvidenceKeyCommand } from './commands/rotate-evidence-key.ts';
-import { serve } from './commands/serve.ts';
-import {
-  createTenantCommand,
-  listKeysCommand,
-  migrateCommand,
-  mintKeyCommand,
-  revokeKeyCommand,
-  setLimitCommand,
-} from './commands/tenants.ts';
-import { type VerifyEvidenceOptions, verifyEvidence } from './commands/verify-evidence.ts';
-import { defaultServiceUrl, loadEnvironment } from './config/config.ts';
+import type { MonitorOptions } from './commands/monitor.ts';
+import type { ServeOptions } from './commands/serve.ts';
+import type { VerifyEvidenceOptions } from './commands/verify-evidence.ts';
+import { defaultServiceUrl, loadEnvironment } from './config/environment.ts';
+
+// Each command imports its program when it runs: most of the time that a short one takes is the loading of modules.
+const serve = async (o: ServeOptions) => (await import('./commands/serve.ts')).serve(o);
+const people = () => import('./commands/people.ts');
+const tenants = () => import('./commands/tenants.ts');
 
 const environment = loadEnvironment();
 
@@ -48,12 +35,15 @@ program
   .command('work')
   .description('Run the worker only. Needs DATABASE_URL.')
   .action(() => serve({ http: false, worker: true, tls: false }));
-program.command('migrate').description('Apply pending database migrations, then exit.').action(migrateCommand);
+program
+  .command('migrate')
+  .description('Apply pending database migrations, then exit.')
+  .action(async () => (await tenants()).migrateCommand());
 program
   .command('create-tenant')
   .argument('<name>')
   .description('Create a tenant. Prints its keys once, as JSON.')
-  .action(createTenantCommand);
+  .action(async (name: string) => (await tenants()).createTenantCommand(name));
 program
   .command('mint-key')
   .description('Create an API key. Prints it once, as JSON.')
@@ -64,13 +54,13 @@ program
       .makeOptionMandatory(),
   )
   .option('--name <name>', 'a name to recognise the key by', 'minted on the command line')
-  .action(mintKeyCommand);
+  .action(async o => (await tenants()).mintKeyCommand(o));
 program
   .command('calibrate')
   .argument('<folder>', 'at least 99 genuine pictures like those you will check')
   .description('Set the thresholds of your own AI model. Writes them beside its manifest.')
   .requiredOption('--model <manifest>', "path of the model's manifest, as in AI_MODEL")
-  .action(calibrateCommand);
+  .action(async (folder: string, o) => (await import('./commands/calibrate.ts')).calibrateCommand(folder, o));
 program
   .command('corpus')
   .description('Manage the picture lists that reverse search looks in.')
@@ -79,37 +69,41 @@ program
   .description('Add pictures to a list. Prints what was added and what was skipped, as JSON.')
   .option('--tenant <id>', 'only this tenant searches the list (default: every tenant)')
   .option('--name <name>', 'name of the list (default: the name of the file or folder)')
-  .action(corpusImportCommand);
+  .action(async (path: string, o) => (await import('./commands/corpus.ts')).corpusImportCommand(path, o));
 program
   .command('list-keys')
   .description("List a tenant's active API keys, without the keys themselves.")
   .requiredOption('--tenant <id>', 'the tenant that owns the keys')
-  .action(listKeysCommand);
+  .action(async o => (await tenants()).listKeysCommand(o));
 program
   .command('revoke-key')
   .argument('<id>', 'id of the key (key_…), as list-keys prints it')
   .description('Revoke an API key. Requests that use it get 401 at once.')
   .requiredOption('--tenant <id>', 'the tenant that owns the key')
-  .action(revokeKeyCommand);
+  .action(async (id: string, o) => (await tenants()).revokeKeyCommand(id, o));
 program
   .command('set-limit')
   .argument('<tenant>', 'id of the tenant (tnt_…)')
   .argument('<limit>', 'requests per minute, or "default"', limitOf)
   .description('Set how many requests per minute a tenant may make. Takes effect at once.')
-  .action(setLimitCommand);
+  .action(async (id: string, limit: number | null) => (await tenants()).setLimitCommand(id, limit));
 program
   .command('rekey')
   .description('Encrypt stored secrets again with the first of ENCRYPTION_KEYS. Safe while the service runs.')
-  .action(rekeyCommand);
+  .action(async () => (await import('./commands/rekey.ts')).rekeyCommand());
 program
   .command('sign-in-link')
   .description('Print a link that signs a person in once, within 24 hours.')
   .requiredOption('--email <address>', 'whose link it is; an owner without an address takes this one')
-  .action(signInLinkCommand);
-const people = program.command('people').description('Manage who may sign in.');
+  .action(async o => (await people()).signInLinkCommand(o));
+const persons = program.command('people').description('Manage who may sign in.');
 const tenant = new Option('--tenant <id>', 'the account (default: the first one)');
-people.command('list').description('List the people of an account.').addOption(tenant).action(listPeopleCommand);
-people
+persons
+  .command('list')
+  .description('List the people of an account.')
+  .addOption(tenant)
+  .action(async o => (await people()).listPeopleCommand(o));
+persons
   .command('invite')
   .description('Invite a person. Prints the person as JSON, with a sign-in link if no mail is sent.')
   .addOption(tenant)
@@ -117,41 +111,45 @@ people
   .option('--phone <number>', 'E.164, such as +4915123456789')
   .option('--name <name>')
   .addOption(new Option('--role <role>', 'what the person may do').choices(ROLES).makeOptionMandatory())
-  .action(invitePersonCommand);
-people
+  .action(async o => (await people()).invitePersonCommand(o));
+persons
   .command('remove')
   .argument('<id>', 'usr_…, as people list shows it')
   .description("Remove a person and end the person's sessions.")
   .addOption(tenant)
-  .action(removePersonCommand);
-program.command('doctor').description('Check the installation and say how to fix what is missing.').action(doctor);
+  .action(async (id: string, o) => (await people()).removePersonCommand(id, o));
+program
+  .command('doctor')
+  .description('Check the installation and say how to fix what is missing.')
+  .option('--json', 'print the findings as JSON')
+  .action(async o => (await import('./commands/doctor.ts')).doctor(o));
 program
   .command('demo')
   .description('Run the whole flow against the running service.')
   .option('--url <url>', 'base URL of the service', defaultServiceUrl(environment))
   .option('--key <key>', 'an API key (default: the test key in first-run.json)')
-  .action(demo);
+  .action(async o => (await import('./commands/demo.ts')).demo(o));
 
 program
   .command('rotate-evidence-key')
   .description('retire the keys that sign the log and bundles for new ones; what the old ones signed stays checkable')
-  .action(rotateEvidenceKeyCommand);
+  .action(async () => (await import('./commands/rotate-evidence-key.ts')).rotateEvidenceKeyCommand());
 
 program
   .command('backup')
   .argument('<folder>', 'a new folder')
   .description('Copy the embedded database, the photos and the keys, also while the service runs. Prints JSON.')
-  .action(backupCommand);
+  .action(async (folder: string) => (await import('./commands/backup.ts')).backupCommand(folder));
 program
   .command('restore')
   .argument('<folder>', 'a folder that "backup" made')
   .description('Put a backup into the empty DATA_DIR and check it. Prints JSON.')
-  .action(restoreCommand);
+  .action(async (folder: string) => (await import('./commands/backup.ts')).restoreCommand(folder));
 
 program
   .command('restore-check')
   .description('Erase again what a restored backup brought back, by the receipts in the blob store. Prints JSON.')
-  .action(restoreCheckCommand);
+  .action(async () => (await import('./commands/restore-check.ts')).restoreCheckCommand());
 
 const several = (value: string, before: string[]) => [...before, value];
 program
@@ -170,7 +168,9 @@ program
   .option('--tsa-root <pem>', 'root certificates for the timestamp')
   .option('--max-bytes <bytes>', 'reject bundles larger than this', bytesOf)
   .option('--json', 'print the report as JSON')
-  .action((file: string, o: VerifyEvidenceOptions) => verifyEvidence(file, o));
+  .action(async (file: string, o: VerifyEvidenceOptions) =>
+    (await import('./commands/verify-evidence.ts')).verifyEvidence(file, o),
+  );
 
 program
   .command('monitor')
@@ -182,7 +182,7 @@ program
   .option('--state <file>', 'remember what was seen in this file')
   .option('--interval <seconds>', 'seconds between two looks', secondsOf, 60)
   .option('--once', 'look once, then exit')
-  .action((url: string, o: MonitorOptions) => monitor(url, o));
+  .action(async (url: string, o: MonitorOptions) => (await import('./commands/monitor.ts')).monitor(url, o));
 
 function secondsOf(text: string): number {
   const seconds = Number(text);
@@ -213,7 +213,7 @@ program
   .addOption(service)
   .addOption(secretKey)
   .addOption(new Option('--mode <mode>', 'forward only live or only test events').choices(['live', 'test']))
-  .action(listen);
+  .action(async o => (await import('./commands/listen.ts')).listen(o));
 program
   .command('events')
   .description('Work with webhook events.')
@@ -222,7 +222,7 @@ program
   .description('Send a delivery, or every delivery of an event, again.')
   .addOption(service)
   .addOption(secretKey)
-  .action(resend);
+  .action(async (id: string, o) => (await import('./commands/listen.ts')).resend(id, o));
 
 program.parseAsync().catch((error: Error) => {
   console.error(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);

@@ -30,13 +30,15 @@ export interface ServiceProcess {
   stop(): Promise<number | null>;
 }
 
-/** The whole service as `npm start` runs it: a process group of its own on the data folder given. */
+/** The service as `npm start` runs it: a process group of its own on the data folder given. */
 export function startServiceProcess(o: {
   dataDir: string;
   port: number;
+  /** Which part of it to run: all of it unless given. */
+  command?: 'all' | 'serve' | 'work';
   env?: Record<string, string>;
 }): ServiceProcess {
-  const child = spawn(process.execPath, [MAIN, 'all'], {
+  const child = spawn(process.execPath, [MAIN, o.command ?? 'all'], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

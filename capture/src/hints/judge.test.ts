@@ -1,6 +1,5 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { shiftBetween } from '../camera/shift.ts';
 import { judge } from './judge.ts';
 import type { Grey } from './picture.ts';
 
@@ -55,27 +54,5 @@ describe('judge', () => {
   test('does not call an empty wall blurred', () => {
     const data = new Float32Array(WIDTH * HEIGHT).fill(180);
     expect(judge({ width: WIDTH, height: HEIGHT, data }, 2000)).toEqual([]);
-  });
-});
-
-describe('shiftBetween', () => {
-  const at = (grey: Grey, shift: number): Grey => {
-    const data = new Float32Array(96 * 72);
-    for (let y = 0; y < 72; y++)
-      for (let x = 0; x < 96; x++) data[y * 96 + x] = grey.data[y * 5 * WIDTH + (60 + x + shift) * 3]!;
-    return { width: 96, height: 72, data };
-  };
-  test('finds the shift in pixels, with its direction, also when the light changes', async () => {
-    const grey = await scene();
-    const first = at(grey, 0);
-    for (const shift of [-12, -5, 0, 4, 15]) {
-      const moved = at(grey, shift);
-      const darker = { ...moved, data: moved.data.map(value => value - 20) };
-      expect(shiftBetween(first, darker)).toBe(-shift || 0);
-    }
-  });
-  test('is 0 for pictures without structure', () => {
-    const flat = { width: 96, height: 72, data: new Float32Array(96 * 72).fill(90) };
-    expect(shiftBetween(flat, flat)).toBe(0);
   });
 });

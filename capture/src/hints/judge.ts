@@ -5,11 +5,12 @@ import type { Grey } from './picture.ts';
 const SMALL_PX = 600;
 /** Below this median grey level, a person would turn on a light. */
 const DARK_LEVEL = 38;
+const BRIGHT_LEVEL = 96;
 
 /** Computes the hints from a small grey picture and the original's short side in pixels. */
 export function judge(grey: Grey, shortSide: number): Hint[] {
   const hints: Hint[] = [];
-  const dark = percentile(grey.data, 0.5) < DARK_LEVEL && percentile(grey.data, 0.9) < 96;
+  const dark = isDark(grey);
   if (dark) hints.push('dark');
   // A dark picture has no detail to judge.
   else if (isBlurred(grey)) hints.push('blurred');
@@ -19,9 +20,12 @@ export function judge(grey: Grey, shortSide: number): Hint[] {
   return hints;
 }
 
-function percentile(values: Float32Array, q: number): number {
-  const sorted = Float32Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0;
+/** Half of the picture is nearly black, and hardly anything is bright. */
+export function isDark({ data }: Grey): boolean {
+  const counts = new Uint32Array(256);
+  for (const value of data) counts[Math.max(0, Math.min(255, value | 0))]!++;
+  const darker = (level: number) => counts.subarray(0, level).reduce((sum, count) => sum + count, 0) / data.length;
+  return darker(DARK_LEVEL) > 0.5 && darker(BRIGHT_LEVEL) > 0.9;
 }
 
 /**

@@ -1,9 +1,12 @@
 import { Icon } from '@firsthand/look/marks.tsx';
 import { sha256Hex } from '@firsthand/sdk/capture/digest.ts';
+import type { HeldSession } from '@firsthand/sdk/capture/store.ts';
 import type { DeviceLocation, ImageStep } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Camera, type CameraState, type Photo, sizeOf } from '../camera/camera.ts';
+import { askForMotion } from '../camera/motion-sensor.ts';
+import type { OpenChallenge, SessionResult } from '../camera/trace.ts';
 import { useCamera } from '../camera/use-camera.ts';
 import { checkFile } from '../files.ts';
 import type { Filling } from '../flow.ts';
@@ -24,6 +27,7 @@ export type TakenPhoto = {
   capturedAt: string;
   location?: DeviceLocation;
   motionFrame?: ArrayBuffer;
+  session?: HeldSession;
 };
 
 export type CaptureStage = 'live' | 'review' | 'blocked';
@@ -36,6 +40,7 @@ type Shot = {
   /** Requested at the shutter, so that it is the place where the photo was taken. */
   location?: Promise<DeviceLocation | undefined>;
   motionFrame?: Blob;
+  session?: NonNullable<SessionResult['session']>;
 };
 
 type Props = {
@@ -46,7 +51,8 @@ type Props = {
   camera: Camera;
   locator: Locator;
   wantsLocation: boolean;
-  wantsMotionFrame: boolean;
+  /** Asks for the moves after a photo; undefined where the step needs none. Never rejects. */
+  challenge: (() => Promise<OpenChallenge | undefined>) | undefined;
   /** Keeps the photo and leaves the review, either for a screen that replaces it in the history or back to the camera. */
   onTaken: (photo: TakenPhoto) => Promise<void>;
   onSkip: (() => void) | undefined;
@@ -64,6 +70,7 @@ export function CameraStep(props: Props): JSX.Element {
   const [fault, setFault] = useState('');
   const [shot, setShot] = useState<Shot>();
   const [sheet, setSheet] = useState<'motion' | 'location'>();
+  const challenge = useRef<Promise<OpenChallenge | undefined>>(undefined);
 
   const stage: CaptureStage = shot && !sheet ? 'review' : state.status === 'blocked' ? 'blocked' : 'live';
   useEffect(() => props.onStage(stage, state), [stage, state]);
@@ -100,10 +107,10 @@ export function CameraStep(props: Props): JSX.Element {
     step.max > 1 ? t('camera.photoOf', { n: props.filling.sent + props.filling.held + 1, total: step.max }) : '';
   const kicker = [place, count].filter(Boolean).join(' · ');
 
-  /** Runs the stages after a photo: second frame, location (asked once), review. */
+  /** Runs the stages after a photo: the moves, location (asked once), review. */
   function proceed(next: Shot, after: 'shutter' | 'motion' | 'location'): void {
     setShot(next);
-    if (after === 'shutter' && props.wantsMotionFrame && next.surface === 'web') {
+    if (after === 'shutter' && props.challenge && next.surface === 'web') {
       setSheet('motion');
       return;
     }
@@ -124,6 +131,12 @@ export function CameraStep(props: Props): JSX.Element {
     setFault('');
     announce(t('camera.taking'));
     const capturedAt = new Date().toISOString();
+    if (props.challenge) {
+      // Both in the tap itself: a system that asks for the sensor wants that, and the moves are known when the photo is taken.
+      const asked = askForMotion();
+      const moves = props.challenge();
+      challenge.current = asked.then(() => moves);
+    }
     try {
       const photo = await camera.takePhoto(video.current);
       proceed({ photo, contentType: photo.blob.type || 'image/jpeg', surface: 'web', capturedAt }, 'shutter');
@@ -156,6 +169,7 @@ export function CameraStep(props: Props): JSX.Element {
     const bytes = await shot.photo.blob.arrayBuffer();
     const location = await shot.location;
     const motionFrame = await shot.motionFrame?.arrayBuffer();
+    const { session } = shot;
     await props.onTaken({
       bytes,
       contentType: shot.contentType,
@@ -164,6 +178,7 @@ export function CameraStep(props: Props): JSX.Element {
       capturedAt: shot.capturedAt,
       ...(location ? { location } : {}),
       ...(motionFrame ? { motionFrame } : {}),
+      ...(session ? { session: { ...session, traceSha256: await sha256Hex(session.trace) } } : {}),
     });
     setTaking(false);
   }
@@ -205,11 +220,14 @@ export function CameraStep(props: Props): JSX.Element {
       onLens={() => camera.switchLens()}
       onReopen={() => camera.open()}
     >
-      {sheet === 'motion' && shot && (
+      {sheet === 'motion' && shot && challenge.current && (
         <MotionSheet
           video={video}
-          first={shot.photo}
-          onDone={frame => proceed(frame ? { ...shot, motionFrame: frame } : shot, 'motion')}
+          mirrored={state.status === 'live' && state.facing === 'front'}
+          challenge={challenge.current}
+          onDone={({ second, session }) =>
+            proceed({ ...shot, ...(second ? { motionFrame: second } : {}), ...(session ? { session } : {}) }, 'motion')
+          }
         />
       )}
       {sheet === 'location' && shot && (

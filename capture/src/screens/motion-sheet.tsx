@@ -1,67 +1,119 @@
+import type { IconName } from '@firsthand/look/drawings.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { frameOf, type Photo } from '../camera/camera.ts';
-import { shiftBetween } from '../camera/shift.ts';
-import { type Grey, greyOf } from '../hints/picture.ts';
+import type { GuideHint, GuideState, Move } from '../camera/guide.ts';
+import { type OpenChallenge, type Session, type SessionResult, startSession } from '../camera/trace.ts';
 import { usePage } from '../page-context.ts';
 import { Sheet } from './sheet.tsx';
 
-/** Side of the second frame: large enough to match points, small enough for a slow connection. */
-const FRAME_SIDE_PX = 1600;
-/** Required movement of the picture, as a share of its width. */
-const ENOUGH = 0.05;
+/** Asked for where there is no challenge: one move shows depth. */
+const ONE_MOVE: readonly Move[] = ['right'];
+const OPPOSITE: Record<Move, Move> = { left: 'right', right: 'left', up: 'up', down: 'down' };
+
+const PICTURES: Record<GuideHint, IconName> = {
+  dark: 'light',
+  plain: 'gallery',
+  fast: 'time',
+  other: 'lens',
+  more: 'right',
+};
+
+type Props = {
+  video: { current: HTMLVideoElement | null };
+  /** The camera faces the person, who then sees left and right swapped. */
+  mirrored: boolean;
+  /** Resolves when the page knows what to ask for, without a challenge if the service gives none. */
+  challenge: Promise<OpenChallenge | undefined>;
+  onDone: (result: SessionResult) => void;
+};
 
 /**
- * Takes the second frame for the depth signal. The guide fills as the picture moves. The frame is taken automatically after enough
- * movement, or with the button.
+ * Asks for small moves of the phone, one after the other. Each bar fills by the picture's own movement. There is no time limit, and a way out
+ * that ends the film as it is.
  */
-export function MotionSheet(props: {
-  video: { current: HTMLVideoElement | null };
-  first: Photo;
-  onDone: (frame: Blob | undefined) => void;
-}): JSX.Element {
+export function MotionSheet(props: Props): JSX.Element {
   const { t } = usePage();
-  const [moved, setMoved] = useState(0);
-  const done = useRef(false);
-
-  const take = async () => {
-    if (done.current || !props.video.current) return;
-    done.current = true;
-    navigator.vibrate?.(20);
-    const frame = await frameOf(props.video.current, FRAME_SIDE_PX).catch(() => undefined);
-    props.onDone(frame?.blob);
-  };
+  const [moves, setMoves] = useState<readonly Move[]>();
+  const [state, setState] = useState<GuideState>({ move: 0, progress: 0, done: false });
+  const [ending, setEnding] = useState(false);
+  const session = useRef<Session>(undefined);
 
   useEffect(() => {
-    let first: Grey | undefined;
-    const watch = setInterval(async () => {
-      if (!props.video.current || done.current) return;
-      const now = await greyOf(props.video.current, 96);
-      first ??= now;
-      if (!first || !now) return;
-      const share = Math.abs(shiftBetween(first, now)) / now.width / ENOUGH;
-      setMoved(Math.min(1, share));
-      if (share >= 1) await take();
-    }, 200);
-    return () => clearInterval(watch);
+    let shown = true;
+    void props.challenge.then(challenge => {
+      const video = props.video.current;
+      if (!shown) return;
+      if (!video) return props.onDone({ second: undefined });
+      const asked = challenge?.moves ?? ONE_MOVE;
+      setMoves(asked.map(move => (props.mirrored ? OPPOSITE[move] : move)));
+      session.current = startSession({ video, challenge, moves: asked, onState: setState, onDone: props.onDone });
+    });
+    return () => {
+      shown = false;
+      session.current?.stop();
+    };
   }, []);
 
+  const move = moves?.[state.move];
+  if (!moves || !move) {
+    return (
+      <Sheet title={t('motion.wait')} live>
+        <div class="motion-guide" />
+      </Sheet>
+    );
+  }
   return (
-    <Sheet title={t('motion.title')}>
-      <div class="motion-guide" aria-hidden="true">
-        <span class="motion-track">
-          <span class="motion-fill" style={{ transform: `scaleX(${moved})` }} />
+    <Sheet title={t(`motion.${move}`)} live>
+      <div class="motion-guide" data-move={move}>
+        {moves.length > 1 && (
+          <div class="motion-moves" aria-hidden="true">
+            {moves.map((each, i) => (
+              <span key={i} class={i === state.move && !state.done ? 'now' : ''}>
+                {i < state.move || state.done ? <Icon name="check" /> : <Icon name="right" class={`to-${each}`} />}
+              </span>
+            ))}
+          </div>
+        )}
+        <MovePicture />
+        <span
+          class="motion-track"
+          role="progressbar"
+          aria-label={t(`motion.${move}`)}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.round(state.progress * 100)}
+        >
+          <span class="motion-fill" style={{ '--filled': state.progress }} />
         </span>
-        <Icon name="right" />
       </div>
-      <p>{t('motion.text')}</p>
-      <button type="button" class="button" onClick={take}>
-        {t('motion.now')}
-      </button>
-      <button type="button" class="button plain" onClick={() => props.onDone(undefined)}>
-        {t('motion.skip')}
+      <p class="motion-words" role="status">
+        {state.hint && <Icon name={PICTURES[state.hint]} class={state.hint === 'more' ? `to-${move}` : ''} />}
+        {t(state.hint ? `motion.${state.hint}` : 'motion.text')}
+      </p>
+      <button
+        type="button"
+        class="button plain"
+        aria-disabled={ending || state.done}
+        onClick={() => {
+          setEnding(true);
+          session.current?.giveUp();
+        }}
+      >
+        {t('motion.hard')}
       </button>
     </Sheet>
   );
 }
+
+/** A phone that slides past what it photographs, in the direction of the arrow. The style sheet turns it. */
+const MovePicture = (): JSX.Element => (
+  <svg class="motion-picture" viewBox="0 -16 96 100" aria-hidden="true">
+    <path class="motion-scene" d="M20 60h56M30 60V40l10-6 10 6v20M58 60V46h12v14" />
+    <g class="motion-phone">
+      <rect x="36" y="12" width="24" height="44" rx="4" />
+      <path d="M45 51h6" />
+    </g>
+    <path class="motion-arrow" d="M67 34h20M79 26l8 8-8 8" />
+  </svg>
+);

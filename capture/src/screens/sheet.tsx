@@ -1,8 +1,15 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
+type Props = {
+  title: string;
+  /** Screen readers read the title again when it changes. */
+  live?: boolean;
+  children: ComponentChildren;
+};
+
 /** A panel over the viewfinder with one question. It is a native modal dialog, which keeps the focus inside. */
-export function Sheet({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+export function Sheet({ title, live, children }: Props): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -12,7 +19,7 @@ export function Sheet({ title, children }: { title: string; children: ComponentC
   }, []);
   return (
     <dialog ref={dialog} class="sheet" aria-labelledby={id} onCancel={event => event.preventDefault()}>
-      <h2 id={id} tabIndex={-1}>
+      <h2 id={id} tabIndex={-1} aria-live={live ? 'polite' : undefined}>
         {title}
       </h2>
       {children}

@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { OnDevice } from '../app.tsx';
 import type { Camera, CameraState } from '../camera/camera.ts';
+import type { OpenChallenge } from '../camera/trace.ts';
 import { fillingOf, type Held, isRequired, type Place, placeAfter } from '../flow.ts';
 import { stepBack } from '../history.ts';
 import type { Locator } from '../location.ts';
@@ -26,6 +27,8 @@ type Props = {
   locator: Locator;
   reporter: Reporter;
   go: (place: Place, replace?: boolean) => void;
+  /** Asks the service for the moves of a camera session; undefined when it gives none. */
+  challengeFor: (stepKey: string) => Promise<OpenChallenge | undefined>;
   /** Stores a capture. `onHeld` then updates the held state and the place together. */
   onCaptured: (stepKey: string, capture: Omit<HeldCapture, 'token' | 'stepKey'>) => Promise<OnDevice>;
   onHeld: (held: OnDevice) => void;
@@ -114,7 +117,7 @@ export function StepScreen(props: Props): JSX.Element | null {
           camera={props.camera}
           locator={props.locator}
           wantsLocation={view.requires?.location ?? false}
-          wantsMotionFrame={view.requires?.motion_frame ?? false}
+          challenge={view.requires?.motion_frame ? () => props.challengeFor(step.key) : undefined}
           onTaken={async photo => {
             const after = await props.onCaptured(step.key, { id: randomId(), ...photo });
             // The review has its own history entry: replace it with the next screen, or go back to the entry below.

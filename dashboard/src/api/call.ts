@@ -11,9 +11,11 @@ type Input<O extends Operation> = (O extends `${string}/:id${string}` ? { id: st
   };
 
 const TIMEOUT_MS = 20_000;
+/** A file may be some megabytes, and the line slow. */
+const FILE_TIMEOUT_MS = 180_000;
 
 /**
- * One request to the API, as the person who is signed in.
+ * One request to the API, as the person who is signed in. A `Blob` as the body is sent as it is, with its own type.
  *
  * @throws ApiError the service's own answer; NetworkError when none came.
  */
@@ -31,12 +33,18 @@ export async function call<O extends Operation>(operation: O, input: Input<O>): 
     .replace(':review', encodeURIComponent(review ?? ''));
   const wanted = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
   const search = wanted.length > 0 ? `?${new URLSearchParams(wanted as [string, string][])}` : '';
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const file = body instanceof Blob;
+  const timeout = AbortSignal.timeout(file ? FILE_TIMEOUT_MS : TIMEOUT_MS);
   const response = await fetch(path + search, {
     method,
     credentials: 'same-origin',
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(body === undefined
+      ? {}
+      : {
+          body: file ? body : JSON.stringify(body),
+          headers: { 'content-type': file ? body.type : 'application/json' },
+        }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new NetworkError(error);

@@ -1,3 +1,4 @@
+import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import type {
   ApiKey,
@@ -25,6 +26,7 @@ import type {
 } from '@firsthand/contract/people.ts';
 import type { NextReview, Review, ReviewInput } from '@firsthand/contract/reviews.ts';
 import type { Statistics } from '@firsthand/contract/statistics.ts';
+import type { System } from '@firsthand/contract/system.ts';
 import type { Verification, VerificationSummary } from '@firsthand/contract/verification.ts';
 import type { WebhookDelivery, WebhookEndpoint, WebhookSecret } from '@firsthand/contract/webhooks.ts';
 
@@ -77,12 +79,18 @@ export interface Operations {
   'POST /v1/api-keys': { body: { name: string; mode: 'live' | 'test' }; answer: NewApiKey };
   'DELETE /v1/api-keys/:id': { answer: undefined };
   'GET /v1/audit-log': { answer: Page<AuditEntry> };
+  'GET /v1/system': { answer: System };
   'GET /v1/brands': { answer: Page<Brand> };
   'GET /v1/link-templates': { answer: Page<LinkTemplate> };
   'POST /v1/link-templates': { body: LinkTemplateInput; answer: LinkTemplate };
   'GET /v1/link-templates/:id': { answer: LinkTemplateWithVersions };
   'PUT /v1/link-templates/:id': { body: LinkTemplateInput; answer: LinkTemplate };
   'POST /v1/link-templates/:id/revoke': { body: object; answer: LinkTemplate };
+  'GET /v1/batches': { answer: Page<Batch> };
+  /** 202 `Batch`; with `dry_run` 200 `BatchCheck`. */
+  'POST /v1/batches': { body: Blob; answer: Batch | BatchCheck };
+  'GET /v1/batches/:id': { answer: Batch };
+  'POST /v1/batches/:id/cancel': { body: object; answer: Batch };
   'GET /v1/statistics': { answer: Statistics };
   'GET /v1/webhook-deliveries': { answer: Page<WebhookDelivery> };
   'POST /v1/webhook-deliveries/:id/retry': { body: object; answer: WebhookDelivery };

@@ -16,12 +16,14 @@ const PAGES: readonly MenuPage[] = [
   { path: '/review', label: 'page.review', icon: 'eye', from: 'reviewer' },
   { path: '/verifications', label: 'page.verifications', icon: 'list' },
   { path: '/issue', label: 'page.issue', icon: 'plus', from: 'member' },
+  { path: '/batches', label: 'page.batches', icon: 'layers' },
   { path: '/templates', label: 'page.templates', icon: 'link' },
   { path: '/statistics', label: 'page.statistics', icon: 'chart' },
   { path: '/webhooks', label: 'page.webhooks', icon: 'send' },
   { path: '/settings/people', label: 'page.people', icon: 'people' },
   { path: '/settings', label: 'page.settings', icon: 'gear' },
   { path: '/audit', label: 'page.audit', icon: 'sheet', from: 'owner' },
+  { path: '/system', label: 'page.system', icon: 'device', from: 'owner' },
   { path: '/account', label: 'page.account', icon: 'person' },
 ];
 

@@ -205,6 +205,24 @@ export async function drawFilm(shot: Shot): Promise<Film> {
   };
 }
 
+/**
+ * Films the whole way as a video for a virtual camera.
+ *
+ * @param zoom size of the video, in sizes of the frames
+ * @param every poses of the way for each frame of the video: 60 a second
+ */
+export async function drawVideo(shot: Shot, zoom: number, every: number): Promise<Picture[]> {
+  const rng = random(shot.sensor.seed * 31 + 13);
+  const { position, turn } = shot.way;
+  const whole = { x: 0, y: 0, width: FRAME.width * zoom, height: FRAME.height * zoom, zoom };
+  const frames: Picture[] = [];
+  for (let place = 0; place < position.length; place += every) {
+    const pose: Pose = { focal: shot.sensor.focal, position: position[place]!, turn: turn[place]! };
+    frames.push(await expose(shot, pose, (place * 1000) / RATE, whole, rng));
+  }
+  return frames;
+}
+
 /** Device axes have y up and z towards the person; the pose's have y down and z away. */
 function ratesOf({ turn }: Way, rng: Random): MotionSample[] {
   const delay = rng.uniform(5, 90);

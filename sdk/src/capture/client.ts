@@ -1,5 +1,5 @@
 import { errorFromResponse, NetworkError } from './errors.ts';
-import type { CaptureSubmission, CaptureView, ProgressReport, PublicView, UploadTarget } from './wire.ts';
+import type { CaptureSubmission, CaptureView, Challenge, ProgressReport, PublicView, UploadTarget } from './wire.ts';
 
 export type CaptureClientOptions = {
   /** The verification id (`vfy_…`). It lets its holder capture, so treat it as a secret. */
@@ -56,6 +56,12 @@ export function createCaptureClient(options: CaptureClientOptions) {
 
     /** The share-safe projection that the certificate shows. */
     publicView: () => json<PublicView>(path('/public')),
+
+    /**
+     * Asks for the moves of a camera session. They hold for one photo of the step; the trace must begin before
+     * `expires_at`. Asking again ends the challenge before.
+     */
+    createChallenge: (request: { step_key: string }) => json<Challenge>(path('/challenges'), post(request)),
 
     /** Creates a single-use upload URL for the bytes of one capture. The URL accepts only `contentType`. */
     uploadUrl: (request: { contentType: string; step_key?: string; size_bytes?: number }) =>

@@ -12,7 +12,9 @@ const image = (key: string, min: number, max: number): Step => ({ type: 'image',
 /** Fakes the part of the service that sending uses, over a network that may fail before or after each request. */
 function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | number = () => 'no') {
   const uploaded = new Set<string>();
-  const captures = new Map<string, { stepKey: string; key: string; idempotencyKey: string }>();
+  const captures = new Map<string, { stepKey: string; key: string; idempotencyKey: string; traceKey?: string }>();
+  /** Content types by upload. */
+  const types = new Map<string, string>();
   const answers: Record<string, string> = {};
   let minted = 0;
   let status: CaptureView['status'] = 'pending';
@@ -44,17 +46,24 @@ function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | num
   const client = {
     token: 'vfy_1',
     view: () => through(view),
-    uploadUrl: () =>
-      through(() => ({
-        capture_id: `cap_${++minted}`,
-        image_key: `k/cap_${minted}`,
-        upload_url: `u/cap_${minted}`,
-        method: 'PUT' as const,
-        headers: {},
-        expires_at: '',
-      })),
-    submit: (capture: { image_key: string; step_key?: string }, idempotencyKey: string) =>
+    uploadUrl: ({ contentType }: { contentType: string }) =>
       through(() => {
+        types.set(`k/cap_${++minted}`, contentType);
+        return {
+          capture_id: `cap_${minted}`,
+          image_key: `k/cap_${minted}`,
+          upload_url: `u/cap_${minted}`,
+          method: 'PUT' as const,
+          headers: {},
+          expires_at: '',
+        };
+      }),
+    submit: (capture: { image_key: string; step_key?: string; trace_key?: string }, idempotencyKey: string) =>
+      through(() => {
+        const { trace_key } = capture;
+        if (trace_key !== undefined && !uploaded.has(trace_key)) {
+          throw new ApiError(400, 'invalid_request', '', [{ path: 'trace_key', message: 'was never uploaded' }]);
+        }
         const known = [...captures.values()].some(
           other => other.key === capture.image_key || other.idempotencyKey === idempotencyKey,
         );
@@ -66,7 +75,12 @@ function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | num
         const step = steps.find(candidate => candidate.key === capture.step_key)!;
         const count = [...captures.values()].filter(other => other.stepKey === step.key).length;
         if (step.type !== 'text' && count >= step.max) throw new ApiError(409, 'step_full', '');
-        captures.set(capture.image_key, { stepKey: step.key, key: capture.image_key, idempotencyKey });
+        captures.set(capture.image_key, {
+          stepKey: step.key,
+          key: capture.image_key,
+          idempotencyKey,
+          ...(trace_key === undefined ? {} : { traceKey: trace_key }),
+        });
         return view();
       }),
     answers: (given: Record<string, string>) =>
@@ -85,6 +99,7 @@ function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | num
     client,
     put,
     captures,
+    types,
     answers,
     forgetUploads: () => uploaded.clear(),
     close: (next: CaptureView['status']) => {
@@ -102,6 +117,11 @@ const held = (id: string, stepKey: string, at = 0): HeldCapture => ({
   sha256: 'x',
   surface: 'web',
   capturedAt: new Date(at).toISOString(),
+});
+
+const withSession = (capture: HeldCapture): HeldCapture => ({
+  ...capture,
+  session: { challengeId: 'chl_1', trace: new ArrayBuffer(30), traceSha256: 'y' },
 });
 
 async function storeWith(...captures: HeldCapture[]) {
@@ -127,7 +147,11 @@ describe('sendHeld', () => {
             last = next;
             return next;
           });
-          const store = await storeWith(...Array.from({ length: count }, (_, i) => held(`c${i}`, 'a', i)));
+          const store = await storeWith(
+            ...Array.from({ length: count }, (_, i) =>
+              i % 2 ? held(`c${i}`, 'a', i) : withSession(held(`c${i}`, 'a', i)),
+            ),
+          );
           await store.putAnswer({ token: 'vfy_1', key: 't', value: 'yes' });
           for (let visit = 0; (await store.captures('vfy_1')).length > 0 || visit === 0; visit++) {
             const sent = sendHeld({ client: service.client, store, put: service.put, pause });
@@ -251,5 +275,74 @@ describe('sendHeld', () => {
     });
     await expect(sending).rejects.toThrow(NetworkError);
     expect(await store.captures('vfy_1')).toHaveLength(1);
+  });
+
+  test('uploads the trace as such and names it in the submission, with its bytes in the progress', async () => {
+    const service = fakeService([image('a', 1, 1)]);
+    const store = await storeWith(withSession(held('1', 'a')));
+    const seen: SendProgress[] = [];
+    const submitted: unknown[] = [];
+    const client: CaptureClient = {
+      ...service.client,
+      submit: (capture, key) => {
+        submitted.push(capture);
+        return service.client.submit(capture, key);
+      },
+    };
+    const onProgress = (progress: SendProgress) => seen.push(progress);
+    expect((await sendHeld({ client, store, put: service.put, pause, onProgress })).outcome).toBe('done');
+    expect([...service.types]).toEqual([
+      ['k/cap_1', 'image/jpeg'],
+      ['k/cap_2', 'application/vnd.firsthand.trace'],
+    ]);
+    expect(submitted).toMatchObject([{ challenge_id: 'chl_1', trace_key: 'k/cap_2', trace_sha256: 'y' }]);
+    expect(seen.at(-1)).toMatchObject({ sentBytes: 40, totalBytes: 40 });
+  });
+
+  test('does not upload again, after an interruption, what the service has of photo and trace', async () => {
+    const service = fakeService([image('a', 1, 1)]);
+    const store = await storeWith(withSession(held('1', 'a')));
+    const stop = new AbortController();
+    const interrupted: Put = async (target, bytes, options) => {
+      if (bytes.byteLength === 30) stop.abort();
+      if (stop.signal.aborted) throw new NetworkError();
+      return service.put(target, bytes, options);
+    };
+    const first = sendHeld({ client: service.client, store, put: interrupted, pause, signal: stop.signal });
+    await expect(first).rejects.toThrow(NetworkError);
+    expect(await store.captures('vfy_1')).toMatchObject([{ imageKey: 'k/cap_1', session: { challengeId: 'chl_1' } }]);
+    expect((await sendHeld({ client: service.client, store, put: service.put, pause })).outcome).toBe('done');
+    expect([...service.captures.values()]).toMatchObject([{ key: 'k/cap_1', traceKey: 'k/cap_3' }]);
+  });
+
+  test('uploads a trace again that the service lost', async () => {
+    const service = fakeService([image('a', 1, 1)]);
+    const held1 = withSession(held('1', 'a'));
+    const store = await storeWith({ ...held1, session: { ...held1.session!, traceKey: 'k/cap_gone' } });
+    expect((await sendHeld({ client: service.client, store, put: service.put, pause })).outcome).toBe('done');
+    expect([...service.captures.values()]).toMatchObject([{ traceKey: 'k/cap_2' }]);
+  });
+
+  test('sends the photo without its trace to a service that takes none', async () => {
+    for (const refusesUpload of [true, false]) {
+      const service = fakeService([image('a', 1, 1)]);
+      const client: CaptureClient = {
+        ...service.client,
+        uploadUrl: async request => {
+          if (refusesUpload && request.contentType !== 'image/jpeg')
+            throw new ApiError(400, 'invalid_request', '', [{ path: 'contentType', message: 'must be a picture' }]);
+          return service.client.uploadUrl(request);
+        },
+        submit: async (capture, key) => {
+          const unknown = ['challenge_id', 'trace_key', 'trace_sha256'].filter(name => name in capture);
+          const fields = unknown.map(path => ({ path, message: 'is not allowed' }));
+          if (fields.length > 0) throw new ApiError(400, 'invalid_request', '', fields);
+          return service.client.submit(capture, key);
+        },
+      };
+      const store = await storeWith(withSession(held('1', 'a')));
+      expect((await sendHeld({ client, store, put: service.put, pause })).outcome).toBe('done');
+      expect(service.captures.size).toBe(1);
+    }
   });
 });

@@ -3,6 +3,7 @@ import { ApiError, isTransient, NetworkError } from './errors.ts';
 import { submissionOrder } from './order.ts';
 import { type Put, putWithProgress } from './put.ts';
 import type { CaptureStore, HeldCapture } from './store.ts';
+import { uploadTrace } from './trace.ts';
 import type { CaptureView } from './wire.ts';
 
 export type SendProgress = {
@@ -44,6 +45,12 @@ export type SendOptions = {
 /** A capture counts as refused after the service fails to find its uploaded bytes this many times. */
 const MAX_REUPLOADS = 3;
 
+const bytesOf = ({ bytes, session }: HeldCapture): number => bytes.byteLength + (session?.trace.byteLength ?? 0);
+
+/** Bytes of a capture that the service has not got yet. */
+const missingOf = ({ bytes, imageKey, session }: HeldCapture): number =>
+  (imageKey ? 0 : bytes.byteLength) + (!session || session.traceKey ? 0 : session.trace.byteLength);
+
 /** The service's codes for a capture that it never takes. */
 const REFUSALS = new Set(['invalid_request', 'unknown_step', 'idempotency_conflict', 'step_full']);
 
@@ -74,11 +81,11 @@ async function send({
 }: SendOptions): Promise<SendResult> {
   const { token } = client;
   let held = await store.captures(token);
-  const totalBytes = held.reduce((sum, capture) => sum + capture.bytes.byteLength, 0);
+  const totalBytes = held.reduce((sum, capture) => sum + bytesOf(capture), 0);
   const total = held.length;
   const report = (state: SendProgress['state'], current = 0) => {
-    const sent = held.filter(capture => capture.imageKey);
-    const missing = held.reduce((sum, capture) => sum + (capture.imageKey ? 0 : capture.bytes.byteLength), 0);
+    const sent = held.filter(capture => missingOf(capture) === 0);
+    const missing = held.reduce((sum, capture) => sum + missingOf(capture), 0);
     onProgress({
       state,
       sentBytes: Math.min(totalBytes, totalBytes - missing + current),
@@ -104,31 +111,53 @@ async function send({
     }
   }
 
-  async function upload(capture: HeldCapture): Promise<void> {
-    const { stepKey, contentType, bytes } = capture;
+  const progressOf = { onProgress: (loaded: number) => report('sending', loaded), ...(signal ? { signal } : {}) };
+
+  /** Repeats an upload whose URL expired before the bytes went out (the phone slept): its PUT fails with a bare status. */
+  async function stored(send: () => Promise<string>): Promise<string> {
     for (let refusals = 0; ; refusals++) {
       try {
         // Creates a new upload URL with each PUT: a URL is good for one PUT within five minutes, and after a lost
         // answer nobody can tell whether that PUT happened.
-        capture.imageKey = await persist('sending', async () => {
-          const target = await client.uploadUrl({ contentType, step_key: stepKey, size_bytes: bytes.byteLength });
-          await put(target, bytes, { onProgress: loaded => report('sending', loaded), ...(signal ? { signal } : {}) });
-          return target.image_key;
-        });
-        await store.putCapture(capture);
-        return report('sending');
+        return await persist('sending', send);
       } catch (error) {
-        // A PUT that fails with a bare status: the upload URL expired before the bytes went out (the phone slept).
         const stale = error instanceof ApiError && (error.code.startsWith('http_') || error.code === 'forbidden');
         if (!stale || refusals === MAX_REUPLOADS) throw error;
       }
     }
   }
 
+  /** Uploads what the service lacks: the picture, then the trace. */
+  async function upload(capture: HeldCapture): Promise<void> {
+    const { stepKey, contentType, bytes, session } = capture;
+    if (!capture.imageKey) {
+      capture.imageKey = await stored(async () => {
+        const target = await client.uploadUrl({ contentType, step_key: stepKey, size_bytes: bytes.byteLength });
+        await put(target, bytes, progressOf);
+        return target.image_key;
+      });
+      await store.putCapture(capture);
+      report('sending');
+    }
+    if (!session || session.traceKey) return;
+    try {
+      const { trace } = session;
+      session.traceKey = await stored(() =>
+        uploadTrace(client, { step_key: stepKey, trace }, (target, file) => put(target, file, progressOf)),
+      );
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // The service takes no trace: the photo goes without.
+      delete capture.session;
+    }
+    await store.putCapture(capture);
+    report('sending');
+  }
+
   async function submit(capture: HeldCapture): Promise<CaptureView> {
     for (let uploads = 0; ; uploads++) {
-      const { imageKey } = capture;
-      if (!imageKey) {
+      const { imageKey, session } = capture;
+      if (!imageKey || missingOf(capture) > 0) {
         await upload(capture);
         continue;
       }
@@ -145,17 +174,26 @@ async function send({
               ...(capture.location ? { location: capture.location } : {}),
               ...(capture.motionFrame ? { motion_frame_base64: toBase64(capture.motionFrame) } : {}),
               ...(attestationToken ? { attestation_token: attestationToken } : {}),
+              ...(session?.traceKey
+                ? {
+                    challenge_id: session.challengeId,
+                    trace_key: session.traceKey,
+                    trace_sha256: session.traceSha256,
+                  }
+                : {}),
             },
             capture.id,
           ),
         );
       } catch (error) {
-        const lost =
-          error instanceof ApiError &&
-          error.code === 'invalid_request' &&
-          (error.names('image_key') || error.names('image_sha256'));
-        if (!lost || uploads >= MAX_REUPLOADS) throw error;
-        delete capture.imageKey;
+        if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
+        const lost = error.names('image_key') || error.names('image_sha256');
+        const traceLost = error.names('trace_key') || error.names('trace_sha256');
+        if (uploads < MAX_REUPLOADS && lost) delete capture.imageKey;
+        else if (uploads < MAX_REUPLOADS && traceLost && !error.names('challenge_id')) delete session?.traceKey;
+        // A service that does not know traces, or not this challenge, takes the photo alone.
+        else if (session && (traceLost || error.names('challenge_id'))) delete capture.session;
+        else throw error;
       }
     }
   }
@@ -188,7 +226,7 @@ async function send({
   report('sending');
   held = submissionOrder(view, held);
   for (const capture of [...held]) {
-    const ended = capture.imageKey ? undefined : await guarded(capture, () => upload(capture));
+    const ended = missingOf(capture) === 0 ? undefined : await guarded(capture, () => upload(capture));
     if (ended) return ended;
   }
   report('finishing');

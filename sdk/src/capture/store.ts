@@ -15,8 +15,19 @@ export type HeldCapture = {
   location?: DeviceLocation;
   /** JPEG taken after a small sideways move, for the depth signal. */
   motionFrame?: ArrayBuffer;
+  /** The camera session that was filmed with the photo. */
+  session?: HeldSession;
   /** Set when the service has the bytes. The submission may still be outstanding. */
   imageKey?: string;
+};
+
+/** A challenge and the trace that answers it: the file that `traceBlob` makes. */
+export type HeldSession = {
+  challengeId: string;
+  trace: ArrayBuffer;
+  traceSha256: string;
+  /** Set when the service has the trace. */
+  traceKey?: string;
 };
 
 export type HeldAnswer = { token: string; key: string; value: string };

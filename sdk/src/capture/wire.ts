@@ -1,7 +1,9 @@
 // Re-exports the contract's types only, so no schema reaches the phone.
 import type { CaptureRequest, ProgressRequest, UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import type { Challenge as SessionChallenge } from '@firsthand/contract/presence.ts';
 import type { BrandView, EndUserView, GeoPoint, PublicView as Public } from '@firsthand/contract/verification.ts';
 
+export type { Move, TraceHeader } from '@firsthand/contract/presence.ts';
 export type { ImageStep, Step, TextStep, UploadStep } from '@firsthand/contract/steps.ts';
 export type { StepState } from '@firsthand/contract/verification.ts';
 
@@ -11,6 +13,8 @@ export type CaptureView = EndUserView;
 export type PublicView = Public;
 export type Brand = BrandView;
 export type DeviceLocation = GeoPoint;
+/** The moves of a camera session. */
+export type Challenge = SessionChallenge;
 /** How to PUT the bytes of one capture. Works once, for five minutes. */
 export type UploadTarget = UploadUrlResponse;
 /** `POST …/captures` for bytes that were already PUT. */

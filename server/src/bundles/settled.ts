@@ -7,11 +7,11 @@ import { canonical } from '@firsthand/evidence/json.ts';
 import { inclusionRanges, rangeHash } from '@firsthand/evidence/merkle.ts';
 import { parseNote, parseVkey, signNote, type Verifier, verifyNote, vkeyOf } from '@firsthand/evidence/note.ts';
 import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
-import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
+import { many, one, type Queryable, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { awaitsCosignatures, cosignedNote } from '../evidence/cosign.ts';
 import { type LogRow, listEvidenceKeys, signerFor } from '../evidence/log.ts';
-import { enterAgain, type OpenedStatement, openStatements } from '../evidence/statements.ts';
+import { type OpenedStatement, openStatements } from '../evidence/statements.ts';
 import { loadNodes } from '../evidence/tiles.ts';
 import { type CaptureRow, capturesOf, type VerificationRow } from '../verifications/row.ts';
 import { sealedText, sealHashOf } from '../verifications/seal.ts';
@@ -65,7 +65,7 @@ export async function settledBundle(deps: Deps, row: VerificationRow): Promise<B
   );
   const kept = await readKept(deps, row.id);
   if (kept && kept.statements === leaves.length) return kept.files;
-  const head = await headOver(deps, row.id, leaves);
+  const head = await headOver(deps, leaves);
   if (!head) return null;
   const files = await makeFiles(deps, row, leaves, head);
   await deps.db.query(
@@ -99,13 +99,9 @@ async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {
 }
 
 /** Returns the published log head that covers all entries of a verification; null while there is none. */
-async function headOver(deps: Deps, id: string, leaves: readonly Leaf[]): Promise<(Head & { logId: number }) | null> {
-  if (leaves.some(leaf => leaf.log_id === null)) return null;
-  const logId = Math.max(...leaves.map(leaf => leaf.log_id!));
-  if (leaves.some(leaf => leaf.log_id !== logId)) {
-    await transaction(deps.db, tx => enterAgain(tx, id, logId));
-    return null;
-  }
+async function headOver(deps: Deps, leaves: readonly Leaf[]): Promise<(Head & { logId: number }) | null> {
+  const [logId] = leaves.map(leaf => leaf.log_id);
+  if (logId == null || leaves.some(leaf => leaf.log_id !== logId)) return null;
   const log = await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [logId]);
   if (!log?.checkpoint) return null;
   const note = parseNote(Buffer.from(log.checkpoint));

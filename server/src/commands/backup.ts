@@ -1,6 +1,7 @@
 import { makeBackup } from '../backup/backup.ts';
 import { placeBackup } from '../backup/restore.ts';
-import { loadEnvironment, readConfig } from '../config/config.ts';
+import { readConfig } from '../config/config.ts';
+import { loadEnvironment } from '../config/environment.ts';
 import { restoreCheck } from '../erasure/restore-check.ts';
 import { startAfterRestore } from '../evidence/publisher.ts';
 import { createLog } from '../lib/log.ts';

@@ -1,16 +1,11 @@
 import { Registry } from 'prom-client';
 import sharp from 'sharp';
 import { askAboutSubject } from '../checks/subject.ts';
-import { tesseractVersion } from '../checks/tesseract.ts';
 import type { Config } from '../config/config.ts';
 import { createLog } from '../lib/log.ts';
+import { type Finding, NO_MODEL, textFinding } from '../system/findings.ts';
 import type { NoAnswer } from '../vision/client.ts';
 import { connectVision } from '../vision/connect.ts';
-import type { Finding } from './doctor-line.ts';
-
-const NO_MODEL =
-  'Without one, object_match is inconclusive, condition is absent, context finds nothing and case_analysis uses only the ' +
-  'record. Set VISION_BASE_URL and VISION_MODEL. docs/vision.md shows how for vLLM, Ollama and llama.cpp.';
 
 const ADVICE: Readonly<Record<NoAnswer, string>> = {
   timeout:
@@ -31,7 +26,8 @@ export async function visionFindings(config: Pick<Config, 'vision' | 'tesseract'
 }
 
 async function modelFinding({ vision: settings }: Pick<Config, 'vision'>): Promise<Finding> {
-  if (!settings) return { state: 'missing', what: 'Vision model: not configured', advice: NO_MODEL };
+  const part = 'vision_model';
+  if (!settings) return { part, state: 'missing', what: 'Vision model: not configured', advice: NO_MODEL };
   let reason: NoAnswer = 'unreachable';
   const log = createLog('warn', {
     write: line => {
@@ -48,23 +44,12 @@ async function modelFinding({ vision: settings }: Pick<Config, 'vision'>): Promi
     [await sharp(square).jpeg().toBuffer()],
   );
   const seconds = Math.round((performance.now() - started) / 100) / 10;
-  if (!answered) return { state: 'wrong', what, advice: ADVICE[reason] };
-  if (object?.status === 'match') return { state: 'ok', what: `${what} (answers in ${seconds} s)` };
+  if (!answered) return { part, state: 'wrong', what, advice: ADVICE[reason] };
+  if (object?.status === 'match') return { part, state: 'ok', what: `${what} (answers in ${seconds} s)` };
   return {
+    part,
     state: 'wrong',
     what,
     advice: 'It answers, but does not recognise a red square. Check that the model accepts pictures.',
-  };
-}
-
-async function textFinding({ tesseract }: Pick<Config, 'tesseract'>): Promise<Finding> {
-  const version = await tesseractVersion(tesseract.command);
-  if (version !== null) return { state: 'ok', what: `Tesseract ${version} (${tesseract.languages})` };
-  return {
-    state: 'missing',
-    what: 'Tesseract: not found',
-    advice:
-      'The vision model reads the text for ocr_type instead, if you have one. Install the package tesseract-ocr, or set ' +
-      'TESSERACT to the path of the program.',
   };
 }

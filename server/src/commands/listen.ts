@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { loadEnvironment, readConfig } from '../config/config.ts';
+import { readConfig } from '../config/config.ts';
+import { loadEnvironment } from '../config/environment.ts';
 import { bold, dim, green, red } from './print.ts';
 
 interface Connection {

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import QRCode from 'qrcode';
-import { type Config, loadEnvironment, readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { loadEnvironment } from '../config/environment.ts';
 import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createLog } from '../lib/log.ts';

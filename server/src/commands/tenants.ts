@@ -1,4 +1,5 @@
-import { loadEnvironment, readConfig } from '../config/config.ts';
+import { readConfig } from '../config/config.ts';
+import { loadEnvironment } from '../config/environment.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { createLog } from '../lib/log.ts';

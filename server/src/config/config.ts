@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseTimeouts } from '../db/pool.ts';
 import { type AttestationConfig, readAttestation } from './attestation.ts';
-import { ConfigError, type Env, readerOf } from './reader.ts';
+import type { Env } from './environment.ts';
+import { ConfigError, readerOf } from './reader.ts';
 import { readSignIn, type SignInConfig } from './sign-in.ts';
 import { readVision, type VisionConfig } from './vision.ts';
 import { readWitnesses, type WitnessesConfig } from './witnesses.ts';
@@ -19,6 +19,8 @@ export interface S3Config {
 export interface Config extends AttestationConfig, SignInConfig, WitnessesConfig {
   host: string;
   port: number;
+  /** Where a process without API answers `/healthz`, `/readyz` and `/metrics`; null: nowhere. */
+  workerPort: number | null;
   tls: boolean;
   dataDir: string;
   /** Null: derived from host and port when the service starts to listen. */
@@ -130,6 +132,7 @@ export function readConfig(env: Env): Config {
   return {
     host: text('HOST') ?? 'localhost',
     port: integer('PORT', 0, 65_535, 8080),
+    workerPort: text('WORKER_PORT') === null ? null : integer('WORKER_PORT', 0, 65_535, 0),
     tls: false,
     dataDir: resolve(text('DATA_DIR') ?? './data'),
     publicUrl: web('PUBLIC_URL'),
@@ -194,13 +197,3 @@ export function readConfig(env: Env): Config {
     workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),
   };
 }
-
-/** Returns the process environment merged over a `.env` file in the working directory, if any. */
-export function loadEnvironment(): Env {
-  const file = resolve('.env');
-  if (existsSync(file)) process.loadEnvFile(file);
-  return process.env;
-}
-
-/** The default address at which commands look for the running service. */
-export const defaultServiceUrl = (env: Env): string => env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`;

@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { urlsOfHosts } from '../db/hosts.ts';
+import type { Env } from './environment.ts';
 
 /** A setting has an unusable value. The message names the variable and the accepted values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-export type Env = Readonly<Record<string, string | undefined>>;
 export type Reader = ReturnType<typeof readerOf>;
 
 /**

@@ -1,6 +1,8 @@
 import { isId } from '@firsthand/contract/ids.ts';
-import { ROLES, type Role } from '@firsthand/contract/people.ts';
-import { ConfigError, type Env, type Reader } from './reader.ts';
+import type { Role } from '@firsthand/contract/people.ts';
+import { ROLES } from '@firsthand/contract/roles.ts';
+import type { Env } from './environment.ts';
+import { ConfigError, type Reader } from './reader.ts';
 
 /** An OpenID Connect provider: `OIDC_<NAME>_…`. */
 export interface ProviderConfig {

@@ -7,7 +7,7 @@ import { eraseGeocodes } from '../checks/geocode.ts';
 import { many, one, type Queryable, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { eraseEvents } from '../events/record.ts';
-import { appendStatement, eraseStatements, leavesOf } from '../evidence/statements.ts';
+import { appendStatements, eraseStatements, leavesOf } from '../evidence/statements.ts';
 import { eraseAnswers } from '../http/idempotency.ts';
 import { dropJobs } from '../jobs/queue.ts';
 import { sha256Hex } from '../lib/keyring.ts';
@@ -58,10 +58,14 @@ export async function erase(
       return [row.id, earlier?.get(row.id) ?? made()] as const;
     }),
   );
-  for (const row of rows) {
-    const receipt_sha256 = sha256Hex(receiptText(receipts.get(row.id)!));
-    await appendStatement(tx, deps, row, { type: 'redaction', at, content: { receipt_sha256 } });
-  }
+  await appendStatements(
+    tx,
+    deps,
+    rows.map(subject => {
+      const receipt_sha256 = sha256Hex(receiptText(receipts.get(subject.id)!));
+      return { subject, type: 'redaction', at, content: { receipt_sha256 } };
+    }),
+  );
   const captureIds = captures.map(({ id }) => id);
   await eraseTraces(tx, ids, captureIds);
   const places = rows.flatMap(({ config, narrative }) => [

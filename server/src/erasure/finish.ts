@@ -39,7 +39,7 @@ export async function finishErasures(deps: Deps, ids: readonly string[] | null =
   );
   if (claimed.length === 0) return 0;
   await keepReceipts(deps, claimed);
-  for (const { verification_id } of claimed) await deletePictures(deps.blobs, verification_id);
+  await Promise.all(claimed.map(({ verification_id }) => deletePictures(deps.blobs, verification_id)));
   const again = claimed.filter(({ first }) => !first).map(({ verification_id }) => verification_id);
   // A webhook may have been on its way at the erasure, and its answer written down since.
   if (again.length > 0) await transaction(deps.db, tx => eraseDeliveries(tx, again));

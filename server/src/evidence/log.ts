@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import type { EvidenceKeys } from '@firsthand/contract/evidence.ts';
 import { type Signer, signerOf, verifierOf, vkeyOf } from '@firsthand/evidence/note.ts';
 import { base64url, generateKey, thumbprint } from '@firsthand/evidence/trust.ts';
+import { OWN_KEYS_FILE } from '../config/environment.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-
-/** The public keys of this installation, in its data folder: `verify-evidence` trusts them. */
-export const OWN_KEYS_FILE = 'evidence-keys.json';
 
 export interface LogRow {
   id: number;

@@ -5,7 +5,7 @@ import { parseNote, signNote } from '@firsthand/evidence/note.ts';
 import { BlobMissing } from '../blobs/store.ts';
 import { one, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { createLog, type LogRow, signerFor, writeOwnKeys } from './log.ts';
+import { createLog, currentLog, type LogRow, signerFor, writeOwnKeys } from './log.ts';
 import { loadNodes } from './tiles.ts';
 
 /** How long a publisher that dies keeps the others waiting. */
@@ -19,29 +19,34 @@ const highWaterKey = (logId: number): string => `evidence/high-water/${logId}`;
  * that was set back to an earlier state is known by it. Gives back whether it signed.
  */
 export async function publish(deps: Deps): Promise<boolean> {
-  const log = await one<LogRow>(
+  const leased = await one<{ id: number }>(
     deps.db,
     `update evidence_logs set publishing_until = now() + make_interval(secs => $1)
      where id = (select max(id) from evidence_logs) and size > checkpoint_size
        and (publishing_until is null or publishing_until < now())
-     returning *`,
+     returning id`,
     [LEASE_SECONDS],
   );
-  if (!log) return false;
+  if (!leased) return false;
   try {
+    const log = await followingHighWater(deps, leased.id);
+    if (!log) return false;
     const size = BigInt(log.size);
-    if (!(await followsHighWater(deps, log))) return false;
     const checkpoint = { origin: log.origin, size, root: await rootAt(deps.db, log.id, size) };
     const note = signNote(checkpointText(checkpoint), await signerFor(deps.db, deps, log, 'log'));
-    await deps.blobs.put(highWaterKey(log.id), utf8(note), { contentType: 'text/plain' });
+    await writeHighWater(deps, log.id, note);
     // A rotation meanwhile changes the size that was signed last: then the new key signs at the next look.
     const stored = await deps.db.query(
       'update evidence_logs set checkpoint = $2, checkpoint_size = $3, checkpoint_at = now() where id = $1 and checkpoint_size = $4',
       [log.id, note, size, log.checkpoint_size],
     );
-    return stored.rowCount === 1;
+    if (stored.rowCount === 1) return true;
+    // This publisher was so slow that another took over and published more. Its note is the high water.
+    const now = await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [log.id]);
+    if (now?.checkpoint && BigInt(now.checkpoint_size) > size) await writeHighWater(deps, log.id, now.checkpoint);
+    return false;
   } finally {
-    await deps.db.query('update evidence_logs set publishing_until = null where id = $1', [log.id]);
+    await deps.db.query('update evidence_logs set publishing_until = null where id = $1', [leased.id]);
   }
 }
 
@@ -51,34 +56,38 @@ export async function rootAt(db: Queryable, logId: number, size: bigint): Promis
 
 /** Compares the log with what was published last, before the service adds to it. */
 export async function checkHighWater(deps: Deps): Promise<void> {
-  const log = await one<LogRow>(deps.db, 'select * from evidence_logs order by id desc limit 1');
-  if (log) await followsHighWater(deps, log);
+  const log = await currentLog(deps.db);
+  if (log) await followingHighWater(deps, log.id);
 }
 
-/** Whether the log goes on from what was published. If not, the next epoch begins: signing would make a fork. */
-async function followsHighWater(deps: Deps, log: LogRow): Promise<boolean> {
-  const published = await readHighWater(deps, log.id);
-  if (!published) return true;
+/** The log, if it goes on from what was published. Null if not: then the next epoch begins, because signing would make a fork. */
+async function followingHighWater(deps: Deps, logId: number): Promise<LogRow | null> {
+  const published = await readHighWater(deps, logId);
+  // Read after the note: meanwhile another node may add to the log and publish it.
+  const log = (await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [logId]))!;
+  if (!published) return log;
   const follows =
     published.origin === log.origin &&
     published.size <= BigInt(log.size) &&
     equal(await rootAt(deps.db, log.id, published.size), published.root);
-  if (!follows) {
-    const origin = await startEpoch(deps, log);
-    deps.log.error(
-      { origin: log.origin, size: log.size, published_size: published.size.toString(), new_origin: origin },
-      'the database is behind what the log published: a new epoch of the log begins instead of a fork',
-    );
-  }
-  return follows;
+  if (follows) return log;
+  const origin = await startEpoch(deps, log);
+  deps.log.error(
+    { origin: log.origin, size: log.size, published_size: published.size.toString(), new_origin: origin },
+    'the database is behind what the log published: a new epoch of the log begins instead of a fork',
+  );
+  return null;
 }
+
+const writeHighWater = (deps: Deps, logId: number, note: string): Promise<void> =>
+  deps.blobs.put(highWaterKey(logId), utf8(note), { contentType: 'text/plain' });
 
 /**
  * Begins the next epoch of a log that was restored from a backup: nobody knows what the log published after the backup. Returns
  * the name of the log that grows from now on, or null without a log.
  */
 export async function startAfterRestore(deps: Deps): Promise<string | null> {
-  const log = await one<LogRow>(deps.db, 'select * from evidence_logs order by id desc limit 1');
+  const log = await currentLog(deps.db);
   return log ? startEpoch(deps, log) : null;
 }
 
@@ -92,7 +101,10 @@ async function readHighWater(deps: Deps, logId: number): Promise<Checkpoint | nu
   }
 }
 
-/** Starts a log under a new name and returns it. Entries that the old one never signed are taken over. */
+/**
+ * Starts a log under a new name and returns it. Entries that the old one never signed are taken over, before those that wait behind
+ * them.
+ */
 async function startEpoch(deps: Deps, before: LogRow): Promise<string> {
   let id = before.id + 1;
   // An epoch that the restored database has forgotten keeps its name.
@@ -107,9 +119,12 @@ async function startEpoch(deps: Deps, before: LogRow): Promise<string> {
       `with unsigned as (
          update evidence_statements set log_id = null, leaf_index = null
          where log_id = $1 and leaf_index >= $2 returning verification_id, seq, commitment
+       ), waiting as (
+         delete from evidence_pending where verification_id in (select verification_id from unsigned)
+         returning verification_id, seq, commitment
        )
        insert into evidence_pending (verification_id, seq, commitment)
-       select verification_id, seq, commitment from unsigned order by verification_id, seq`,
+       select * from (select * from unsigned union all select * from waiting) every order by verification_id, seq`,
       [before.id, before.checkpoint_size],
     );
     return true;

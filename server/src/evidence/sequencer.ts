@@ -29,17 +29,25 @@ export async function placeEntries(tx: Tx, verificationIds: readonly string[]): 
   }
 }
 
+interface PendingRow {
+  verification_id: string;
+  seq: number;
+  commitment: Buffer;
+}
+
 /** Places the next batch. The caller holds the log's row. */
 async function placeNext(tx: Tx, log: LogRow): Promise<number> {
-  const pending = await many<{ id: string; verification_id: string; seq: number; commitment: Buffer }>(
+  // The statements of a verification stand in the log in their order, also those that waited while an epoch began.
+  const taken = await many<PendingRow>(
     tx,
     `with taken as (
          delete from evidence_pending where id in (select id from evidence_pending order by id limit $1) returning *
        )
-       select * from taken order by id`,
+       select verification_id, seq, commitment from taken order by min(id) over (partition by verification_id), seq`,
     [BATCH],
   );
-  if (pending.length === 0) return 0;
+  if (taken.length === 0) return 0;
+  const pending = [...(await ofEarlierEpochs(tx, log, taken)), ...taken];
   const size = BigInt(log.size);
   await appendToTiles(
     tx,
@@ -55,4 +63,15 @@ async function placeNext(tx: Tx, log: LogRow): Promise<number> {
   );
   await tx.query('update evidence_logs set size = $2 where id = $1', [log.id, size + BigInt(pending.length)]);
   return pending.length;
+}
+
+/** A bundle has one log: what earlier epochs hold of these verifications is entered again, before what is new. */
+async function ofEarlierEpochs(tx: Tx, { id }: LogRow, taken: readonly PendingRow[]): Promise<PendingRow[]> {
+  if (id === 1) return [];
+  return many<PendingRow>(
+    tx,
+    `select verification_id, seq, commitment from evidence_statements
+     where verification_id = any($1) and log_id < $2 order by verification_id, seq`,
+    [[...new Set(taken.map(row => row.verification_id))], id],
+  );
 }

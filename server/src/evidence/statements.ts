@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { canonical } from '@firsthand/evidence/json.ts';
 import { commitmentOf, SALT_BYTES, type StatementType } from '@firsthand/evidence/statement.ts';
-import { many, one, type Queryable, type Tx } from '../db/sql.ts';
+import { many, type Queryable, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { placeEntries } from './sequencer.ts';
 
@@ -18,46 +18,71 @@ export interface Subject {
   tenant_id: string;
 }
 
+export interface Fact {
+  subject: Subject;
+  type: StatementType;
+  at: Date;
+  content: object;
+}
+
 /**
- * States a fact in the transaction that makes it true, together with its pending entry of the log. The caller holds the
- * verification's lock, so the numbers have no gap and no twin. Undefined members are left out.
+ * States facts about different verifications in the transaction that makes them true, each with its pending entry of the log. The
+ * caller holds the verifications' locks, so the numbers have no gap and no twin. Undefined members are left out.
  */
-export async function appendStatement(
+export async function appendStatements(
   tx: Tx,
   { keyring }: Pick<Deps, 'keyring'>,
-  subject: Subject,
-  o: { type: StatementType; at: Date; content: object },
+  facts: readonly Fact[],
 ): Promise<void> {
-  const last = await one<{ seq: number | null }>(
+  const last = await many<{ verification_id: string; seq: number }>(
     tx,
-    'select max(seq) as seq from evidence_statements where verification_id = $1',
-    [subject.id],
+    'select verification_id, max(seq) as seq from evidence_statements where verification_id = any($1) group by verification_id',
+    [facts.map(({ subject }) => subject.id)],
   );
-  const seq = (last?.seq ?? 0) + 1;
-  // Through JSON once, so that dates and undefined members are what will be read back.
-  const statement: unknown = JSON.parse(
-    JSON.stringify({
-      v: 1,
-      type: o.type,
-      tenant_id: subject.tenant_id,
-      verification_id: subject.id,
-      seq,
-      at: o.at.toISOString(),
-      ...o.content,
-    }),
-  );
-  const salt = randomBytes(SALT_BYTES);
-  const commitment = Buffer.from(commitmentOf(salt, statement));
-  const sealed = keyring.encrypt(canonical({ salt: salt.toString('base64'), statement }));
+  const before = new Map(last.map(({ verification_id, seq }) => [verification_id, seq]));
+  const rows = facts.map(({ subject, type, at, content }) => {
+    const seq = (before.get(subject.id) ?? 0) + 1;
+    // Through JSON once, so that dates and undefined members are what will be read back.
+    const statement: unknown = JSON.parse(
+      JSON.stringify({
+        v: 1,
+        type,
+        tenant_id: subject.tenant_id,
+        verification_id: subject.id,
+        seq,
+        at: at.toISOString(),
+        ...content,
+      }),
+    );
+    const salt = randomBytes(SALT_BYTES);
+    const commitment = Buffer.from(commitmentOf(salt, statement));
+    const sealed = keyring.encrypt(canonical({ salt: salt.toString('base64'), statement }));
+    return { id: subject.id, seq, type, sealed, commitment, at };
+  });
   await tx.query(
     `with stated as (
        insert into evidence_statements (verification_id, seq, type, sealed, commitment, created_at)
-       values ($1, $2, $3, $4, $5, $6)
+       select * from unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::bytea[], $6::timestamptz[])
      )
-     insert into evidence_pending (verification_id, seq, commitment) values ($1, $2, $5)`,
-    [subject.id, seq, o.type, sealed, commitment, o.at],
+     insert into evidence_pending (verification_id, seq, commitment) select * from unnest($1::text[], $2::integer[], $5::bytea[])`,
+    [
+      rows.map(({ id }) => id),
+      rows.map(({ seq }) => seq),
+      rows.map(({ type }) => type),
+      rows.map(({ sealed }) => sealed),
+      rows.map(({ commitment }) => commitment),
+      rows.map(({ at }) => at),
+    ],
   );
 }
+
+/** States one fact: see {@link appendStatements}. */
+export const appendStatement = (
+  tx: Tx,
+  deps: Pick<Deps, 'keyring'>,
+  subject: Subject,
+  fact: Omit<Fact, 'subject'>,
+): Promise<void> => appendStatements(tx, deps, [{ subject, ...fact }]);
 
 /** The statements of a verification in their order. */
 export async function openStatements(
@@ -104,17 +129,4 @@ export async function eraseStatements(tx: Tx, verificationIds: readonly string[]
   await tx.query("delete from evidence_statements where verification_id = any($1) and type <> 'redaction'", [
     verificationIds,
   ]);
-}
-
-/** Entries of an earlier epoch get another in the log that grows: a bundle has one log. */
-export async function enterAgain(tx: Tx, verificationId: string, logId: number): Promise<void> {
-  await tx.query(
-    `with earlier as (
-       update evidence_statements set log_id = null, leaf_index = null
-       where verification_id = $1 and log_id < $2 returning verification_id, seq, commitment
-     )
-     insert into evidence_pending (verification_id, seq, commitment)
-     select verification_id, seq, commitment from earlier order by seq`,
-    [verificationId, logId],
-  );
 }

@@ -1,4 +1,5 @@
-import { ROLES, type Role } from '@firsthand/contract/people.ts';
+import type { Role } from '@firsthand/contract/people.ts';
+import { ROLES } from '@firsthand/contract/roles.ts';
 
 /**
  * Ways for a caller to prove their identity. `capture` is possession of the verification id in the path. `sign_in` is

@@ -147,62 +147,6 @@ describe('capture page, camera', () => {
     await phone.close();
   });
 
-  it('takes a second frame by itself after the view moved, when depth is required', async () => {
-    // The camera's film: the same scene, shifted a little more in every frame.
-    const wide = await sharp(picture).resize(1440, 960, { fit: 'cover' }).toBuffer();
-    const film = await Promise.all(
-      Array.from({ length: 12 }, (_, i) =>
-        sharp(wide)
-          .extract({ left: i * 14, top: 0, width: 1200, height: 960 })
-          .jpeg()
-          .toBuffer(),
-      ),
-    );
-    const browser = await launch(await cameraFileOf(join(folder, 'moving.mjpeg'), film, 6));
-    const verification = await createVerification(service, { signals_required: ['screen', 'depth'] });
-    const phone = await openOnPhone(browser, verification.capture_url);
-    await phone.press('Start');
-    await phone.page.locator('.shutter:not([disabled])').click();
-    await phone.page.getByRole('heading', { name: 'Now move a little to the right' }).waitFor();
-    await phone.screen('review');
-    const submitted = phone.page.waitForRequest(
-      request => request.url().endsWith('/captures') && request.method() === 'POST',
-    );
-    await phone.press('Use photo');
-    await phone.screen('summary');
-    await phone.press('Send');
-    const frame = Buffer.from((await submitted).postDataJSON().motion_frame_base64, 'base64');
-    expect(await sharp(frame).metadata()).toMatchObject({ format: 'jpeg', width: 1200, height: 960 });
-    await phone.screen('success');
-    await phone.close();
-  });
-
-  it('takes the second frame with a button too, or continues without one', async () => {
-    const browser = await launch(cameraFile);
-    for (const [words, frames] of [
-      ['Take it now', 1],
-      ['Go on without it', 0],
-    ] as const) {
-      const verification = await createVerification(service, { signals_required: ['screen', 'depth'] });
-      const phone = await openOnPhone(browser, verification.capture_url);
-      await phone.press('Start');
-      await phone.page.locator('.shutter:not([disabled])').click();
-      await phone.page.getByRole('heading', { name: 'Now move a little to the right' }).waitFor();
-      if (frames === 1) await phone.fine('motion');
-      await phone.press(words);
-      await phone.screen('review');
-      await phone.press('Use photo');
-      await phone.screen('summary');
-      const submitted = phone.page.waitForRequest(
-        request => request.url().endsWith('/captures') && request.method() === 'POST',
-      );
-      await phone.press('Send');
-      expect(Object.hasOwn((await submitted).postDataJSON(), 'motion_frame_base64')).toBe(frames === 1);
-      await phone.screen('success');
-      await phone.close();
-    }
-  });
-
   it('asks for the location at the shutter only if one is expected; a yes sends it, a no continues', async () => {
     const browser = await launch(cameraFile);
     const place = { latitude: 52.52, longitude: 13.405, accuracy: 12 };

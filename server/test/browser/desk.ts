@@ -1,7 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Role } from '@firsthand/contract/people.ts';
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { TestService } from '../harness.ts';
+import { signedIn } from '../people/visitor.ts';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
 
 const WIDE = { width: 1440, height: 900 };
@@ -76,6 +79,27 @@ export async function openAtDesk(
       expect([...origins].filter(origin => origin !== own && !allowed.includes(origin))).toEqual([]);
     },
   };
+}
+
+/** A desk of somebody with this role, in test mode, who opens a page of the dashboard. */
+export async function signedInDesk(
+  browser: Browser,
+  service: TestService,
+  role: Role,
+  path: string,
+  o: Parameters<typeof openAtDesk>[1] = {},
+): Promise<Desk> {
+  const who = await signedIn(service, { tenantId: service.tenant.tenant_id, role, livemode: false });
+  const desk = await openAtDesk(browser, o);
+  await desk.context.addCookies([
+    {
+      name: service.deps.config.sessionCookie,
+      value: who.cookie.slice(who.cookie.indexOf('=') + 1),
+      url: service.url,
+    },
+  ]);
+  await desk.page.goto(`${service.url}/dashboard${path}`);
+  return desk;
 }
 
 export async function addAuthenticator(context: BrowserContext, page: Page): Promise<Authenticator> {

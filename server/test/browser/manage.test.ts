@@ -2,9 +2,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { ask, startTestService, type TestService } from '../harness.ts';
-import { signedIn } from '../people/visitor.ts';
 import { launchChromium } from './chromium.ts';
-import { openAtDesk } from './desk.ts';
+import { signedInDesk } from './desk.ts';
 
 /** A service without a stream of changes answers 404, which the browser logs. */
 const NO_STREAM = /404/;
@@ -24,13 +23,7 @@ describe('the pages that make and manage', () => {
   });
 
   const open = async (role: 'viewer' | 'member' | 'owner', path: string, heading: string) => {
-    const who = await signedIn(service, { tenantId: service.tenant.tenant_id, role, livemode: false });
-    const desk = await openAtDesk(browser);
-    const { sessionCookie } = service.deps.config;
-    await desk.context.addCookies([
-      { name: sessionCookie, value: who.cookie.slice(who.cookie.indexOf('=') + 1), url: service.url },
-    ]);
-    await desk.page.goto(`${service.url}/dashboard${path}`);
+    const desk = await signedInDesk(browser, service, role, path);
     await desk.heading(heading);
     return desk;
   };
@@ -148,10 +141,17 @@ describe('the pages that make and manage', () => {
     await desk.close(NO_STREAM);
   });
 
+  it('system: an owner reads what each missing part costs', async () => {
+    const desk = await open('owner', '/system', 'System');
+    await desk.page.getByText('Bundles carry none. Set TSA_URL').waitFor();
+    await desk.fine('system');
+    await desk.close(NO_STREAM);
+  });
+
   it('what a viewer may not do is not there', async () => {
     const desk = await open('viewer', '/webhooks', 'Webhooks');
     const menu = desk.page.getByRole('navigation', { name: 'Pages' });
-    for (const page of ['Review', 'New verification', 'Audit log']) {
+    for (const page of ['Review', 'New verification', 'Audit log', 'System']) {
       expect([page, await menu.getByRole('link', { name: page, exact: true }).count()]).toEqual([page, 0]);
     }
     expect(await desk.page.getByRole('button', { name: /Send|secret|Rotate/ }).count()).toBe(0);
@@ -161,6 +161,8 @@ describe('the pages that make and manage', () => {
     expect(await desk.page.getByRole('button', { name: /Save|Make a key|Revoke/ }).count()).toBe(0);
     await desk.fine('settings-viewer');
     await desk.page.goto(`${service.url}/dashboard/audit`);
+    await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
+    await desk.page.goto(`${service.url}/dashboard/system`);
     await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
     await desk.page.goto(`${service.url}/dashboard/templates`);
     await desk.heading('Templates');

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
-import { ROLES, type Role } from '@firsthand/contract/people.ts';
+import type { Role } from '@firsthand/contract/people.ts';
+import { ROLES } from '@firsthand/contract/roles.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../src/app.ts';
 import { transaction } from '../../src/db/sql.ts';

@@ -6,12 +6,9 @@ import { promisify } from 'node:util';
 import type { RedactionReceipt } from '@firsthand/contract/erasure.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { openDeps } from '../../src/open.ts';
-import { startService } from '../../src/service.ts';
 import { ask, type TestService } from '../harness.ts';
-import { firstRunOf, MAIN } from '../service-process.ts';
+import { startOnOwnDatabase } from '../own-database.ts';
+import { MAIN } from '../service-process.ts';
 import { MARKS, type Marked, plantMarks } from './marked.ts';
 import { type Trace, tracesInDatabase, tracesInFolder } from './traces.ts';
 
@@ -27,28 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The service on its own database in the data folder, as a laptop runs it. */
-async function start(): Promise<TestService> {
-  const config = readConfig({ DATA_DIR: dataDir, PORT: '0', ANALYSIS_THREADS: '1', RATE_LIMIT_PER_MINUTE: '100000' });
-  const logged: string[] = [];
-  const opened = await openDeps(config, createLog('info', { write: line => void logged.push(line) }), {
-    database: 'own',
-  });
-  const service = await startService(opened, { http: true, worker: true });
-  running = {
-    url: opened.deps.origins.public,
-    deps: opened.deps,
-    tenant: await firstRunOf(dataDir),
-    dashboardUrl: '',
-    logged,
-    newTenant: () => Promise.reject(new Error('one is enough')),
-    async stop() {
-      running = null;
-      await service.stop();
-    },
-  };
-  return running;
-}
+const start = async () => (running = await startOnOwnDatabase(dataDir));
 
 const all = Object.values(MARKS);
 const traces = async (service: TestService): Promise<Trace[]> => [

@@ -131,7 +131,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(run('changed.zip')).toMatchObject({ code: 1, output: expect.stringContaining('What does not hold') });
   });
 
-  it('passes the commands of its README', async () => {
+  it.skipIf(!['jq', 'xxd'].every(installed))('passes the commands of its README', async () => {
     const readme = await readFile(join(folder, 'files', 'README.txt'), 'utf8');
     const steps = readme.split(/\n\d\. /).slice(1);
     const commands = steps.map(step =>
@@ -141,14 +141,6 @@ describe('GET /v1/verifications/:id/evidence', () => {
         .join('\n'),
     );
     const run = (script: string) => execFileSync('bash', ['-c', script], { cwd: join(folder, 'files') }).toString();
-    const tools = ['jq', 'xxd'].every(tool => {
-      try {
-        return execFileSync('which', [tool]).length > 0;
-      } catch {
-        return false;
-      }
-    });
-    if (!tools) return;
     expect(run(commands[0]!)).not.toContain('FAILED');
     for (const step of [1, 2]) expect(run(commands[step]!)).toContain('Verified Successfully');
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Me } from '@firsthand/contract/people.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Finding } from '../../src/system/findings.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from '../service-process.ts';
 import { tokenOf, visit } from './visitor.ts';
 
@@ -65,5 +66,23 @@ describe('commands for people', () => {
     const said = await firsthand('doctor');
     for (const words of ['SMTP_URL', 'BOT_URL', 'OIDC_<NAME>_ISSUER']) expect(said).toContain(words);
     expect(said).toContain('✓ Sign-in with a passkey');
+  });
+
+  it('firsthand doctor --json prints what GET /v1/system answers, with folders and servers', async () => {
+    const { findings } = JSON.parse(await firsthand('doctor', '--json')) as { findings: Finding[] };
+    const { rk_secret } = JSON.parse(await readFile(join(dataDir, 'first-run.json'), 'utf8')) as { rk_secret: string };
+    const reply = await fetch(`${service.url}/v1/system`, { headers: { authorization: `Bearer ${rk_secret}` } });
+    expect(reply.status).toBe(200);
+    const text = await reply.text();
+    const answered = (JSON.parse(text) as { findings: Finding[] }).findings;
+    const told = (all: Finding[]) =>
+      new Map(all.filter(({ part }) => part !== 'seals').map(({ part, state }) => [part, state]));
+    expect(told(answered)).toEqual(told(findings));
+    expect(findings.find(({ part }) => part === 'data_folder')!.detail).toBe(dataDir);
+    expect(text).not.toContain(dataDir);
+    expect(answered.find(({ part }) => part === 'time_stamps')).toMatchObject({
+      state: 'missing',
+      advice: expect.stringContaining('TSA_URL'),
+    });
   });
 });

@@ -1,4 +1,5 @@
-import { ROLES, type Role } from '@firsthand/contract/people.ts';
+import type { Role } from '@firsthand/contract/people.ts';
+import { ROLES } from '@firsthand/contract/roles.ts';
 import type { FastifyRequest } from 'fastify';
 import type { ProviderConfig } from '../../config/sign-in.ts';
 import { one, type Tx } from '../../db/sql.ts';

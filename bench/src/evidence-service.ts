@@ -1,0 +1,192 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import sharp from 'sharp';
+import { request } from 'undici';
+import { plain } from '../../server/test/pictures.ts';
+import { arrivals, median, percentile, watchPeak } from './measure.ts';
+import { type OwnService, startOwnService } from './own-service.ts';
+
+export type Row = [what: string, measured: string, beside: string];
+
+const ROUNDS = 12;
+const PER_ROUND = 25;
+const PHOTOS = 20;
+const MB = 1_000_000;
+
+async function call<T>(service: OwnService, path: string, body?: object): Promise<{ status: number; body: T }> {
+  const answer = await request(`${service.url}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${service.tenant.pk_test}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (answer.statusCode >= 300) throw new Error(`${path}: ${answer.statusCode} ${await answer.body.text()}`);
+  return { status: answer.statusCode, body: (await answer.body.json()) as T };
+}
+
+const create = async (service: OwnService, photos: number): Promise<string> =>
+  (await call<Verification>(service, '/v1/verifications', { max_captures: photos })).body.id;
+
+const submit = (service: OwnService, id: string, bytes: Uint8Array) =>
+  call(service, `/v1/verifications/${id}/captures`, { image_base64: Buffer.from(bytes).toString('base64') });
+
+/** Captures with the log and without, in turns on two services that differ in nothing else. */
+export async function benchCaptures(): Promise<Row[]> {
+  const settings = { RATE_LIMIT_PER_MINUTE: '1000000', ANALYSIS_THREADS: '1' };
+  const withLog = await startOwnService(settings);
+  const withoutLog = await startOwnService({
+    ...settings,
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'without-log.ts')}`,
+  });
+  try {
+    const photo = await plain();
+    const round = async (service: OwnService): Promise<{ perSecond: number; samples: number[] }> => {
+      const ids = await Promise.all(Array.from({ length: PER_ROUND }, () => create(service, 2)));
+      const samples: number[] = [];
+      const began = performance.now();
+      for (const id of ids) {
+        const start = performance.now();
+        await submit(service, id, photo);
+        samples.push(performance.now() - start);
+      }
+      return { perSecond: (1_000 * PER_ROUND) / (performance.now() - began), samples };
+    };
+    await Promise.all([round(withLog), round(withoutLog)]);
+    const rates: [number, number][] = [];
+    const [samples, bare]: [number[], number[]] = [[], []];
+    for (let turn = 0; turn < ROUNDS; turn += 1) {
+      // Whoever comes second finds the caches of the machine warm.
+      const order = turn % 2 === 0 ? [withLog, withoutLog] : [withoutLog, withLog];
+      const results = new Map<OwnService, { perSecond: number; samples: number[] }>();
+      for (const service of order) results.set(service, await round(service));
+      rates.push([results.get(withLog)!.perSecond, results.get(withoutLog)!.perSecond]);
+      samples.push(...results.get(withLog)!.samples);
+      bare.push(...results.get(withoutLog)!.samples);
+    }
+    const ratio = median(rates.map(([logged, none]) => logged / none));
+    return [
+      [
+        'captures accepted, one after another, with the log',
+        `${median(rates.map(([logged]) => logged)).toFixed(1)} per second`,
+        `${median(rates.map(([, none]) => none)).toFixed(1)} without the log; median of ${ROUNDS} rounds in turns: ${ratio.toFixed(2)}`,
+      ],
+      [
+        'the same, p50 of a capture',
+        `${median(samples).toFixed(1)} ms`,
+        `${median(bare).toFixed(1)} ms without the log`,
+      ],
+      await benchPublished(withLog, photo),
+    ];
+  } finally {
+    await Promise.all([withLog.close(), withoutLog.close()]);
+  }
+}
+
+/** From the answer to a capture until the signed state of the log holds its entry. */
+async function benchPublished(service: OwnService, photo: Uint8Array): Promise<Row> {
+  const db = await service.openPool(4);
+  const samples: number[] = [];
+  const one = async () => {
+    const id = await create(service, 2);
+    await submit(service, id, photo);
+    const accepted = performance.now();
+    for (;;) {
+      const { rows } = await db.query(
+        `select from evidence_statements s join evidence_logs l on l.id = s.log_id
+         where s.verification_id = $1 and s.leaf_index < l.checkpoint_size`,
+        [id],
+      );
+      if (rows.length > 0) break;
+      await sleep(10);
+    }
+    samples.push(performance.now() - accepted);
+  };
+  await arrivals(one, { perSecond: 4, seconds: 20 });
+  return [
+    `capture accepted to signed checkpoint, p50 and p99 of ${samples.length}`,
+    `${Math.round(median(samples))} and ${Math.round(percentile(samples, 0.99))} ms`,
+    'at most one signature a second',
+  ];
+}
+
+/** A bundle of 20 photos of 12 megapixels over HTTP, beside the same photos one by one over the same connection. */
+export async function benchBundle(): Promise<Row[]> {
+  const service = await startOwnService({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  try {
+    const id = await create(service, PHOTOS);
+    for (let n = 0; n < PHOTOS; n += 1) await submit(service, id, await largePhoto(n));
+    let view = await call<Verification>(service, `/v1/verifications/${id}`);
+    while (view.body.status !== 'completed') {
+      await sleep(500);
+      view = await call<Verification>(service, `/v1/verifications/${id}`);
+    }
+    const url = `${service.url}/v1/verifications/${id}/evidence`;
+    const headers = { authorization: `Bearer ${service.tenant.pk_test}` };
+    const bundle = async () => {
+      const answer = await request(url, { headers });
+      if (answer.statusCode !== 200) await sleep(500);
+      return answer.statusCode === 200 ? drain(answer.body) : 0;
+    };
+    let bytes = 0;
+    while (bytes === 0) bytes = await bundle();
+    const photos = async () => {
+      let sum = 0;
+      for (const { image_url } of view.body.captures) sum += await drain((await request(image_url!)).body);
+      return sum;
+    };
+    const originals = await photos();
+    const timed = async (work: () => Promise<unknown>) => {
+      const start = performance.now();
+      await work();
+      return (performance.now() - start) / 1_000;
+    };
+    const [streamed, single]: [number[], number[]] = [[], []];
+    const before = await residentBytes(service.pid);
+    const peak = watchPeak(() => residentBytes(service.pid), 20);
+    for (let round = 0; round < 9; round += 1) {
+      streamed.push(bytes / MB / (await timed(bundle)));
+      single.push(originals / MB / (await timed(photos)));
+    }
+    const most = await peak();
+    return [
+      [
+        `a bundle of ${PHOTOS} photos of 12 megapixels, ${Math.round(bytes / MB)} MB, streamed`,
+        `${Math.round(median(streamed))} MB/s`,
+        `${Math.round(median(single))} MB/s for its photos, one request each`,
+      ],
+      [
+        'resident memory while it is streamed, peak',
+        `${Math.round(most / MB)} MB`,
+        `${Math.round(before / MB)} MB before`,
+      ],
+    ];
+  } finally {
+    await service.close();
+  }
+}
+
+async function drain(body: AsyncIterable<Uint8Array>): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of body) bytes += chunk.length;
+  return bytes;
+}
+
+/** Noise over a colour: about 4 MB as a phone's photo has. */
+const largePhoto = (n: number): Promise<Buffer> =>
+  sharp({
+    create: {
+      width: 4_000,
+      height: 3_000,
+      channels: 3,
+      background: '#000',
+      noise: { type: 'gaussian', mean: 100 + 4 * n, sigma: 12 },
+    },
+  })
+    .jpeg({ quality: 88 })
+    .toBuffer();
+
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) * 1024;
+}

@@ -1,0 +1,47 @@
+/** Time on the page's clock (`performance.now()`) in ms, and the rates about the device's axes x, y and z in radians a second. */
+export type MotionSample = [at: number, x: number, y: number, z: number];
+
+const MOST_SAMPLES = 600;
+const RADIANS = Math.PI / 180;
+
+type Asking = { requestPermission?: () => Promise<string> };
+
+/** Asks for the motion sensor where the system wants a yes (iOS). Call it in the handler of a tap. Never rejects. */
+export async function askForMotion(): Promise<void> {
+  try {
+    await (globalThis.DeviceMotionEvent as Asking | undefined)?.requestPermission?.();
+  } catch {
+    // Not in a tap, or refused: the film goes without the sensor.
+  }
+}
+
+/** Records the motion sensor until `stop`, which returns the samples; none where the device gives none. */
+export function recordMotion(): { stop: () => MotionSample[] } {
+  const samples: MotionSample[] = [];
+  const onMotion = ({ rotationRate, timeStamp }: DeviceMotionEvent) => {
+    // Browsers report the rates about x, y, z as alpha, beta, gamma, in degrees (w3c/deviceorientation, issue 44).
+    const { alpha, beta, gamma } = rotationRate ?? { alpha: null, beta: null, gamma: null };
+    if (alpha === null || beta === null || gamma === null) return;
+    samples.push([timeStamp, alpha * RADIANS, beta * RADIANS, gamma * RADIANS]);
+  };
+  addEventListener('devicemotion', onMotion);
+  return {
+    stop() {
+      removeEventListener('devicemotion', onMotion);
+      return thinned(samples);
+    },
+  };
+}
+
+/** Averages neighbours until at most `most` samples are left, which keeps the angle that the rates add up to. */
+export function thinned(samples: readonly MotionSample[], most = MOST_SAMPLES): MotionSample[] {
+  let list = [...samples];
+  while (list.length > most) {
+    list = Array.from({ length: Math.ceil(list.length / 2) }, (_, i): MotionSample => {
+      const [a, b = a] = [list[2 * i]!, list[2 * i + 1]];
+      const mean = (axis: 0 | 1 | 2 | 3) => (a[axis] + b[axis]) / 2;
+      return [mean(0), mean(1), mean(2), mean(3)];
+    });
+  }
+  return list;
+}

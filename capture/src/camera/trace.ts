@@ -1,0 +1,246 @@
+import { type TraceParts, traceBlob } from '@firsthand/sdk/capture/trace.ts';
+import type { Challenge } from '@firsthand/sdk/capture/wire.ts';
+import { frameOf } from './camera.ts';
+import { watchFrames } from './frames.ts';
+import { createGuide, type GuideState, type Move, type Seen } from './guide.ts';
+import { recordMotion } from './motion-sensor.ts';
+import type { FrameJpeg, Reading } from './reader.ts';
+import type { Order } from './reader-worker.ts';
+import { LEAST_FRAMES } from './selection.ts';
+
+const FRAME_SIDE = 480;
+const CROP_SIDE = 256;
+/** Side of the second photo: large enough to match points, small enough for a slow connection. */
+const SECOND_SIDE = 1600;
+/** Below the 1.5 MB that the service takes. */
+const MOST_BYTES = 1_450_000;
+/** Crops that stay when the trace is too large. */
+const LEAST_CROPS = 5;
+/** The page measures at most this often. A phone that needs longer for a frame sets its own pace. */
+const PACE_MS = 40;
+/** Longest that the end of the film may take. */
+const PATIENCE_MS = 4_000;
+
+/** A challenge with the time at which its answer arrived (`performance.now()`), from which the server's clock is counted. */
+export type OpenChallenge = Challenge & { receivedAt: number };
+
+export type SessionResult = {
+  /** The frame at the end of the movement; undefined if the camera gave none. */
+  second: Blob | undefined;
+  session?: { challengeId: string; trace: ArrayBuffer };
+};
+
+type Options = {
+  video: HTMLVideoElement;
+  /** Without one the page follows the moves and films nothing. */
+  challenge: OpenChallenge | undefined;
+  moves: readonly Move[];
+  onState: (state: GuideState) => void;
+  onDone: (result: SessionResult) => void;
+};
+
+export type Session = {
+  /** Ends the film as it is. The trace says so. */
+  giveUp: () => void;
+  /** Ends without a result. */
+  stop: () => void;
+};
+
+/** Films while the person makes the moves, and ends by itself when they are made. */
+export function startSession({ video, challenge, moves, onState, onDone }: Options): Session {
+  const guide = createGuide(moves);
+  const motion = recordMotion();
+  const reader = openReader(challenge !== undefined, abandon);
+  const camera = createGrabber(video);
+  const startedAt = performance.now();
+  let busy = false;
+  let last = Number.NEGATIVE_INFINITY;
+  let ending: 'done' | 'gave up' | undefined;
+  let kept = 0;
+  let over = false;
+  let patience: ReturnType<typeof setTimeout>;
+
+  const stopWatching = watchFrames(video, async at => {
+    if (busy || over || at - last < PACE_MS) return;
+    busy = true;
+    last = at;
+    try {
+      const closing = ending !== undefined && (!challenge || kept >= LEAST_FRAMES - 1);
+      // The trace ends with the second photo: both are drawn from the same frame of the video.
+      const second = closing ? frameOf(video, SECOND_SIDE).catch(() => undefined) : undefined;
+      const keep = closing ? 'always' : ending && 'hurry';
+      const reading = await camera.grab(at);
+      const seen = await reader.read({ ...reading, ...(keep ? { keep } : {}), from: guide.beganAt });
+      if (over) return;
+      kept = seen.kept;
+      if (second) return await finish((await second)?.blob);
+      if (ending) return;
+      const state = guide.see(seen);
+      onState(state);
+      if (state.done) end('done');
+    } catch {
+      // The video has no frame yet: the next may do.
+    } finally {
+      busy = false;
+    }
+  });
+
+  function end(how: 'done' | 'gave up'): void {
+    if (ending) return;
+    ending = how;
+    // The camera may have stopped, or the phone may be too slow for a trace: nobody waits for it.
+    patience = setTimeout(abandon, PATIENCE_MS);
+  }
+
+  function close(): void {
+    over = true;
+    clearTimeout(patience);
+    stopWatching();
+    motion.stop();
+    reader.close();
+  }
+
+  /** Ends without a trace. */
+  async function abandon(): Promise<void> {
+    if (over) return;
+    close();
+    const photo = await frameOf(video, SECOND_SIDE).catch(() => undefined);
+    onDone({ second: photo?.blob });
+  }
+
+  async function finish(second: Blob | undefined): Promise<void> {
+    const frames = challenge ? await reader.finish() : [];
+    if (over) return;
+    const samples = motion.stop();
+    close();
+    navigator.vibrate?.(20);
+    let session: SessionResult['session'];
+    try {
+      session = challenge && sessionOf(challenge, frames, samples);
+    } catch {
+      // A trace that the service would not take is worth nothing: the photo goes without.
+    }
+    onDone({ second, ...(session ? { session } : {}) });
+  }
+
+  function sessionOf(open: OpenChallenge, frames: FrameJpeg[], samples: ReturnType<typeof motion.stop>) {
+    const first = frames[0]!.at;
+    const relative = (at: number) => Math.round((at - first) * 100) / 100;
+    const track = (video.srcObject as MediaStream | null)?.getVideoTracks()[0];
+    const parts: TraceParts = {
+      challenge_id: open.challenge_id,
+      began_at: Math.round(Date.parse(open.issued_at) + Math.max(0, first - open.receivedAt)),
+      video: { width: video.videoWidth, height: video.videoHeight },
+      frames: frames.map(({ at, jpeg }) => ({ at: relative(at), jpeg })),
+      crops: frames.flatMap(({ crop }, frame) => (crop ? [{ frame, ...camera.corner(), jpeg: crop }] : [])),
+      motion: samples.map(([at, ...rates]) => [relative(at), ...(rates.map(round4) as [number, number, number])]),
+      track: { settings: anonymous(track?.getSettings?.()), capabilities: anonymous(track?.getCapabilities?.()) },
+      guidance: {
+        gave_up: ending === 'gave up',
+        seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+        moves: moves.map((move, i) => ({ move, done: i < guide.movesDone })),
+      },
+    };
+    return { challengeId: open.challenge_id, trace: traceBlob(fitted(parts)) };
+  }
+
+  return {
+    giveUp: () => end('gave up'),
+    stop: () => {
+      if (!over) close();
+    },
+  };
+}
+
+const round4 = (value: number) => Math.round(value * 1e4) / 1e4;
+
+/** Names of devices would tell one phone from all others. */
+function anonymous(settings: object | undefined): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings ?? {}).filter(([name]) => !/Id$/.test(name)));
+}
+
+/** Leaves out crops, then frames, until the trace is small enough. */
+export function fitted(parts: TraceParts, most = MOST_BYTES): TraceParts {
+  const sizeOf = ({ frames, crops }: TraceParts) =>
+    [...frames, ...crops].reduce((sum, { jpeg }) => sum + jpeg.byteLength, 0);
+  let left = parts;
+  while (sizeOf(left) > most && left.crops.length > LEAST_CROPS) left = { ...left, crops: left.crops.slice(0, -1) };
+  while (sizeOf(left) > most && left.frames.length > LEAST_FRAMES) {
+    const withCrop = new Set(left.crops.map(({ frame }) => frame));
+    // Every second of the frames without a crop, from the end, but not the last.
+    const drop = left.frames.findLastIndex((_, i) => i < left.frames.length - 1 && i % 2 === 1 && !withCrop.has(i));
+    if (drop < 0) break;
+    left = {
+      ...left,
+      frames: left.frames.filter((_, i) => i !== drop),
+      crops: left.crops.map(crop => (crop.frame > drop ? { ...crop, frame: crop.frame - 1 } : crop)),
+    };
+  }
+  return left;
+}
+
+/** Takes small frames and crops of the video. The canvases are used again for each. */
+function createGrabber(video: HTMLVideoElement) {
+  const [frame, crop] = [document.createElement('canvas'), document.createElement('canvas')];
+  crop.width = CROP_SIDE;
+  crop.height = CROP_SIDE;
+  const corner = () => ({ x: (video.videoWidth - CROP_SIDE) >> 1, y: (video.videoHeight - CROP_SIDE) >> 1 });
+  return {
+    corner,
+    async grab(at: number): Promise<Reading> {
+      const { videoWidth: width, videoHeight: height } = video;
+      const videoSide = Math.max(width, height);
+      if (videoSide === 0) throw new Error('The video has no frame yet.');
+      const scale = Math.min(1, FRAME_SIDE / videoSide);
+      const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
+      if (frame.width !== w || frame.height !== h) Object.assign(frame, { width: w, height: h });
+      const context = frame.getContext('2d')!;
+      context.imageSmoothingQuality = 'medium';
+      context.drawImage(video, 0, 0, w, h);
+      const { x, y } = corner();
+      const cropped = Math.min(width, height) >= CROP_SIDE;
+      if (cropped) crop.getContext('2d')!.drawImage(video, x, y, CROP_SIDE, CROP_SIDE, 0, 0, CROP_SIDE, CROP_SIDE);
+      const [small, middle] = await Promise.all([
+        createImageBitmap(frame),
+        cropped ? createImageBitmap(crop) : undefined,
+      ]);
+      return { at, frame: small, videoSide, ...(middle ? { crop: middle } : {}) };
+    },
+  };
+}
+
+type ReaderProxy = {
+  read: (reading: Reading) => Promise<Seen & { kept: number }>;
+  finish: () => Promise<FrameJpeg[]>;
+  close: () => void;
+};
+
+/**
+ * The reader in a worker of its own, where workers can draw; else in the page.
+ *
+ * @param onFailure called when it cannot be loaded
+ */
+function openReader(keeps: boolean, onFailure: () => void): ReaderProxy {
+  if (typeof OffscreenCanvas === 'undefined') {
+    const reader = import('./reader.ts').then(({ createReader }) => createReader(keeps));
+    reader.catch(onFailure);
+    return {
+      read: async reading => (await reader).read(reading),
+      finish: async () => (await reader).finish(),
+      close: () => {},
+    };
+  }
+  const worker = new Worker(new URL('./reader-worker.ts', import.meta.url));
+  worker.onerror = onFailure;
+  const ask = <T>(order: Order, transfer: Transferable[] = []): Promise<T> =>
+    new Promise(resolve => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.postMessage(order, transfer);
+    });
+  worker.postMessage({ keeps } satisfies Order);
+  return {
+    read: reading => ask(reading, reading.crop ? [reading.frame, reading.crop] : [reading.frame]),
+    finish: () => ask({ finish: true }),
+    close: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,43 @@
+import { type Static, Type } from 'typebox';
+
+const closed = { additionalProperties: false } as const;
+
+/** The parts of an installation, in the order in which they are shown. */
+export const SYSTEM_PARTS = [
+  'node',
+  'data_folder',
+  'disk_space',
+  'database',
+  'store',
+  'seals',
+  'retention',
+  'vision_model',
+  'text_reader',
+  'geocoder',
+  'passkey',
+  'providers',
+  'magic_link',
+  'one_time_code',
+  'email',
+  'attestation',
+  'time_stamps',
+] as const;
+export type SystemPart = (typeof SYSTEM_PARTS)[number];
+
+export const SystemFinding = Type.Object(
+  {
+    part: Type.Enum([...SYSTEM_PARTS], { title: 'SystemPart' }),
+    state: Type.Enum(['ok', 'missing', 'wrong'], {
+      title: 'SystemState',
+      description: '`missing`: not configured, and the service works without it',
+    }),
+    what: Type.String(),
+    advice: Type.Optional(Type.String({ description: 'what is lost without it, and what to set' })),
+  },
+  { ...closed, title: 'SystemFinding' },
+);
+export type SystemFinding = Static<typeof SystemFinding>;
+
+/** The answer of GET /v1/system. */
+export const System = Type.Object({ findings: Type.Array(SystemFinding) }, { ...closed, title: 'System' });
+export type System = Static<typeof System>;

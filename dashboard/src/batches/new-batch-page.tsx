@@ -1,0 +1,173 @@
+import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { call } from '../api/call.ts';
+import { useSignInMethods } from '../api/sign-in-methods.ts';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { PageTitle, Section } from '../parts/page.tsx';
+import { saveFile } from '../parts/save-file.ts';
+import { Empty, Problem } from '../parts/states.tsx';
+import { useAct } from '../session/recent.ts';
+import { useSignedIn } from '../session/signed-in.ts';
+import { isAtLeast } from '../shell/pages.ts';
+import { TEMPLATES } from '../templates/keys.ts';
+import { BATCHES } from './batch-state.tsx';
+import { Checked } from './checked.tsx';
+import { ChooseFile } from './choose-file.tsx';
+import { Columns } from './columns.tsx';
+import { SAMPLES, sampleOf } from './samples.ts';
+import { countOf, csvOf, guess, type Sheet } from './sheet.ts';
+import './batches.css';
+
+const CSV = 'text/csv';
+
+/** A list becomes verifications: choose the file, say what its columns are, check it, make them. */
+export default function NewBatchPage() {
+  const { t } = useWords();
+  const { tenant } = useSignedIn();
+  const wanted = new URLSearchParams(useSearch()).get('sample');
+  const sample = SAMPLES.find(name => name === wanted);
+  const [sheet, setSheet] = useState<Sheet | null>(() => (sample ? sampleOf(sample) : null));
+  return (
+    <div className="wide tall stack">
+      <p className="small">
+        <Link href="/batches">{t('page.batches')}</Link>
+      </p>
+      <PageTitle intro={t('batch.newIntro')}>{t('batches.new')}</PageTitle>
+      {isAtLeast(tenant.role, 'member') ? (
+        <>
+          <ChooseFile sheet={sheet} onChosen={setSheet} />
+          {/* A mended file with the same headings keeps what was said of them. */}
+          {sheet && <Prepare key={JSON.stringify(sheet.header)} sheet={sheet} />}
+        </>
+      ) : (
+        <Empty icon="lock" title={t('state.noPermission')}>
+          <p>{t('state.noPermissionText')}</p>
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function Prepare({ sheet }: { sheet: Sheet }) {
+  const { t } = useWords();
+  const [, goTo] = useLocation();
+  const mails = useSignInMethods().data?.magic_link ?? false;
+  const [mapping, setMapping] = useState(() => guess(sheet.header));
+  const [templateId, setTemplateId] = useState('');
+  const [send, setSend] = useState(false);
+  const csv = useMemo(() => csvOf(sheet, mapping), [sheet, mapping]);
+  const sends = send && mails && mapping.includes('email');
+  const query = { send: String(sends), ...(templateId === '' ? {} : { template_id: templateId }) };
+  const body = () => new Blob([csv], { type: CSV });
+  const check = useAct(
+    (): Promise<BatchCheck> =>
+      call('POST /v1/batches', { body: body(), query: { ...query, dry_run: 'true' } }) as Promise<BatchCheck>,
+  );
+  const make = useAct((): Promise<Batch> => call('POST /v1/batches', { body: body(), query }) as Promise<Batch>, {
+    refreshes: [BATCHES],
+    onDone: ({ id }) => goTo(`/batches/${id}`),
+  });
+  const { reset: forgetCheck } = check;
+  const { reset: forgetMade } = make;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another file was not checked yet
+  useEffect(() => {
+    forgetCheck();
+    forgetMade();
+  }, [sheet]);
+  const change = (act: () => void) => {
+    act();
+    forgetCheck();
+    forgetMade();
+  };
+  const nothing = mapping.every(place => place === '');
+  const rows = countOf(sheet);
+  const path = `/v1/batches?${new URLSearchParams(query)}`;
+  const file = { name: 'firsthand-batch.csv', type: CSV };
+  const ready = check.data?.faults.length === 0;
+  return (
+    <>
+      <Columns sheet={sheet} mapping={mapping} onChange={next => change(() => setMapping(next))} />
+      <Asked
+        templateId={templateId}
+        onTemplate={id => change(() => setTemplateId(id))}
+        sending={{ mails, mapped: mapping.includes('email'), on: sends, set: on => change(() => setSend(on)) }}
+      />
+      <Problem error={check.error ?? make.error} />
+      {check.data && <Checked check={check.data} sheet={sheet} mapping={mapping} />}
+      <div className="actions batch-acts">
+        <CurlMenu
+          acts={[
+            { label: t('batch.check'), request: { method: 'POST', path: `${path}&dry_run=true`, file } },
+            { label: t('batches.new'), request: { method: 'POST', path, file } },
+          ]}
+        />
+        <Button weight="plain" onPress={() => saveFile(file.name, csv)}>
+          <Icon name="download" />
+          {t('batch.asMapped')}
+        </Button>
+        <Button
+          weight={ready ? 'quiet' : 'main'}
+          busy={check.isPending}
+          isDisabled={nothing}
+          onPress={() => check.mutate(undefined)}
+        >
+          {t('batch.check')}
+        </Button>
+        {ready && (
+          <Button weight="main" busy={make.isPending} onPress={() => make.mutate(undefined)}>
+            {t(sends ? 'batch.makeAndSend' : 'batch.makeN', { n: rows })}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Asked({
+  templateId,
+  onTemplate,
+  sending,
+}: {
+  templateId: string;
+  onTemplate: (id: string) => void;
+  sending: { mails: boolean; mapped: boolean; on: boolean; set: (on: boolean) => void };
+}) {
+  const { t } = useWords();
+  const templates = useQuery({
+    queryKey: [...TEMPLATES, 'choice'],
+    queryFn: ({ signal }) => call('GET /v1/link-templates', { signal, query: { limit: '100' } }),
+  });
+  const active = templates.data?.data.filter(({ status }) => status === 'active') ?? [];
+  return (
+    <Section title={t('batch.asked')}>
+      <label className="field batch-template">
+        <span className="label">{t('batch.template')}</span>
+        <select className="input" value={templateId} onChange={event => onTemplate(event.target.value)}>
+          <option value="">{t('batch.onePhoto')}</option>
+          {active.map(({ id, name, version }) => (
+            <option key={id} value={id}>
+              {t('batch.templateLine', { name, version })}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="switch">
+        <input
+          type="checkbox"
+          checked={sending.on}
+          disabled={!sending.mails || !sending.mapped}
+          onChange={event => sending.set(event.target.checked)}
+        />
+        <span>{t('batch.send')}</span>
+      </label>
+      <p className="soft small">
+        {t(!sending.mails ? 'batch.noMail' : sending.mapped ? 'batch.sendHint' : 'batch.noAddress')}
+      </p>
+    </Section>
+  );
+}

@@ -131,8 +131,12 @@ function reportRendered(): void {
 
 function reportSent(): void {
   report.print('\n## Over HTTP\n');
-  report.print('The same classes sent to a whole service, which draws the moves. Rates of `verified`, with their 95% interval (Wilson).\n');
-  report.print('| session | number for each policy | verified under `strict` | presence | verified under `lenient` | presence |');
+  report.print(
+    'The same classes sent to a whole service, which draws the moves. Rates of `verified`, with their 95% interval (Wilson).\n',
+  );
+  report.print(
+    '| session | number for each policy | verified under `strict` | presence | verified under `lenient` | presence |',
+  );
   report.print('|---|---|---|---|---|---|');
   for (const { name } of chosen) {
     const cells = (['strict', 'lenient'] as const).flatMap(policy => {

@@ -98,7 +98,6 @@ async function send(
 
 let nextAddress = 0;
 
-
 const onlyPhotos = (seed: number, moves: Challenge['moves']): Promise<Film> =>
   drawFilm({ stage: drawStage(seed), way: handWay(moves, random(seed)), sensor: drawSensor(seed), frames: 2 });
 

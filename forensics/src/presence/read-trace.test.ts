@@ -32,7 +32,7 @@ const headerOf = (frames: Buffer[], crops: Buffer[]): TraceHeader => ({
   track: { settings: { facingMode: 'environment' }, capabilities: {} },
   guidance: { gave_up: false, seconds: 2.5, moves: MOVES.map(move => ({ move, done: true })) },
 });
-const parts = (frames = TRACE.minFrames, crops = 2): [Buffer[], Buffer[]] => [
+const parts = (frames: number = TRACE.minFrames, crops = 2): [Buffer[], Buffer[]] => [
   Array(frames).fill(frame),
   Array(crops).fill(crop),
 ];

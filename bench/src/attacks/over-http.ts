@@ -84,7 +84,7 @@ async function send(
     body.trace_sha256 = createHash('sha256').update(file).digest('hex');
   }
   await post(url, `${path}/captures`, body, from);
-  const done = await settled(url, id, tenant.sk_test);
+  const done = await settled(url, id, tenant.rk_secret);
   await from.close();
   return {
     name,

@@ -4,8 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
 import { restoreCheck } from './erasure/restore-check.ts';
 import { ensureLog } from './evidence/log.ts';
-import type { Phase } from './http/health.ts';
+import { type Phase, registerHealth } from './http/health.ts';
 import { releaseAllKeys } from './http/idempotency.ts';
+import { createServer } from './http/server.ts';
 import type { RunningWorkers } from './jobs/runner.ts';
 import type { OpenDeps } from './open.ts';
 import { type FirstRun, firstRun } from './tenants/first-run.ts';
@@ -42,6 +43,11 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
         if (!deps.config.publicUrl) deps.origins.public = origin;
         if (!deps.config.captureBaseUrl && !deps.config.publicUrl) deps.origins.capture = origin;
       }
+    }
+    if (!o.http && deps.config.workerPort !== null) {
+      app = createServer(deps);
+      registerHealth(app, deps, () => phase);
+      await app.listen({ host: deps.config.host, port: deps.config.workerPort });
     }
     const run = await firstRun(deps);
     await ensureLog(deps);

@@ -1,15 +1,17 @@
 /**
  * Measures the screen detector and its robustness on pictures of unseen sources, per source and pooled:
  *
- * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--measured FILE.jsonl] [--json
- * OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE]
+ * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--unaltered] [--measured FILE.jsonl] [--json
+ * OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE] [--kept-apart SUMS]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures that
  * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--held`
  * or `--confounders` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
- * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. Fetches nothing.
+ * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. `--unaltered` leaves
+ * the altered copies out. Fetches nothing.
  * `--measured` reads features that `forensics/training/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
- * picture. With a baseline, fails when a number drops by more than noise.
+ * picture. With a baseline, fails when a number drops by more than noise. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of
+ * pictures that must not be measured here, nor any other of their repositories: with one among those to be read, nothing is.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -19,7 +21,14 @@ import { screenModel } from '@firsthand/forensics/screen/detect.ts';
 import { type Features, measureScreen } from '@firsthand/forensics/screen/features.ts';
 import { type Model, predict } from '@firsthand/forensics/screen/model.ts';
 import sharp from 'sharp';
-import { type LabelledPicture, listedPictures, manifestPictures } from '../../../forensics/training/screen/sets.ts';
+import { refuseKeptApart } from '../../../forensics/training/screen/kept-apart.ts';
+import {
+  type LabelledPicture,
+  listedPictures,
+  listedSnapshots,
+  manifestPictures,
+  type Use,
+} from '../../../forensics/training/screen/sets.ts';
 import { vary } from '../../../forensics/training/screen/vary.ts';
 import { createReport } from '../report.ts';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
@@ -31,11 +40,13 @@ const { values: options } = parseArgs({
     displays: { type: 'boolean', default: false },
     held: { type: 'boolean', default: false },
     confounders: { type: 'boolean', default: false },
+    unaltered: { type: 'boolean', default: false },
     measured: { type: 'string' },
     json: { type: 'string' },
     scores: { type: 'string' },
     write: { type: 'string' },
     baseline: { type: 'string' },
+    'kept-apart': { type: 'string', default: process.env.KEPT_APART },
   },
 });
 
@@ -47,7 +58,7 @@ const unseen = options.displays
     : options.confounders
       ? 'confounder'
       : undefined;
-const VARIANTS = unseen ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
+const VARIANTS = unseen || options.unaltered ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
 
 interface Row {
   name: string;
@@ -65,12 +76,14 @@ interface Row {
   bpcer_upper: { doubtful?: number; confident?: number };
 }
 
+const REPORTED = ['report', 'develop'] as const;
+
 function readItems(): LabelledPicture[] {
   const { data, repositories } = options;
   if (unseen) return repositories ? listedPictures(repositories, unseen) : [];
   return [
     ...(data ? manifestPictures(data) : []),
-    ...(repositories ? (['report', 'develop'] as const).flatMap(use => listedPictures(repositories, use)) : []),
+    ...(repositories ? REPORTED.flatMap(use => listedPictures(repositories, use)) : []),
   ];
 }
 
@@ -218,6 +231,12 @@ if (items.length === 0) {
     'No pictures: --data names a folder with MANIFEST.tsv (or FIRSTHAND_DATA), --repositories one of clones. Nothing measured.',
   );
   process.exit(0);
+}
+if (options['kept-apart']) {
+  const single = items.filter(({ use }) => !use);
+  const uses: readonly Use[] = unseen ? [unseen] : REPORTED;
+  const snapshots = options.repositories ? uses.flatMap(listedSnapshots) : [];
+  refuseKeptApart(options['kept-apart'], single, options.repositories, snapshots);
 }
 const folds: Record<string, Model> = JSON.parse(
   readFileSync(new URL('./folds.generated.json', import.meta.url), 'utf8'),

@@ -2,19 +2,23 @@
  * Measures pictures for training and for the benchmark: one JSON line per picture and variant. An interrupted run resumes.
  *
  * node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
+ * [--kept-apart SUMS]
  *
  * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `fit`
  * and `choose`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
  * those of `simulate.ts`. Variants: `orig`; `q70`, `half`, `msg`, `crop` as in the benchmark; `aug1`, `aug2` ... random crops, sizes, tones
- * and qualities.
+ * and qualities. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums: nothing is measured if one of these pictures, or another of
+ * their repositories, is among those to be read.
  */
+import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { decodePicture } from '../../src/decode.ts';
 import { inspect } from '../../src/inspect.ts';
 import { measureScreen } from '../../src/screen/features.ts';
-import { type LabelledPicture, listedPictures, manifestPictures } from './sets.ts';
+import { refuseKeptApart } from './kept-apart.ts';
+import { type LabelledPicture, listedPictures, listedSnapshots, manifestPictures } from './sets.ts';
 import { vary } from './vary.ts';
 
 sharp.concurrency(1);
@@ -26,6 +30,7 @@ const { values: options, positionals } = parseArgs({
     repositories: { type: 'string' },
     list: { type: 'string' },
     variants: { type: 'string', default: 'orig' },
+    'kept-apart': { type: 'string', default: process.env.KEPT_APART },
   },
 });
 const [out = ''] = positionals;
@@ -40,13 +45,11 @@ const furtherPictures = (path: string): LabelledPicture[] =>
       return { label: label === '1' ? 1 : 0, source, name, read: () => readFileSync(name) };
     });
 
-const pictures = [
-  ...(data ? manifestPictures(data) : []),
-  ...(repositories
-    ? (['report', 'develop', 'fit', 'choose', 'held'] as const).flatMap(use => listedPictures(repositories, use))
-    : []),
-  ...(list ? furtherPictures(list) : []),
-];
+const USES = ['report', 'develop', 'fit', 'choose', 'held'] as const;
+const single = [...(data ? manifestPictures(data) : []), ...(list ? furtherPictures(list) : [])];
+const pictures = [...single, ...(repositories ? USES.flatMap(use => listedPictures(repositories, use)) : [])];
+const keptApart = options['kept-apart'];
+if (keptApart) refuseKeptApart(keptApart, single, repositories, repositories ? USES.flatMap(listedSnapshots) : []);
 const done = new Set(
   (existsSync(out) ? readFileSync(out, 'utf8').split('\n') : []).filter(Boolean).map(line => {
     const { name, v }: { name: string; v: string } = JSON.parse(line);
@@ -58,12 +61,14 @@ for (const [index, { label, source, name, read }] of pictures.entries()) {
   for (const v of options.variants.split(',')) {
     if (done.has(`${name}\t${v}`)) continue;
     try {
-      const bytes = await vary(read(), v, index);
+      const original = read();
+      const sha256 = createHash('sha256').update(original).digest('hex');
+      const bytes = await vary(original, v, index);
       const picture = await decodePicture(bytes, await inspect(bytes));
       const measured = await measureScreen(picture);
       if (!measured) continue;
       const { width, height } = picture;
-      file.write(`${JSON.stringify({ label, source, name, v, width, height, f: measured.features })}\n`);
+      file.write(`${JSON.stringify({ label, source, name, sha256, v, width, height, f: measured.features })}\n`);
     } catch (cause) {
       console.error(`${name} ${v}: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
     }

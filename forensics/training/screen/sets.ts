@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Snapshot } from './kept-apart.ts';
 
 /** A picture for fitting or evaluation. Label 1: a photographed display or print. */
 export interface LabelledPicture {
@@ -50,6 +51,13 @@ export function manifestPictures(folder: string): LabelledPicture[] {
       name: path,
       read: () => readFileSync(join(folder, path)),
     }));
+}
+
+/** Lists the repositories of `sets.tsv` for one use, one entry per picture. */
+export function listedSnapshots(use: Use): Snapshot[] {
+  return tableLines(new URL('./sets.tsv', import.meta.url))
+    .filter(([of]) => of === use)
+    .map(([, , repository = '', commit = '']) => ({ repository, commit }));
 }
 
 /**

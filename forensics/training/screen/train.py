@@ -5,10 +5,12 @@
 Each line of a feature file is {"label", "source", "name", "v", "f"} as written by `measure.ts`. Sources are never split: scores
 for thresholds and calibration come from models that did not see the picture's source. The second file keeps those models by reported
 source, so that the benchmark needs no fitting. Thresholds are set on genuine pictures: those of the reported sources, those that
-`sets.tsv` lists as `choose`, and its `held` ones, which no model is fitted on. Needs numpy, scipy, scikit-learn, xgboost.
+`sets.tsv` lists as `choose`, and its `held` ones, which no model is fitted on. KEPT_APART in the environment names a file of SHA-256
+sums of pictures that are kept apart for judging: with one of them, or another picture of its repository, nothing is fitted. Needs numpy, scipy, scikit-learn, xgboost.
 """
 import csv
 import json
+import os
 import re
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -47,9 +49,24 @@ GROUPS = 10
 HELD = sorted(SOURCES['held'])
 
 
+def refuse_kept_apart(rows):
+    """Ends the program if a measured picture, or another of its repository, is kept apart for judging."""
+    if 'KEPT_APART' not in os.environ:
+        return
+    kept = {line.split()[0] for line in open(os.environ['KEPT_APART']) if line.strip() and not line.startswith('#')}
+    repository = lambda row: '/'.join(row['name'].split('/')[:2])
+    unknown = [row['name'] for row in rows if 'sha256' not in row]
+    if unknown:
+        sys.exit(f'{unknown[0]}: measured without its SHA-256; measure it again')
+    found = {repository(row) for row in rows if row['sha256'] in kept}
+    if found:
+        sys.exit(f"kept apart for judging: {', '.join(sorted(found))}")
+
+
 def load(paths):
     """Labels, sources, variants and, by part of the model, names and values (one row per picture and variant, NaN if not measured)."""
     rows = [json.loads(line) for path in paths for line in open(path)]
+    refuse_kept_apart(rows)
     found = sorted({name for row in rows for name in row['f'] if not LEFT_OUT.search(name)})
     by_number = lambda part: sorted(filter(part.match, found), key=lambda name: int(re.search(r'\d+', name)[0]))
     names = {

@@ -19,6 +19,8 @@ export interface S3Config {
 export interface Config extends AttestationConfig, SignInConfig, WitnessesConfig {
   host: string;
   port: number;
+  /** Where a process without API answers `/healthz`, `/readyz` and `/metrics`; null: nowhere. */
+  workerPort: number | null;
   tls: boolean;
   dataDir: string;
   /** Null: derived from host and port when the service starts to listen. */
@@ -130,6 +132,7 @@ export function readConfig(env: Env): Config {
   return {
     host: text('HOST') ?? 'localhost',
     port: integer('PORT', 0, 65_535, 8080),
+    workerPort: text('WORKER_PORT') === null ? null : integer('WORKER_PORT', 0, 65_535, 0),
     tls: false,
     dataDir: resolve(text('DATA_DIR') ?? './data'),
     publicUrl: web('PUBLIC_URL'),

@@ -157,6 +157,7 @@ create table captures (
   trace_blob text,
   trace_sha256 text,
   presence jsonb,
+  display_blob text,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),

@@ -16,6 +16,7 @@ const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const VerificationsPage = lazy(() => import('./verifications/verifications-page.tsx'));
 const VerificationPage = lazy(() => import('./verification/verification-page.tsx'));
 const ReviewPage = lazy(() => import('./review/review-page.tsx'));
+const ReplayPage = lazy(() => import('./replay/replay-page.tsx'));
 const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
@@ -44,6 +45,7 @@ export const App = () => (
                     <Switch>
                       <Route path="/" component={HomePage} />
                       <Route path="/review" component={ReviewPage} />
+                      <Route path="/review/replay" component={ReplayPage} />
                       <Route path="/verifications" component={VerificationsPage} />
                       <Route path="/verifications/:id" component={VerificationPage} />
                       <Route path="/webhooks" component={WebhooksPage} />

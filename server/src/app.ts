@@ -50,6 +50,7 @@ import { addReview } from './reviews/add-review.ts';
 import { claimReview } from './reviews/claim-review.ts';
 import { nextReview } from './reviews/next-review.ts';
 import { releaseReview } from './reviews/release-review.ts';
+import { replayThresholds } from './reviews/replay.ts';
 import { undoReview } from './reviews/undo-review.ts';
 import { getStatistics } from './statistics/statistics.ts';
 import { getSystem } from './system/read-system.ts';
@@ -97,6 +98,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/people-data': getPeopleData,
 
   'POST /v1/reviews/next': nextReview,
+  'GET /v1/reviews/replay': replayThresholds,
   'POST /v1/reviews/:verification_id/claim': claimReview,
   'POST /v1/reviews/:verification_id/release': releaseReview,
   'POST /v1/verifications/:id/reviews': addReview,

@@ -19,6 +19,7 @@ const PAGES: readonly MenuPage[] = [
   { path: '/batches', label: 'page.batches', icon: 'layers' },
   { path: '/templates', label: 'page.templates', icon: 'link' },
   { path: '/statistics', label: 'page.statistics', icon: 'chart' },
+  { path: '/review/replay', label: 'page.replay', icon: 'undo', from: 'owner' },
   { path: '/webhooks', label: 'page.webhooks', icon: 'send' },
   { path: '/settings/people', label: 'page.people', icon: 'people' },
   { path: '/settings', label: 'page.settings', icon: 'gear' },

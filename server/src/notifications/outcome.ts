@@ -1,5 +1,6 @@
+import type { LABELS } from '@firsthand/contract/names.ts';
 import { SIGNALS } from '@firsthand/contract/signals.ts';
-import type { LABELS, Verdict } from '@firsthand/contract/verification.ts';
+import type { Verdict } from '@firsthand/contract/verification.ts';
 import { one } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { MailRefused } from '../lib/mail.ts';

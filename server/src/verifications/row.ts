@@ -26,7 +26,7 @@ export interface PrivateConfig {
   person?: { name?: string; email?: string; phone_e164?: string; external_ref?: string };
   source?: 'individual' | 'csv';
   template?: { id: string; version: number };
-  /** Its link template's, in place of the account's. */
+  /** The link template's value, which replaces the account's. */
   retention_days?: number;
 }
 

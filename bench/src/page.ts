@@ -148,7 +148,7 @@ async function frameCosts(service: OwnService): Promise<{ page: number; reader: 
       performance
         .getEntriesByType('resource')
         .filter(({ name }) => /\.(js|css)$/.test(name))
-        .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).transferSize, 0),
+        .reduce((sum, entry) => sum + (entry as unknown as { transferSize: number }).transferSize, 0),
     );
     return {
       page: (busyAfter - busyBefore) / frames,

@@ -1,7 +1,7 @@
 import type { ShownSignalName } from '@firsthand/contract/signals.ts';
 import { assessProvenance } from './ai/assess.ts';
 import { withOperatorModel } from './ai/operator-model.ts';
-import { decode, decodePicture } from './decode.ts';
+import { decode, decodePicture, encodeDisplay } from './decode.ts';
 import { depthSignal } from './depth-maps/signal.ts';
 import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { type PictureMetadata, readMetadata } from './metadata/read.ts';
@@ -19,6 +19,8 @@ import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.
  * pixels.
  */
 const LARGE = 2048;
+/** Formats that Chromium and Firefox cannot show. */
+const NOT_IN_BROWSERS: ReadonlySet<string> = new Set(['image/heic', 'image/heif']);
 
 export interface AnalysisRequest {
   bytes: Uint8Array;
@@ -42,6 +44,8 @@ export interface PictureAnalysis {
   info: ImageInfo;
   /** JPEG, at most 1600 pixels a side, without metadata. */
   preview: Uint8Array;
+  /** JPEG of all decoded pixels, for a format that most browsers cannot show. */
+  display?: Uint8Array;
   screen?: ScreenSignal;
   ai?: AiSignal;
   depth?: DepthSignal;
@@ -85,6 +89,7 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
     fingerprint: fingerprint(prepared),
     metadata: shown(metadata),
   };
+  if (NOT_IN_BROWSERS.has(info.contentType)) analysis.display = await encodeDisplay(picture);
   const wantsFrames = signals.includes('screen') || signals.includes('depth');
   const second = wantsFrames && request.motionFrame ? await decodeSecond(request.motionFrame) : undefined;
   const frames = second && testTwoFrames(picture, second);

@@ -181,6 +181,13 @@ function encodePreview(pipeline: Sharp): Promise<Buffer> {
   );
 }
 
+/** Encodes all pixels of a decoded picture as JPEG, close enough to the original to look at single pixels. */
+export function encodeDisplay({ width, height, data }: Picture): Promise<Buffer> {
+  return sharp(data, { raw: { width, height, channels: 3 }, limitInputPixels: MAX_PIXELS })
+    .jpeg({ quality: 92, chromaSubsampling: '4:4:4', optimiseCoding: false })
+    .toBuffer();
+}
+
 /**
  * Makes an upright JPEG of at most 1600 pixels a side, without metadata (so without position and device).
  *

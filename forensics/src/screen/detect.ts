@@ -4,7 +4,7 @@ import type { Picture } from '../picture.ts';
 import { round } from '../pixels/round.ts';
 import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
 import { measureScreen } from './features.ts';
-import { drawHeatmap } from './heatmap.ts';
+import { drawHeatmap, hotTiles } from './heatmap.ts';
 import model from './model.generated.json' with { type: 'json' };
 import { type Model, predict } from './model.ts';
 
@@ -44,6 +44,7 @@ export async function detectScreen(
       bright_quadrilateral: round(features.quad),
       model: screenModel.name,
     },
+    heat_tiles: hotTiles(picture, measured),
     heatmapPng: await drawHeatmap(picture, measured),
   };
 }

@@ -92,6 +92,8 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
   freeThread();
   const previewKey = previewKeyOf(row.id, capture.id);
   await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
+  const displayKey = analysis.display ? evidenceKeyOf(row.id, capture.id, 'display.jpg') : null;
+  if (displayKey) await deps.blobs.put(displayKey, analysis.display!, { contentType: 'image/jpeg' });
   const reverse = await rememberAndSearch(
     deps,
     {
@@ -117,6 +119,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     signals: signals as CaptureSignals,
     metadata: analysis.metadata,
     previewKey,
+    displayKey,
     locationMatch: await matchLocation(deps, row.config.expected_location, capture.location),
     context: await contextOf(deps, row, analysis.preview),
     presence: await presenceOf(deps, row, capture, analysis.presence),

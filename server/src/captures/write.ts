@@ -22,6 +22,7 @@ export async function storeAnalysis(
     signals: CaptureSignals;
     metadata: object;
     previewKey: string;
+    displayKey: string | null;
     locationMatch: object | null | undefined;
     context: ContextCheck | null;
     presence: StoredPresence | null;
@@ -29,7 +30,7 @@ export async function storeAnalysis(
 ): Promise<void> {
   await tx.query(
     `update captures set analysis_state = 'done', analyzed_at = $2, signals = $3, metadata = $4, preview_blob = $5,
-       location_match = $6, context = $7, presence = $8 where id = $1 and analysis_state = 'pending'`,
+       location_match = $6, context = $7, presence = $8, display_blob = $9 where id = $1 and analysis_state = 'pending'`,
     [
       captureId,
       found.at,
@@ -39,6 +40,7 @@ export async function storeAnalysis(
       storable(found.locationMatch),
       storable(found.context),
       storable(found.presence),
+      found.displayKey,
     ],
   );
 }

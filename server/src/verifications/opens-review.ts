@@ -5,7 +5,7 @@ import { one, type Tx } from '../db/sql.ts';
 import { findVerification, type VerificationRow } from './row.ts';
 import { storeReviewState } from './write.ts';
 
-/** Why a case comes up for review. Never shown: nobody can tell a sample from the others. */
+/** Why a case comes up for review. No view shows it, so a reviewer cannot recognise a sample. */
 export type ReviewCause = 'suspicious' | 'failed' | 'checks' | 'sample';
 
 export interface Outcome {

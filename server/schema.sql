@@ -157,6 +157,7 @@ create table captures (
   trace_blob text,
   trace_sha256 text,
   presence jsonb,
+  display_blob text,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
@@ -180,6 +181,15 @@ create table challenges (
   constraint challenges_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
 );
 CREATE INDEX challenges_by_step ON public.challenges USING btree (verification_id, step_key, issued_at);
+
+create table chat_webhooks (
+  tenant_id text not null,
+  sealed text not null,
+  host text not null,
+  updated_at timestamp with time zone not null,
+  constraint chat_webhooks_pkey PRIMARY KEY (tenant_id),
+  constraint chat_webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
 
 create table erasure_segments (
   key text not null,

@@ -43,6 +43,7 @@ const BATCH = 2_000;
 const BUNDLE_BYTES = 100_000_000;
 let db: Pool;
 const rows: Row[] = [];
+const ms = (time: number): string => `${Math.round(time)} ms`;
 const wanted = (part: 'log' | 'service' | 'check') => (values.only ?? part) === part;
 
 const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
@@ -165,5 +166,3 @@ async function benchCheck(): Promise<void> {
     `${ms(command.limit)} for sha256sum: ${(command.measured / command.limit).toFixed(2)} times`,
   ]);
 }
-
-const ms = (milliseconds: number): string => `${Math.round(milliseconds)} ms`;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
 import { openDiskStore } from 'firsthand/blobs/disk.ts';
-import type { Pool, Tx } from 'firsthand/db/sql.ts';
+import { type Pool, transaction } from 'firsthand/db/sql.ts';
 import { newId } from 'firsthand/lib/ids.ts';
 import { issue } from 'firsthand/verifications/issue.ts';
 import sharp from 'sharp';
@@ -81,30 +81,31 @@ async function benchCreation(pool: Pool): Promise<void> {
 /** Records the statements that create a verification, and returns a function that repeats them with new ids. */
 async function bareTransaction(pool: Pool): Promise<() => Promise<void>> {
   const written: { text: string; values: unknown[] }[] = [];
-  const client = await pool.connect();
-  const recorder = new Proxy(client, {
-    get(target, name) {
-      if (name !== 'query') return Reflect.get(target, name);
-      return (text: string, values: unknown[] = []) => {
-        if (!/^\s*select\s+(?!graphile_worker)/i.test(text)) written.push({ text, values });
-        return target.query(text, values);
-      };
-    },
-  }) as Tx;
-  await client.query('begin');
-  const row = await issue(
-    recorder,
-    { clock: { now: () => new Date() }, origins: { public: url, capture: url } },
-    { tenantId: tenant.tenant_id, livemode: false, request: {} },
-  );
-  await client.query('rollback');
-  client.release();
+  const undone = new Error('rolled back');
+  let id = '';
+  await transaction(pool, async tx => {
+    const query = tx.query.bind(tx);
+    const record = (text: string, values: unknown[] = []) => {
+      if (!/^\s*select\s+(?!graphile_worker)/i.test(text)) written.push({ text, values });
+      return query(text, values);
+    };
+    tx.query = record as typeof tx.query;
+    const context = { clock: { now: () => new Date() }, origins: { public: url, capture: url } };
+    try {
+      ({ id } = await issue(tx, context, { tenantId: tenant.tenant_id, livemode: false, request: {} }));
+    } finally {
+      tx.query = query;
+    }
+    throw undone;
+  }).catch(error => {
+    if (error !== undone) throw error;
+  });
   const event = JSON.stringify(written).match(/evt_[0-9A-Z]{26}/)?.[0];
   if (!event || written.length !== 2)
     throw new Error('creating a verification no longer writes what the bench expects');
 
   return async () => {
-    const fresh: Record<string, string> = { [row.id]: newId('vfy'), [event]: newId('evt') };
+    const fresh: Record<string, string> = { [id]: newId('vfy'), [event]: newId('evt') };
     const renew = (value: unknown) =>
       typeof value === 'string' ? value.replace(/(vfy|evt)_[0-9A-Z]{26}/g, id => fresh[id] ?? id) : value;
     const connection = await pool.connect();

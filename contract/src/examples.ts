@@ -69,6 +69,24 @@ const capture = {
   },
 };
 
+const explanation = {
+  screen: {
+    score: 0.02,
+    model: 'screen-still-6',
+    odds: { pictures: 933, as_high: 521, one_in: 2 },
+    thresholds: {
+      doubtful: { at: 0.88673, odds: { pictures: 933, as_high: 12, one_in: 72 } },
+      confident: { at: 0.99902, odds: { pictures: 933, as_high: 0, one_in: 930 } },
+    },
+    published: { flagged: { count: 2, of: 170 }, at_most: 0.037, found: { count: 79, of: 138 } },
+    tiles: [],
+  },
+  ai: {
+    no_odds: 'no_score',
+    published: { flagged: { count: 0, of: 2048 }, at_most: 0.001, found: { count: 29, of: 29 } },
+  },
+};
+
 const completed = {
   ...pending,
   status: 'completed',
@@ -208,7 +226,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   ...STATISTICS_EXAMPLES,
   ...MANAGEMENT_EXAMPLES,
   ...PEOPLE_EXAMPLES,
-  ...reviewExamples({ ...completed, captures: [capture] }),
+  ...reviewExamples({ ...completed, captures: [{ ...capture, explanation }] }),
   ...WEBHOOK_EXAMPLES,
 };
 

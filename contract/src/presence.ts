@@ -113,10 +113,10 @@ const PresenceEvidence = Type.Object(
     noise: Type.Optional(
       Type.Object(
         {
-          before: Type.Number({ description: 'likeness of the crops’ noise where it lay on the sensor, -1 to 1' }),
+          before: Type.Number({ description: 'correlation of the crops’ noise at rest on the sensor, -1 to 1' }),
           after: Type.Number({
             description:
-              'likeness of the noise after the crops were aligned, -1 to 1; near 1 in a still that a program pans',
+              'correlation after the crops were aligned by the scene, -1 to 1; near 1 in a photo that a program pans',
           }),
         },
         { ...closed, title: 'PresenceNoise' },

@@ -31,4 +31,29 @@ export const reviewExamples = (completed: object): Readonly<Record<string, Endpo
     },
     responses: { 201: review },
   },
+  'GET /v1/reviews/replay': {
+    responses: {
+      200: {
+        cases: 10_000,
+        since: '2026-10-02T07:12:44.000Z',
+        thresholds: { doubtful: 0.95, confident: 0.999 },
+        in_force: { doubtful: 0.88673, confident: 0.99902 },
+        flips: 31,
+        by: [
+          { from: 'failed', to: 'suspicious', cases: 2, approved: 0, rejected: 2 },
+          { from: 'suspicious', to: 'verified', cases: 29, approved: 21, rejected: 6 },
+        ],
+        verifications: [
+          {
+            id: 'vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z',
+            created_at: '2026-11-21T09:30:00.000Z',
+            from: 'suspicious',
+            to: 'verified',
+            score: 0.91288,
+            decision: 'approved',
+          },
+        ],
+      },
+    },
+  },
 });

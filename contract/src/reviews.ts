@@ -8,21 +8,19 @@ import {
   REVIEW_SECONDS_MAX,
   REVIEWS_HELD_MAX,
 } from './limits.ts';
+import { DECISIONS, LABELS, REVIEW_QUEUES, REVIEW_STATES } from './names.ts';
+import { Unit } from './signals.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** `escalated` leaves the case open for members and owners; each of the others decides. */
-export const DECISIONS = ['approved', 'rejected', 'retake', 'escalated'] as const;
 export type Decision = (typeof DECISIONS)[number];
 const DecisionSchema = Type.Enum([...DECISIONS], { title: 'Decision' });
 
-export const REVIEW_STATES = ['none', 'open', 'claimed', 'disputed', 'decided'] as const;
 export type ReviewState = (typeof REVIEW_STATES)[number];
 
 export const REVIEW_POLICIES = ['none', 'one', 'two_people'] as const;
 export type ReviewPolicy = (typeof REVIEW_POLICIES)[number];
 
-export const REVIEW_QUEUES = ['all', 'suspicious', 'failed', 'checks'] as const;
 export type ReviewQueue = (typeof REVIEW_QUEUES)[number];
 
 export const Reviewer = Type.Object(
@@ -111,7 +109,9 @@ export const NextReview = Type.Object(
       Type.Enum([...REVIEW_QUEUES], {
         title: 'ReviewQueue',
         default: 'all',
-        description: '`suspicious` and `failed`: by the verdict or status. `checks`: place or object did not match.',
+        description:
+          '`suspicious` and `failed`: by the verdict or status. `checks`: place or object did not match, or the file of a ' +
+          'live photo is from another day.',
       }),
     ),
     holding: Type.Optional(
@@ -126,3 +126,52 @@ export const NextReview = Type.Object(
   { ...closed, title: 'NextReview' },
 );
 export type NextReview = Static<typeof NextReview>;
+
+const ReplayedLabel = Type.Enum([...LABELS], { title: 'ReplayedLabel' });
+const Cases = Type.Integer({ minimum: 0 });
+
+/** The last cases under other thresholds. */
+export const Replay = Type.Object(
+  {
+    cases: Type.Integer({
+      minimum: 0,
+      description: 'completed verifications that were judged again, the newest first',
+    }),
+    since: Type.Optional(DateTime),
+    thresholds: Type.Object(
+      { doubtful: Unit, confident: Unit },
+      { ...closed, title: 'ReplayedThresholds', description: 'as asked for; without: those in force' },
+    ),
+    in_force: Type.Object({ doubtful: Unit, confident: Unit }, { ...closed, title: 'ThresholdsInForce' }),
+    flips: Type.Integer({ minimum: 0, description: 'cases whose verdict would be another' }),
+    by: Type.Array(
+      Type.Object(
+        {
+          from: ReplayedLabel,
+          to: ReplayedLabel,
+          cases: Cases,
+          approved: Type.Integer({ minimum: 0, description: 'of them, people approved' }),
+          rejected: Type.Integer({ minimum: 0, description: 'of them, people rejected' }),
+        },
+        { ...closed, title: 'ReplayedFlips' },
+      ),
+      { description: 'flips by verdict before and after' },
+    ),
+    verifications: Type.Array(
+      Type.Object(
+        {
+          id: IdSchema('vfy'),
+          created_at: DateTime,
+          from: ReplayedLabel,
+          to: ReplayedLabel,
+          score: Type.Number({ minimum: 0, maximum: 1, description: "the highest screen score of the case's photos" }),
+          decision: Type.Optional(Type.Enum(['approved', 'rejected', 'retake'], { title: 'ReplayedDecision' })),
+        },
+        { ...closed, title: 'ReplayedVerification' },
+      ),
+      { description: 'those that flip, newest first, at most 500' },
+    ),
+  },
+  { ...closed, title: 'Replay' },
+);
+export type Replay = Static<typeof Replay>;

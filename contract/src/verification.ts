@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Context, Metadata } from './create-verification.ts';
+import { Explanation } from './explanation.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
+import { LABELS, STATUSES } from './names.ts';
 import { DepthPolicySchema, Presence } from './presence.ts';
 import { Review, ReviewSummary } from './reviews.ts';
 import { BandSchema, CaptureSignals, REASON_CODES, SignalNameSchema, Unit, VerdictSignals } from './signals.ts';
@@ -10,7 +12,6 @@ import { Step } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
 
-export const STATUSES = ['pending', 'partially_captured', 'completed', 'expired', 'failed', 'abandoned'] as const;
 export const Status = Type.Enum([...STATUSES], { title: 'Status' });
 export type Status = (typeof STATUSES)[number];
 
@@ -33,7 +34,6 @@ export const Config = Type.Object(
 );
 export type Config = Static<typeof Config>;
 
-export const LABELS = ['verified', 'suspicious', 'failed'] as const;
 export const VerdictLabel = Type.Enum([...LABELS], { title: 'VerdictLabel' });
 export const Verdict = Type.Object(
   {
@@ -210,6 +210,17 @@ export const Capture = Type.Object(
     client_captured_at: Type.Optional(DateTime),
     image_url: Type.Optional(Type.String({ description: 'presigned URL, valid for 1 hour' })),
     preview_url: Type.Optional(Type.String({ description: 'presigned URL, valid for 1 hour' })),
+    display_url: Type.Optional(
+      Type.String({
+        description:
+          'presigned URL, valid for 1 hour: all pixels as JPEG, where most browsers cannot show `content_type`; above 24 ' +
+          'megapixels at half the size',
+      }),
+    ),
+    second_frame_url: Type.Optional(
+      Type.String({ description: 'presigned URL, valid for 1 hour: the photo after a small sideways move' }),
+    ),
+    explanation: Type.Optional(Explanation),
     attestation: Type.Optional(Attestation),
     location: Type.Optional(GeoPoint),
     location_match: Type.Optional(

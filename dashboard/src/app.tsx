@@ -16,9 +16,12 @@ const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const VerificationsPage = lazy(() => import('./verifications/verifications-page.tsx'));
 const VerificationPage = lazy(() => import('./verification/verification-page.tsx'));
 const ReviewPage = lazy(() => import('./review/review-page.tsx'));
+const ReplayPage = lazy(() => import('./replay/replay-page.tsx'));
 const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
+const BrandsPage = lazy(() => import('./brands/brands-page.tsx'));
+const ComparePage = lazy(() => import('./compare/compare-page.tsx'));
 const SystemPage = lazy(() => import('./system/system-page.tsx'));
 const IssuePage = lazy(() => import('./issue/issue-page.tsx'));
 const TemplatesPage = lazy(() => import('./templates/templates-page.tsx'));
@@ -44,11 +47,14 @@ export const App = () => (
                     <Switch>
                       <Route path="/" component={HomePage} />
                       <Route path="/review" component={ReviewPage} />
+                      <Route path="/review/replay" component={ReplayPage} />
                       <Route path="/verifications" component={VerificationsPage} />
                       <Route path="/verifications/:id" component={VerificationPage} />
                       <Route path="/webhooks" component={WebhooksPage} />
                       <Route path="/settings" component={SettingsPage} />
                       <Route path="/audit" component={AuditPage} />
+                      <Route path="/brands" component={BrandsPage} />
+                      <Route path="/compare" component={ComparePage} />
                       <Route path="/system" component={SystemPage} />
                       <Route path="/issue" component={IssuePage} />
                       <Route path="/templates" component={TemplatesPage} />

@@ -1,6 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { dataFiles } from '../test/data.ts';
 import { analyzePicture } from './analyze.ts';
+import { shrinkOnLoad } from './decode.ts';
 import { plainCapture, plainDisplay } from './simulate/params.ts';
 import { simulateDirect, simulateRecapture } from './simulate/recapture.ts';
 import { drawScene } from './simulate/scene.ts';
@@ -43,5 +45,19 @@ describe('analyzePicture', () => {
     const read = await sharp(preview).metadata();
     expect(read).toMatchObject({ format: 'jpeg', width: 1600, height: 800 });
     expect(read.exif).toBeUndefined();
+  });
+
+  it.each(dataFiles('heic').slice(0, 3))('shows all pixels of $path as JPEG', async file => {
+    const { info, display } = await analyzePicture({ bytes: file.read(), signals: [] });
+    const { format, width, height } = await sharp(display).metadata();
+    const factor = shrinkOnLoad(info);
+    expect([format, width, height]).toEqual(['jpeg', Math.ceil(info.width / factor), Math.ceil(info.height / factor)]);
+  });
+
+  it('makes no second JPEG of what a browser shows', async () => {
+    const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#777' } })
+      .png()
+      .toBuffer();
+    expect(await analyzePicture({ bytes, signals: [] })).not.toHaveProperty('display');
   });
 });

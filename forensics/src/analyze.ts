@@ -1,15 +1,16 @@
 import type { ShownSignalName } from '@firsthand/contract/signals.ts';
 import { assessProvenance } from './ai/assess.ts';
 import { withOperatorModel } from './ai/operator-model.ts';
-import { decode, decodePicture } from './decode.ts';
+import { decode, decodePicture, encodeDisplay } from './decode.ts';
 import { depthSignal } from './depth-maps/signal.ts';
 import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { type PictureMetadata, readMetadata } from './metadata/read.ts';
 import { parallaxSignal } from './motion/signal.ts';
-import { type TwoFrameTest, testTwoFrames } from './motion/two-frames.ts';
+import { testTwoFrames } from './motion/two-frames.ts';
 import { type Fingerprint, fingerprint, type Probe, prepare, probes } from './phash/fingerprint.ts';
 import type { Plane } from './phash/plane.ts';
 import { halved, type Picture } from './picture.ts';
+import { depthOf, type JudgedSession, judgeSession, type SentSession } from './presence/session.ts';
 import { detectScreen } from './screen/detect.ts';
 import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.ts';
 
@@ -18,12 +19,16 @@ import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.
  * pixels.
  */
 const LARGE = 2048;
+/** Formats that Chromium and Firefox cannot show. */
+const NOT_IN_BROWSERS: ReadonlySet<string> = new Set(['image/heic', 'image/heif']);
 
 export interface AnalysisRequest {
   bytes: Uint8Array;
   signals: readonly ShownSignalName[];
   /** A second photograph of the same subject after a small sideways move. */
   motionFrame?: Uint8Array;
+  /** The camera session of a live photo whose depth is asked for. Absent for others. */
+  session?: SentSession;
   /** Captured live through our page or SDK, with a passed attestation. */
   attested?: boolean;
   /** The request declares the subject three-dimensional, so a flat result counts against it. */
@@ -39,9 +44,13 @@ export interface PictureAnalysis {
   info: ImageInfo;
   /** JPEG, at most 1600 pixels a side, without metadata. */
   preview: Uint8Array;
+  /** JPEG of all decoded pixels, for a format that most browsers cannot show. */
+  display?: Uint8Array;
   screen?: ScreenSignal;
   ai?: AiSignal;
   depth?: DepthSignal;
+  /** What the camera session showed; present if the request has one. */
+  presence?: JudgedSession;
   /** Stored so that later pictures of the same content can be found; see `phash/`. */
   fingerprint: Fingerprint;
   /** The lookups of a reverse search, and the plane that confirms their matches. */
@@ -80,8 +89,10 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
     fingerprint: fingerprint(prepared),
     metadata: shown(metadata),
   };
+  if (NOT_IN_BROWSERS.has(info.contentType)) analysis.display = await encodeDisplay(picture);
   const wantsFrames = signals.includes('screen') || signals.includes('depth');
-  const frames = wantsFrames && request.motionFrame ? await compareFrames(picture, request.motionFrame) : undefined;
+  const second = wantsFrames && request.motionFrame ? await decodeSecond(request.motionFrame) : undefined;
+  const frames = second && testTwoFrames(picture, second);
   if (signals.includes('screen')) analysis.screen = await detectScreen(picture, request.thresholds?.screen, frames);
   if (signals.includes('ai')) {
     const attested = request.attested === true;
@@ -95,16 +106,18 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
     const reason = { screen: analysis.screen?.band ?? 'clear', threeDimensional: request.threeDimensional === true };
     const fromMap = await depthSignal(bytes, reason);
     const fromMove = frames && parallaxSignal(frames, reason);
-    // A measured movement takes precedence over the file's own depth map.
-    analysis.depth = fromMove && (fromMove.evaluated || !fromMap.evaluated) ? fromMove : fromMap;
+    // A measured movement takes precedence over the file's own depth map, and a whole session over two frames.
+    const fromPhoto = fromMove && (fromMove.evaluated || !fromMap.evaluated) ? fromMove : fromMap;
+    if (request.session) analysis.presence = await judgeSession(request.session, { picture, second, metadata });
+    analysis.depth = (analysis.presence && depthOf(analysis.presence)) ?? fromPhoto;
   }
   return analysis;
 }
 
 /** An unreadable second frame counts as absent. */
-async function compareFrames(first: Picture, second: Uint8Array): Promise<TwoFrameTest | undefined> {
+async function decodeSecond(bytes: Uint8Array): Promise<Picture | undefined> {
   try {
-    return testTwoFrames(first, await decodePicture(second, await inspect(second)));
+    return await decodePicture(bytes, await inspect(bytes));
   } catch (cause) {
     if (cause instanceof ImageFault) return undefined;
     throw cause;

@@ -144,10 +144,15 @@ async function decodeShrunk(source: Source, info: ImageInfo): Promise<Picture> {
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
   const pixels = out.channels === 3 ? data : spread(data, out.channels);
+  return uprightOf({ width: out.width, height: out.height, data: pixels }, orientation);
+}
+
+/** Mirrors and turns a picture as its EXIF orientation says. */
+export async function uprightOf(picture: Picture, orientation: number): Promise<Picture> {
   const upright = UPRIGHT[orientation];
-  if (!upright) return { width: out.width, height: out.height, data: pixels };
-  const raw = { width: out.width, height: out.height, channels: 3 as const };
-  const turned = await sharp(pixels, { raw, limitInputPixels: MAX_PIXELS })
+  if (!upright) return picture;
+  const raw = { width: picture.width, height: picture.height, channels: 3 as const };
+  const turned = await sharp(picture.data, { raw, limitInputPixels: MAX_PIXELS })
     .flip(upright.flip ?? false)
     .flop(upright.flop ?? false)
     .rotate(upright.turn)
@@ -174,6 +179,13 @@ function encodePreview(pipeline: Sharp): Promise<Buffer> {
       .jpeg({ quality: 80, optimiseCoding: false })
       .toBuffer()
   );
+}
+
+/** Encodes all pixels of a decoded picture as JPEG, close enough to the original to look at single pixels. */
+export function encodeDisplay({ width, height, data }: Picture): Promise<Buffer> {
+  return sharp(data, { raw: { width, height, channels: 3 }, limitInputPixels: MAX_PIXELS })
+    .jpeg({ quality: 92, chromaSubsampling: '4:4:4', optimiseCoding: false })
+    .toBuffer();
 }
 
 /**

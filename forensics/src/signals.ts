@@ -1,4 +1,5 @@
 import type { Band } from '@firsthand/contract/signals.ts';
+import type { HotTile } from './screen/heatmap.ts';
 
 export interface ScreenSignal {
   /** False when nothing could be measured (the picture is too small or too dark). The signal then trips nothing. */
@@ -8,7 +9,9 @@ export interface ScreenSignal {
   confidence: number;
   band: Band;
   evidence?: Record<string, unknown>;
-  /** PNG: the picture darkened, and red where moire was found. */
+  /** The parts of the picture that look like a display, strongest first. */
+  heat_tiles?: HotTile[];
+  /** PNG with alpha, to lay over the picture: clear where nothing was found, red to yellow where a display's pattern was. */
   heatmapPng?: Uint8Array;
 }
 
@@ -19,6 +22,16 @@ export interface AiSignal {
   confidence: number;
   band: Band;
   evidence: { source: string; field: string; value: string }[];
+  /** The score of the operator's model beside the operator's own genuine pictures. */
+  calibrated?: CalibratedScore;
+}
+
+export interface CalibratedScore {
+  model: string;
+  score: number;
+  /** Genuine pictures of the calibration, and those of them that score at least this high. */
+  genuine: number;
+  as_high: number;
 }
 
 export interface DepthSignal {
@@ -40,3 +53,23 @@ export function bandOf(probability: number, thresholds: { doubtful: number; conf
   if (probability >= thresholds.confident) return 'confident';
   return probability >= thresholds.doubtful ? 'doubtful' : 'clear';
 }
+
+/** Other reasons for suspicion. Walls and documents are flat too, so without one a flat subject trips nothing. */
+export interface FlatReason {
+  screen: Band;
+  /** The request declares the subject three-dimensional. */
+  threeDimensional: boolean;
+}
+
+/** Returns the band of a subject that is flat with this confidence. */
+export function flatBand(
+  confidence: number,
+  thresholds: { doubtful: number; confident: number },
+  reason: FlatReason,
+): Band {
+  return reason.threeDimensional || reason.screen !== 'clear' ? bandOf(confidence, thresholds) : 'clear';
+}
+
+/** Confidence from which a flat subject is doubtful and confident: by two frames, and by a depth map, where any flat one is doubtful. */
+export const FLAT_BY_FRAMES = { doubtful: 0.6, confident: 0.95 };
+export const FLAT_BY_MAP = { doubtful: 0, confident: 0.9 };

@@ -1,3 +1,4 @@
+import { SHOWN_SIGNALS } from '@firsthand/contract/signals.ts';
 import sharp from 'sharp';
 import { analyzePicture } from './analyze.ts';
 
@@ -10,5 +11,5 @@ export async function warmUp(): Promise<void> {
   const bytes = await sharp({ create: { width: 1024, height: 768, channels: 3, background: '#888', noise } })
     .jpeg()
     .toBuffer();
-  await analyzePicture({ bytes, signals: ['screen', 'ai', 'reverse', 'depth'] });
+  await analyzePicture({ bytes, signals: SHOWN_SIGNALS.map(({ name }) => name) });
 }

@@ -37,6 +37,7 @@ import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
 import { registerVerifyPage } from './http/verify-page.ts';
+import { deleteChatWebhook, getChatWebhook, putChatWebhook, testChatWebhook } from './notifications/chat-webhook.ts';
 import { endOtherSessions, endSession, getMe, listSessions, signOut, switchTenant } from './people/me.ts';
 import { addPasskey, deletePasskey, passkeyCreationOptions } from './people/passkeys.ts';
 import { endPersonsSessions, invitePerson, listPeople, patchPerson, removePerson } from './people/people.ts';
@@ -50,6 +51,7 @@ import { addReview } from './reviews/add-review.ts';
 import { claimReview } from './reviews/claim-review.ts';
 import { nextReview } from './reviews/next-review.ts';
 import { releaseReview } from './reviews/release-review.ts';
+import { replayThresholds } from './reviews/replay.ts';
 import { undoReview } from './reviews/undo-review.ts';
 import { getStatistics } from './statistics/statistics.ts';
 import { getSystem } from './system/read-system.ts';
@@ -97,6 +99,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/people-data': getPeopleData,
 
   'POST /v1/reviews/next': nextReview,
+  'GET /v1/reviews/replay': replayThresholds,
   'POST /v1/reviews/:verification_id/claim': claimReview,
   'POST /v1/reviews/:verification_id/release': releaseReview,
   'POST /v1/verifications/:id/reviews': addReview,
@@ -125,6 +128,11 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
 
   'GET /v1/settings': getSettings,
   'PATCH /v1/settings': patchSettings,
+
+  'GET /v1/chat-webhook': getChatWebhook,
+  'PUT /v1/chat-webhook': putChatWebhook,
+  'DELETE /v1/chat-webhook': deleteChatWebhook,
+  'POST /v1/chat-webhook/test': testChatWebhook,
 
   'PUT /v1/brands/:slug': putBrand,
   'GET /v1/brands/:slug': getBrand,

@@ -1,13 +1,14 @@
 /**
  * Measures the screen detector and its robustness on pictures of unseen sources, per source and pooled:
  *
- * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--measured FILE.jsonl] [--json
+ * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--unaltered] [--measured FILE.jsonl] [--json
  * OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE] [--kept-apart SUMS]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures that
  * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--held`
  * or `--confounders` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
- * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. Fetches nothing.
+ * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. `--unaltered` leaves
+ * the altered copies out. Fetches nothing.
  * `--measured` reads features that `forensics/training/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
  * picture. With a baseline, fails when a number drops by more than noise. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of
  * pictures that must not be measured here, nor any other of their repositories: with one among those to be read, nothing is.
@@ -39,6 +40,7 @@ const { values: options } = parseArgs({
     displays: { type: 'boolean', default: false },
     held: { type: 'boolean', default: false },
     confounders: { type: 'boolean', default: false },
+    unaltered: { type: 'boolean', default: false },
     measured: { type: 'string' },
     json: { type: 'string' },
     scores: { type: 'string' },
@@ -56,7 +58,7 @@ const unseen = options.displays
     : options.confounders
       ? 'confounder'
       : undefined;
-const VARIANTS = unseen ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
+const VARIANTS = unseen || options.unaltered ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
 
 interface Row {
   name: string;

@@ -14,7 +14,8 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { CONFIDENT_FLAT, LEAST_MOIRE } from '@firsthand/forensics/motion/signal.ts';
+import { LEAST_MOIRE } from '@firsthand/forensics/motion/signal.ts';
+import { FLAT_BY_FRAMES } from '@firsthand/forensics/signals.ts';
 import { createReport } from '../report.ts';
 import { frameSets, type Row, realTasks, type Task } from './frames/tasks.ts';
 import { areaUnderCurve, foundAt, upperBound } from './statistics.ts';
@@ -98,7 +99,7 @@ const line = (name: string, list: Row[]): void => {
     count(list, 'deep'),
     count(list, 'not_enough_movement'),
     count(list, 'not_enough_matches'),
-    answered.filter(p => p >= CONFIDENT_FLAT).length,
+    answered.filter(p => p >= FLAT_BY_FRAMES.confident).length,
   ];
   report.print(`| ${name} | ${cells.join(' | ')} |`);
 };
@@ -144,7 +145,7 @@ function rates(
   };
 }
 
-const parallax = rates(flat, hand, ({ test }) => test.probability, [0.5, CONFIDENT_FLAT]);
+const parallax = rates(flat, hand, ({ test }) => test.probability, [0.5, FLAT_BY_FRAMES.confident]);
 const moireOf = ({ test }: Row): number | undefined =>
   test.evidence.moire_compared > 0 ? test.evidence.moire_strength : undefined;
 const shown = of('display', 'display in a room');
@@ -164,7 +165,7 @@ summarize('Moire that moves wrongly, displays against what is none', moire);
 if (airborne.size > 0)
   summarize(
     'Flat pairs against pairs from the air',
-    rates(flat, of(...airborne), ({ test }) => test.probability, [0.5, CONFIDENT_FLAT]),
+    rates(flat, of(...airborne), ({ test }) => test.probability, [0.5, FLAT_BY_FRAMES.confident]),
   );
 
 report.print('\n| moire by kind | pairs | compared | found |\n|---|---|---|---|');

@@ -16,7 +16,7 @@ const PICTURES: Record<GuideHint, IconName> = {
   plain: 'gallery',
   fast: 'time',
   other: 'lens',
-  more: 'zoom',
+  more: 'right',
 };
 
 type Props = {
@@ -66,6 +66,15 @@ export function MotionSheet(props: Props): JSX.Element {
   return (
     <Sheet title={t(`motion.${move}`)} live>
       <div class="motion-guide" data-move={move}>
+        {moves.length > 1 && (
+          <div class="motion-moves" aria-hidden="true">
+            {moves.map((each, i) => (
+              <span key={i} class={i === state.move && !state.done ? 'now' : ''}>
+                {i < state.move || state.done ? <Icon name="check" /> : <Icon name="right" class={`to-${each}`} />}
+              </span>
+            ))}
+          </div>
+        )}
         <MovePicture />
         <span
           class="motion-track"
@@ -78,17 +87,8 @@ export function MotionSheet(props: Props): JSX.Element {
           <span class="motion-fill" style={{ '--filled': state.progress }} />
         </span>
       </div>
-      {moves.length > 1 && (
-        <div class="motion-moves" aria-hidden="true">
-          {moves.map((each, i) => (
-            <span key={i} class={i === state.move && !state.done ? 'now' : ''}>
-              {i < state.move || state.done ? <Icon name="check" /> : <Icon name="right" class={`to-${each}`} />}
-            </span>
-          ))}
-        </div>
-      )}
       <p class="motion-words" role="status">
-        {state.hint && <Icon name={PICTURES[state.hint]} />}
+        {state.hint && <Icon name={PICTURES[state.hint]} class={state.hint === 'more' ? `to-${move}` : ''} />}
         {t(state.hint ? `motion.${state.hint}` : 'motion.text')}
       </p>
       <button
@@ -108,12 +108,12 @@ export function MotionSheet(props: Props): JSX.Element {
 
 /** A phone that slides past what it photographs, in the direction of the arrow. The style sheet turns it. */
 const MovePicture = (): JSX.Element => (
-  <svg class="motion-picture" viewBox="0 0 96 72" aria-hidden="true">
+  <svg class="motion-picture" viewBox="0 -16 96 100" aria-hidden="true">
     <path class="motion-scene" d="M20 60h56M30 60V40l10-6 10 6v20M58 60V46h12v14" />
     <g class="motion-phone">
       <rect x="36" y="12" width="24" height="44" rx="4" />
       <path d="M45 51h6" />
     </g>
-    <path class="motion-arrow" d="M66 34h22M80 26l8 8-8 8" />
+    <path class="motion-arrow" d="M67 34h20M79 26l8 8-8 8" />
   </svg>
 );

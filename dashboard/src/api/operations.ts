@@ -1,9 +1,11 @@
 import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
+import type { ChatWebhook, ChatWebhookInput, ChatWebhookTest } from '@firsthand/contract/chat-webhook.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import type {
   ApiKey,
   AuditEntry,
   Brand,
+  BrandInput,
   LinkTemplate,
   LinkTemplateInput,
   LinkTemplateWithVersions,
@@ -24,7 +26,7 @@ import type {
   SessionList,
   SignInMethods,
 } from '@firsthand/contract/people.ts';
-import type { NextReview, Review, ReviewInput } from '@firsthand/contract/reviews.ts';
+import type { NextReview, Replay, Review, ReviewInput } from '@firsthand/contract/reviews.ts';
 import type { Statistics } from '@firsthand/contract/statistics.ts';
 import type { System } from '@firsthand/contract/system.ts';
 import type { Verification, VerificationSummary } from '@firsthand/contract/verification.ts';
@@ -64,6 +66,7 @@ export interface Operations {
   'POST /v1/verifications/:id/cancel': { body: object; answer: Verification };
   'POST /v1/verifications/:id/finalize': { body: { narrative: string }; answer: Verification };
   'POST /v1/reviews/next': { body: NextReview; answer: Verification | undefined };
+  'GET /v1/reviews/replay': { answer: Replay };
   'POST /v1/reviews/:id/claim': { body: object; answer: Verification };
   'POST /v1/verifications/:id/reviews': { body: ReviewInput; answer: Review };
   'DELETE /v1/verifications/:id/reviews/:review': { answer: undefined };
@@ -81,6 +84,12 @@ export interface Operations {
   'GET /v1/audit-log': { answer: Page<AuditEntry> };
   'GET /v1/system': { answer: System };
   'GET /v1/brands': { answer: Page<Brand> };
+  'PUT /v1/brands/:id': { body: BrandInput; answer: Brand };
+  'DELETE /v1/brands/:id': { answer: undefined };
+  'GET /v1/chat-webhook': { answer: ChatWebhook };
+  'PUT /v1/chat-webhook': { body: ChatWebhookInput; answer: ChatWebhook };
+  'DELETE /v1/chat-webhook': { answer: undefined };
+  'POST /v1/chat-webhook/test': { body: object; answer: ChatWebhookTest };
   'GET /v1/link-templates': { answer: Page<LinkTemplate> };
   'POST /v1/link-templates': { body: LinkTemplateInput; answer: LinkTemplate };
   'GET /v1/link-templates/:id': { answer: LinkTemplateWithVersions };

@@ -4,7 +4,7 @@ import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { bandOf } from '../why/findings.ts';
-import { type Shown, Viewer, type ViewerHandle } from './viewer.tsx';
+import { type Part, type Shown, Viewer, type ViewerHandle } from './viewer.tsx';
 import './photo.css';
 
 /** What the viewer shows of a capture. */
@@ -14,8 +14,9 @@ function shownOf(capture: Capture): Shown {
     width: capture.width,
     height: capture.height,
     preview: capture.preview_url,
-    full: capture.image_url,
+    full: capture.display_url ?? capture.image_url,
     heat: screen?.heatmap_url,
+    second: capture.second_frame_url,
   };
 }
 
@@ -26,6 +27,9 @@ export function Photos({
   onAt,
   heat,
   onHeat,
+  blink,
+  onBlink,
+  lit,
   wheel,
   handle,
 }: {
@@ -34,6 +38,11 @@ export function Photos({
   onAt: (index: number) => void;
   heat: number;
   onHeat: (opacity: number) => void;
+  /** Whether the photo and its second frame take turns. */
+  blink: boolean;
+  onBlink: (on: boolean) => void;
+  /** The parts that the why-panel points at. */
+  lit?: readonly Part[];
   wheel?: 'always' | 'zoomed';
   handle?: Ref<ViewerHandle>;
 }) {
@@ -49,6 +58,8 @@ export function Photos({
         photo={photo}
         label={name}
         heat={heat}
+        blink={blink}
+        {...(lit ? { lit } : {})}
         {...(wheel ? { wheel } : {})}
         {...(handle ? { handle } : {})}
       />
@@ -57,6 +68,12 @@ export function Photos({
           {name} · {t('photo.size', { width: String(capture.width), height: String(capture.height) })} ·{' '}
           {t(`source.${capture.source}`)}
         </span>
+        {photo.second && (
+          <Button slim aria-pressed={blink} onPress={() => onBlink(!blink)}>
+            <Icon name="eye" />
+            {t(blink ? 'photo.blinkOff' : 'photo.blinkOn')}
+          </Button>
+        )}
         {photo.heat && (
           <>
             <Button slim aria-pressed={heat > 0} onPress={() => onHeat(heat > 0 ? 0 : 0.7)}>

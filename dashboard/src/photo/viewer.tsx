@@ -24,7 +24,19 @@ export interface Shown extends Size {
   second?: string | undefined;
 }
 
+/** A part of a picture; sides are shares of the picture's. */
+export interface Part {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export const NOTHING_LIT: readonly Part[] = [];
+
 export interface ViewerHandle {
+  /** Zooms to a part of the picture. */
+  showPart: (part: Part) => void;
   /** Whole picture ↔ one pixel to a pixel of the screen. */
   toggleZoom: () => void;
   zoomBy: (factor: number) => void;
@@ -34,6 +46,8 @@ export interface ViewerHandle {
 const STEP = 1.6;
 const PAN = 60;
 const BLINK_MS = 700;
+/** How much of the box a part fills that is zoomed to. */
+const PART_FILLS = 0.5;
 /** A whole picture at this scale or above is worth a step to two. */
 const NEARLY_ONE = 0.75;
 /** From this scale on, pixels are drawn as squares. */
@@ -45,6 +59,7 @@ export function Viewer({
   label,
   heat = 0,
   blink = false,
+  lit = NOTHING_LIT,
   wheel = 'zoomed',
   handle,
   onView,
@@ -54,6 +69,8 @@ export function Viewer({
   /** How much of the heat map is seen, 0 to 1. */
   heat?: number;
   blink?: boolean;
+  /** Parts to outline; the rest is dimmed. */
+  lit?: readonly Part[];
   /** `always`: the wheel zooms. `zoomed`: it scrolls the page until the picture is zoomed in. */
   wheel?: 'always' | 'zoomed';
   handle?: Ref<ViewerHandle>;
@@ -72,8 +89,8 @@ export function Viewer({
   const [failed, setFailed] = useState(false);
   const [secondNow, setSecondNow] = useState(false);
   const { width, height, preview, full, heat: heatUrl, second } = photo;
-  const now = useRef({ heat, secondNow, onView });
-  now.current = { heat, secondNow, onView };
+  const now = useRef({ heat, secondNow, lit, onView });
+  now.current = { heat, secondNow, lit, onView };
 
   const draw = () => {
     at.current.drawing ||= requestAnimationFrame(() => {
@@ -81,7 +98,7 @@ export function Viewer({
       const element = canvas.current;
       const { view, box } = at.current;
       if (!element || !view) return;
-      paint(element, photo, view, box, pictures.current, now.current.heat, now.current.secondNow);
+      paint(element, photo, view, box, pictures.current, now.current);
     });
   };
   const see = (view: View) => {
@@ -130,7 +147,7 @@ export function Viewer({
   }, [preview, full, heatUrl, second, width, height]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: draws what changed
-  useEffect(draw, [heat, secondNow]);
+  useEffect(draw, [heat, secondNow, lit]);
 
   useEffect(() => {
     setSecondNow(false);
@@ -170,7 +187,14 @@ export function Viewer({
     if (isWhole()) zoomBy((view.scale < NEARLY_ONE ? 1 : 2) / view.scale, point);
     else see(fitted(photo, box));
   };
+  const showPart = (part: Part) => {
+    const { box } = at.current;
+    const fit = Math.min(box.width / (part.width * width), box.height / (part.height * height)) * PART_FILLS;
+    const middle = { x: (part.x + part.width / 2) * width, y: (part.y + part.height / 2) * height };
+    see(held({ ...middle, scale: fit }, photo, box));
+  };
   useImperativeHandle(handle, () => ({
+    showPart,
     toggleZoom: () => toggleZoom(),
     zoomBy: factor => zoomBy(factor),
     focus: () => canvas.current?.focus(),
@@ -275,8 +299,7 @@ function paint(
   view: View,
   box: Size,
   pictures: { preview?: HTMLImageElement; full?: HTMLImageElement; heat?: HTMLImageElement; second?: HTMLImageElement },
-  heat: number,
-  secondNow: boolean,
+  { heat, secondNow, lit }: { heat: number; secondNow: boolean; lit: readonly Part[] },
 ): void {
   const context = canvas.getContext('2d')!;
   context.setTransform(1, 0, 0, 1, 0, 0);
@@ -294,4 +317,24 @@ function paint(
   layer(secondNow ? pictures.second : (pictures.full ?? pictures.preview), 1);
   context.imageSmoothingEnabled = true;
   layer(pictures.heat, heat);
+  if (lit.length > 0) outline(context, lit, photo.width * view.scale, photo.height * view.scale);
+}
+
+/** Dims the picture but for these parts, and draws a light line with a dark one around each, so that it shows on any photo. */
+function outline(context: CanvasRenderingContext2D, parts: readonly Part[], width: number, height: number): void {
+  const path = new Path2D();
+  for (const part of parts) path.rect(part.x * width, part.y * height, part.width * width, part.height * height);
+  const around = new Path2D();
+  around.rect(0, 0, width, height);
+  around.addPath(path);
+  context.fillStyle = 'rgb(0 0 0 / 45%)';
+  context.fill(around, 'evenodd');
+  for (const [colour, line] of [
+    ['#000', 5],
+    ['#ffd23f', 2.5],
+  ] as const) {
+    context.strokeStyle = colour;
+    context.lineWidth = line;
+    context.stroke(path);
+  }
 }

@@ -1,4 +1,5 @@
-import { type Decision, REVIEW_QUEUES, type ReviewQueue } from '@firsthand/contract/reviews.ts';
+import { REVIEW_QUEUES } from '@firsthand/contract/names.ts';
+import type { Decision, ReviewQueue } from '@firsthand/contract/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
@@ -13,7 +14,7 @@ import { PageTitle } from '../parts/page.tsx';
 import { useSay } from '../parts/said.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
 import { Photos } from '../photo/photos.tsx';
-import type { ViewerHandle } from '../photo/viewer.tsx';
+import { NOTHING_LIT, type Part, type ViewerHandle } from '../photo/viewer.tsx';
 import { Place } from '../place/place.tsx';
 import { useDraft } from '../session/draft.ts';
 import { useSignedIn } from '../session/signed-in.ts';
@@ -123,6 +124,8 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
   const { id, captures, config, reviews } = verification;
   const [at, setAt] = useState(() => gravest(captures));
   const [heat, setHeat] = useState(0);
+  const [blink, setBlink] = useState(false);
+  const [lit, setLit] = useState<readonly Part[]>(NOTHING_LIT);
   const [placeOpen, setPlaceOpen] = useState(true);
   const [choosing, setChoosing] = useState<Decision | null>(null);
   const [flags, setFlags] = useState<Record<string, boolean>>({});
@@ -159,6 +162,7 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
     { key: 'ArrowRight', label: t('review.photoNext'), run: () => setAt(Math.min(captures.length - 1, at + 1)) },
     { key: 'z', label: t('photo.toggle'), run: () => viewer.current?.toggleZoom() },
     { key: 'h', label: t('photo.heatOn'), run: () => setHeat(heat > 0 ? 0 : 0.7) },
+    ...(capture?.second_frame_url ? [{ key: 'c', label: t('photo.blinkOn'), run: () => setBlink(!blink) }] : []),
     { key: 'm', label: t('review.place'), run: () => setPlaceOpen(!placeOpen) },
   ]);
   const reasons: readonly Reason[] = choosing ? REASONS[choosing] : [];
@@ -191,6 +195,9 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
             onAt={setAt}
             heat={heat}
             onHeat={setHeat}
+            blink={blink}
+            onBlink={setBlink}
+            lit={lit}
             wheel="always"
             handle={viewer}
           />
@@ -200,7 +207,12 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
       </div>
       <div className="card review-side">
         <div className="review-read">
-          <WhyPanel verification={verification} capture={capture} />
+          <WhyPanel
+            verification={verification}
+            capture={capture}
+            onLight={setLit}
+            onShow={part => viewer.current?.showPart(part)}
+          />
           <Checks verification={verification} />
           {hasPlace && placeOpen && (
             <section aria-label={t('place.title')} className="stack">

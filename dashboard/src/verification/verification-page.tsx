@@ -1,6 +1,6 @@
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
@@ -10,6 +10,7 @@ import { useMoments } from '../parts/moments.ts';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
 import { Photos } from '../photo/photos.tsx';
+import { NOTHING_LIT, type Part, type ViewerHandle } from '../photo/viewer.tsx';
 import { Place } from '../place/place.tsx';
 import { queryClient } from '../session/query-client.ts';
 import { OutcomeTag } from '../verifications/outcome.tsx';
@@ -57,6 +58,9 @@ function Case({ verification }: { verification: Verification }) {
   const { exactly } = useMoments();
   const [at, setAt] = useState(() => gravest(verification.captures));
   const [heat, setHeat] = useState(0);
+  const [blink, setBlink] = useState(false);
+  const [lit, setLit] = useState<readonly Part[]>(NOTHING_LIT);
+  const viewer = useRef<ViewerHandle>(null);
   const { captures, config, verdict } = verification;
   const capture = captures[Math.min(at, captures.length - 1)];
   return (
@@ -91,6 +95,10 @@ function Case({ verification }: { verification: Verification }) {
               onAt={setAt}
               heat={heat}
               onHeat={setHeat}
+              blink={blink}
+              onBlink={setBlink}
+              lit={lit}
+              handle={viewer}
             />
           ) : (
             <Empty icon="camera" title={t('case.noPhotos')}>
@@ -99,7 +107,12 @@ function Case({ verification }: { verification: Verification }) {
           )}
         </div>
         <div className="card case-why">
-          <WhyPanel verification={verification} capture={capture} />
+          <WhyPanel
+            verification={verification}
+            capture={capture}
+            onLight={setLit}
+            onShow={part => viewer.current?.showPart(part)}
+          />
           <Checks verification={verification} />
         </div>
       </div>

@@ -1,5 +1,4 @@
-import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
-import { LABELS, STATUSES } from '@firsthand/contract/verification.ts';
+import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/names.ts';
 import { useEffect, useState } from 'react';
 import { useWords } from '../language.tsx';
 import { Choose } from '../parts/choose.tsx';

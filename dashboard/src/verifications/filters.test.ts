@@ -1,5 +1,4 @@
-import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
-import { LABELS, STATUSES } from '@firsthand/contract/verification.ts';
+import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/names.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Filters, filtersOf, NOTHING, queryOf, searchOf } from './filters.ts';

@@ -1,5 +1,5 @@
-import { REVIEW_STATES, type ReviewState } from '@firsthand/contract/reviews.ts';
-import { LABELS, STATUSES } from '@firsthand/contract/verification.ts';
+import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/names.ts';
+import type { ReviewState } from '@firsthand/contract/reviews.ts';
 
 type Status = (typeof STATUSES)[number];
 type Label = (typeof LABELS)[number];

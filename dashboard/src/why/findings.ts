@@ -1,3 +1,4 @@
+import type { SignalExplanation } from '@firsthand/contract/explanation.ts';
 import { type Band, SIGNALS, type SignalName } from '@firsthand/contract/signals.ts';
 import type { Capture } from '@firsthand/contract/verification.ts';
 
@@ -11,6 +12,8 @@ export interface Finding {
   evidence: [string, string][];
   /** Why it has no answer. */
   missing?: string;
+  /** How rare the score is among genuine photos, where the thresholds lie, which parts say so. */
+  explained?: SignalExplanation;
   /** Pictures found elsewhere. */
   matches: Match[];
 }
@@ -45,8 +48,17 @@ function evidenceOf(evidence: unknown): [string, string][] {
   }
   if (typeof evidence !== 'object' || evidence === null) return [];
   return Object.entries(evidence)
-    .filter(([key]) => key !== 'probability')
+    .filter(([key]) => key !== 'probability' && key !== 'answer')
     .map(([key, value]) => [key.replaceAll('_', ' '), text(value)]);
+}
+
+/** Why a signal has no answer, as a word that the page translates. */
+function missingOf(name: SignalName, found: Judged): string | undefined {
+  if (found.reason !== undefined) return found.reason;
+  if (found.evaluated !== false) return undefined;
+  const { answer } = (found.evidence ?? {}) as { answer?: string };
+  if (name === 'depth') return answer ?? 'no_second_frame';
+  return name === 'screen' ? 'too_small_or_dark' : undefined;
 }
 
 /** What every signal that was asked for says about a photo, in the order of their priority. */
@@ -68,6 +80,7 @@ export function findingsOf(capture: Capture): Finding[] {
           ...(probability === undefined ? {} : { probability }),
           evidence: told.filter((entry): entry is [string, string] => entry[1] !== undefined),
           ...(no_answer === undefined ? {} : { missing: no_answer }),
+          ...explainedBy(capture, spec.name),
           matches: [],
         },
       ];
@@ -78,17 +91,24 @@ export function findingsOf(capture: Capture): Finding[] {
       return [{ signal: spec.name, state: 'not_applicable', evidence: [], matches: [] }];
     }
     const { probability } = (found.evidence ?? {}) as { probability?: unknown };
+    const missing = missingOf(spec.name, found);
     return [
       {
         signal: spec.name,
         state: found.evaluated === false ? 'not_evaluated' : (found.band ?? 'clear'),
         ...(typeof probability === 'number' ? { probability } : {}),
         evidence: evidenceOf(found.evidence),
-        ...(found.reason === undefined ? {} : { missing: found.reason }),
+        ...(missing === undefined ? {} : { missing }),
+        ...explainedBy(capture, spec.name),
         matches: found.matches ?? [],
       },
     ];
   });
+}
+
+function explainedBy({ explanation }: Capture, name: SignalName): { explained?: SignalExplanation } {
+  const explained = explanation?.[name];
+  return explained ? { explained } : {};
 }
 
 /** The gravest band of a photo. */

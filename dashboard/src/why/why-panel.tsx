@@ -1,9 +1,22 @@
+import { SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
 import type { Capture, Verification } from '@firsthand/contract/verification.ts';
 import { Link } from 'wouter';
 import { useWords } from '../language.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import type { Part } from '../photo/viewer.tsx';
 import { type Finding, findingsOf, type Match } from './findings.ts';
+import { Odds } from './odds.tsx';
 import './why.css';
+
+const REASONS = [
+  'no_context',
+  'no_model',
+  'not_enough_movement',
+  'not_enough_matches',
+  'no_second_frame',
+  'too_small_or_dark',
+] as const;
+const isReason = (word: string): word is (typeof REASONS)[number] => (REASONS as readonly string[]).includes(word);
 
 const LOOK: Record<Finding['state'], [IconName, string]> = {
   clear: ['check', 'verified'],
@@ -14,9 +27,25 @@ const LOOK: Record<Finding['state'], [IconName, string]> = {
 };
 
 /** Why the verdict is what it is: every signal of one photo in words, what it was told by, and what was not looked at. */
-export function WhyPanel({ verification, capture }: { verification: Verification; capture: Capture | undefined }) {
-  const { t, number } = useWords();
+export function WhyPanel({
+  verification,
+  capture,
+  onLight,
+  onShow,
+}: {
+  verification: Verification;
+  capture: Capture | undefined;
+  /** Lights parts of the photo while the pointer or the focus is on their line. */
+  onLight: (parts: readonly Part[]) => void;
+  /** Zooms to a part. */
+  onShow: (part: Part) => void;
+}) {
+  const words = useWords();
+  const { t, number } = words;
   const findings = capture ? findingsOf(capture) : [];
+  const notAsked = SIGNAL_NAMES.filter(name => !verification.config.signals_required.includes(name)).map(name =>
+    t(`signal.${name}`),
+  );
   const forced = !verification.livemode ? verification.config.metadata?.test_outcome : undefined;
   return (
     <section className="why" aria-label={t('why.title')}>
@@ -38,9 +67,17 @@ export function WhyPanel({ verification, capture }: { verification: Verification
                 <h3>{t(`signal.${finding.signal}`)}</h3>
                 <p>{t(`finding.${finding.signal}.${finding.state}`)}</p>
                 {finding.missing !== undefined && (
-                  <p className="soft small">{t('why.missing', { why: finding.missing })}</p>
+                  <p className="soft small">
+                    {t('why.missing', {
+                      why: isReason(finding.missing) ? t(`why.not.${finding.missing}`) : finding.missing,
+                    })}
+                  </p>
                 )}
-                {finding.probability !== undefined && <Scale probability={finding.probability} />}
+                {finding.explained ? (
+                  <Odds explained={finding.explained} onLight={onLight} onShow={onShow} />
+                ) : (
+                  finding.probability !== undefined && <Scale probability={finding.probability} />
+                )}
                 {finding.matches.length > 0 && <Matches matches={finding.matches} />}
                 {finding.evidence.length > 0 && (
                   <details>
@@ -66,6 +103,9 @@ export function WhyPanel({ verification, capture }: { verification: Verification
           );
         })}
       </ul>
+      {capture && notAsked.length > 0 && (
+        <p className="soft small">{t('why.notAsked', { signals: notAsked.join(', ') })}</p>
+      )}
     </section>
   );
 }

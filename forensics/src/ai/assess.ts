@@ -1,5 +1,6 @@
 import type { Band } from '@firsthand/contract/signals.ts';
 import type { PictureMetadata } from '../metadata/read.ts';
+import type { CalibratedScore } from '../signals.ts';
 import { type C2paReport, readC2pa } from './c2pa.ts';
 import { type GeneratorMark, generatorMarks } from './generators.ts';
 import { readStealth } from './stealth.ts';
@@ -20,6 +21,7 @@ export interface AiResult {
   confidence: number;
   band: Band;
   evidence: AiEvidence[];
+  calibrated?: CalibratedScore;
 }
 
 export interface ProvenanceInput {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Band } from '@firsthand/contract/signals.ts';
+import { asHigh, LEAST_GENUINE } from '../odds.ts';
 import type { AiResult } from './assess.ts';
 import { type AiModel, loadModel, ModelFault } from './model.ts';
 
@@ -15,13 +16,10 @@ export interface Calibration {
 export const DOUBTFUL_RATE = 0.01;
 export const CONFIDENT_RATE = 0.001;
 
-/** With n genuine pictures the smallest p-value is 1 / (n + 1). With fewer pictures than this, no score can reach 1%. */
-export const MIN_GENUINE = Math.ceil(1 / DOUBTFUL_RATE) - 1;
-
-/** @throws RangeError for fewer than {@link MIN_GENUINE} scores, or for a score outside 0..1. */
+/** @throws RangeError for fewer than {@link LEAST_GENUINE} scores, or for a score outside 0..1. */
 export function calibrate(model: Pick<AiModel, 'sha256'>, scores: readonly number[]): Calibration {
-  if (scores.length < MIN_GENUINE)
-    throw new RangeError(`${scores.length} genuine pictures are too few: a rate of 1% takes at least ${MIN_GENUINE}`);
+  if (scores.length < LEAST_GENUINE)
+    throw new RangeError(`${scores.length} genuine pictures are too few: a rate of 1% takes at least ${LEAST_GENUINE}`);
   if (scores.some(score => !(score >= 0 && score <= 1))) throw new RangeError('a score is a number from 0 to 1');
   return { format: 'firsthand-calibration/1', model_sha256: model.sha256, scores: scores.toSorted((a, b) => a - b) };
 }
@@ -30,11 +28,8 @@ export function calibrate(model: Pick<AiModel, 'sha256'>, scores: readonly numbe
  * Conformal p-value (Vovk; split conformal): how often a genuine picture of the operator's kind scores at least this high. Valid for any
  * model, as long as the calibration pictures resemble future ones.
  */
-export function pValue({ scores }: Calibration, score: number): number {
-  const below = scores.findIndex(known => known >= score);
-  const atLeast = below < 0 ? 0 : scores.length - below;
-  return (1 + atLeast) / (scores.length + 1);
-}
+export const pValue = ({ scores }: Pick<Calibration, 'scores'>, score: number): number =>
+  (1 + asHigh(scores, score)) / (scores.length + 1);
 
 export interface CalibratedModel {
   model: AiModel;
@@ -60,7 +55,7 @@ export async function loadCalibrated(manifestPath: string): Promise<CalibratedMo
   if (
     calibration.format !== 'firsthand-calibration/1' ||
     !Array.isArray(calibration.scores) ||
-    calibration.scores.length < MIN_GENUINE
+    calibration.scores.length < LEAST_GENUINE
   )
     throw new ModelFault(`${path}: not a calibration`);
   if (calibration.model_sha256 !== model.sha256)
@@ -73,7 +68,10 @@ export async function loadCalibrated(manifestPath: string): Promise<CalibratedMo
  * it is. An unknown origin becomes `likely_ai` when fewer than 1% of genuine pictures score as high. If such a score contradicts a live
  * capture with a passed attestation, the origin becomes unknown and a person must decide.
  */
-export function withModel(result: AiResult, { model, calibration }: CalibratedModel, score: number): AiResult {
+export function withModel(found: AiResult, { model, calibration }: CalibratedModel, score: number): AiResult {
+  const { scores } = calibration;
+  const calibrated = { model: model.name, score, genuine: scores.length, as_high: asHigh(scores, score) };
+  const result = { ...found, calibrated };
   const p = pValue(calibration, score);
   const value = `score ${score.toFixed(3)}, p ${p.toPrecision(2)} among ${calibration.scores.length} genuine pictures`;
   const evidence = [...result.evidence, { source: 'model', field: model.name, value }];

@@ -1,5 +1,6 @@
 import type { Band } from '@firsthand/contract/signals.ts';
 import { round } from '../pixels/round.ts';
+import { FLAT_BY_MAP, type FlatReason, flatBand } from '../signals.ts';
 import { assessDepthMap } from './planarity.ts';
 import { readDepthMap } from './read.ts';
 
@@ -14,17 +15,11 @@ export interface DepthMapSignal {
 
 export const NO_DEPTH: DepthMapSignal = { source: 'unavailable', confidence: 0, band: 'clear', evaluated: false };
 
-/** From this confidence on, a flat map fails a picture if there is another reason for suspicion. */
-const CONFIDENT = 0.9;
-
 /**
  * Reads and assesses the depth map in a picture. Walls and documents are flat, so a flat map trips only with another reason: screen
  * evidence, or a subject declared three-dimensional.
  */
-export async function depthSignal(
-  bytes: Uint8Array,
-  reason: { screen: Band; threeDimensional: boolean },
-): Promise<DepthMapSignal> {
+export async function depthSignal(bytes: Uint8Array, reason: FlatReason): Promise<DepthMapSignal> {
   const found = await readDepthMap(bytes);
   if (!found) return NO_DEPTH;
   const { planar, confidence, relief, inliers } = assessDepthMap(found.map);
@@ -36,7 +31,6 @@ export async function depthSignal(
     width: found.map.width,
     height: found.map.height,
   };
-  const suspicious = planar && (reason.threeDimensional || reason.screen !== 'clear');
-  const band = suspicious ? (confidence >= CONFIDENT ? 'confident' : 'doubtful') : 'clear';
+  const band = planar ? flatBand(round(confidence), FLAT_BY_MAP, reason) : 'clear';
   return { source: found.source, confidence: round(confidence), band, evaluated: true, evidence };
 }

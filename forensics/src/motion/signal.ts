@@ -1,10 +1,5 @@
-import type { Band } from '@firsthand/contract/signals.ts';
-import type { DepthSignal } from '../signals.ts';
+import { type DepthSignal, FLAT_BY_FRAMES, type FlatReason, flatBand } from '../signals.ts';
 import type { TwoFrameTest } from './two-frames.ts';
-
-/** From this probability on, a flat subject fails a picture if there is another reason for suspicion. */
-export const CONFIDENT_FLAT = 0.95;
-const DOUBTFUL = 0.6;
 
 /**
  * The test's results for genuine subjects and displays, as log likelihood ratios for a display. About a fifth of honest
@@ -20,15 +15,14 @@ export const LEAST_MOIRE = 7.5;
 const MOIRE_RATIO = 2;
 
 /** Converts the two-frame test to a `DepthSignal`. A flat subject alone trips nothing. */
-export function parallaxSignal(test: TwoFrameTest, reason: { screen: Band; threeDimensional: boolean }): DepthSignal {
+export function parallaxSignal(test: TwoFrameTest, reason: FlatReason): DepthSignal {
   const evidence = { answer: test.answer, ...test.evidence };
   if (test.probability === undefined) {
     return { source: 'motion_parallax', confidence: 0, band: 'clear', evaluated: false, evidence };
   }
   const flat = test.answer === 'flat';
   const confidence = flat ? test.probability : 1 - test.probability;
-  const suspicious = flat && test.probability >= DOUBTFUL && (reason.threeDimensional || reason.screen !== 'clear');
-  const band = suspicious ? (test.probability >= CONFIDENT_FLAT ? 'confident' : 'doubtful') : 'clear';
+  const band = flat ? flatBand(test.probability, FLAT_BY_FRAMES, reason) : 'clear';
   return { source: 'motion_parallax', confidence, band, evaluated: true, evidence };
 }
 

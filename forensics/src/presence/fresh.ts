@@ -55,7 +55,7 @@ export function checkFresh(session: Session): CheckResult {
     return noAnswer('The trace has too few or too many frames.', evidence);
   if (duration < DURATION.least || duration > DURATION.most || intervals.some(interval => interval > LONGEST_INTERVAL))
     return noAnswer('The trace is too short, too long or interrupted.', evidence);
-  const doubt = doubtOfFile(session, evidence);
+  const doubt = doubtOfFile(session, trace.beganAt, evidence);
   if (doubt) return failed(doubt.words, doubt.probability, false);
   return {
     evaluated: true,
@@ -66,22 +66,32 @@ export function checkFresh(session: Session): CheckResult {
   };
 }
 
+/** Asks the same of a live photo's file alone. No answer unless the file speaks against it. */
+export function checkFile(photo: Pick<Session, 'metadata' | 'thumbnail' | 'still'>, arrivedAt: number): CheckResult {
+  const evidence: CheckResult['evidence'] = {};
+  const doubt = doubtOfFile(photo, arrivedAt, evidence);
+  return doubt
+    ? { evaluated: true, passed: false, ...doubt, evidence }
+    : noAnswer('There is no film to compare the photo with.', evidence);
+}
+
 /** What the still's own file says against it. All of it can be forged, and a phone's clock may be wrong, so it is never a contradiction. */
 function doubtOfFile(
-  { metadata, thumbnail, still, trace }: Session,
+  { metadata, thumbnail, still }: Pick<Session, 'metadata' | 'thumbnail' | 'still'>,
+  takenAt: number,
   evidence: CheckResult['evidence'],
 ): { words: string; probability: number } | undefined {
   if (!metadata) return undefined;
   const { taken_at, gps_at, exif_size, size, software, make, quantization_hash } = metadata;
   if (taken_at) {
     const zoned = /(Z|[+-]\d\d:\d\d)$/.test(taken_at);
-    const age = trace.beganAt - Date.parse(zoned ? taken_at : `${taken_at}Z`);
+    const age = takenAt - Date.parse(zoned ? taken_at : `${taken_at}Z`);
     evidence.exif_age_hours = round(age / 3600_000);
     if (Math.abs(age) > DAY + (zoned ? 0 : ZONE))
       return { words: `The photo’s file says that it was taken on ${taken_at.slice(0, 10)}.`, probability: 0.95 };
   }
   if (gps_at) {
-    const age = trace.beganAt - Date.parse(gps_at);
+    const age = takenAt - Date.parse(gps_at);
     evidence.gps_age_hours = round(age / 3600_000);
     if (Math.abs(age) > DAY)
       return { words: `The satellite time in the photo’s file is ${gps_at.slice(0, 10)}.`, probability: 0.95 };

@@ -1,3 +1,4 @@
+import type { DepthPolicy } from '@firsthand/contract/presence.ts';
 import type { Band } from '@firsthand/contract/signals.ts';
 import { checkAsked } from './asked.ts';
 import { checkContinuous } from './continuous.ts';
@@ -5,13 +6,12 @@ import { checkDepth } from './depth.ts';
 import { checkFresh } from './fresh.ts';
 import { checkHand } from './hand.ts';
 import { checkLight } from './light.ts';
-import { pathOf } from './path.ts';
+import { type Path, pathOf } from './path.ts';
 import { checkSensor } from './sensor.ts';
 import type { CheckResult, Session } from './trace.ts';
 
 export type CheckName = 'fresh' | 'continuous' | 'asked' | 'depth' | 'sensor' | 'hand' | 'light';
 export type PresenceResult = 'passed' | 'failed' | 'inconclusive' | 'not_performed';
-export type DepthPolicy = 'lenient' | 'strict';
 
 export interface Presence {
   result: PresenceResult;
@@ -23,9 +23,12 @@ const NEEDED: readonly CheckName[] = ['fresh', 'continuous', 'asked', 'depth'];
 
 /** Runs all checks of a camera session. Without a session nothing was performed. */
 export function examine(session: Session | undefined): Presence {
-  if (!session) return { result: 'not_performed', checks: {} };
+  return session ? examineAlong(session, pathOf(session.trace.frames)) : { result: 'not_performed', checks: {} };
+}
+
+/** Runs all checks. `path` is the path of the trace's frames. */
+export function examineAlong(session: Session, path: Path): Presence {
   const { trace, challenge } = session;
-  const path = pathOf(trace.frames);
   return concluded({
     fresh: checkFresh(session),
     continuous: checkContinuous(session),

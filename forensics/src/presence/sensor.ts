@@ -52,6 +52,7 @@ export function checkSensor(trace: Trace, path: Path): CheckResult {
   Object.assign(evidence, {
     noise_levels: round(noise / compared),
     moved_along: round(moved),
+    stayed: round(rest.reduce((sum, { r }) => sum + r, 0) / rest.length),
     stayed_sigma: round(fixed),
   });
   if (noise / compared < LEAST_NOISE) return noAnswer('The crops hold no noise to compare.', evidence);

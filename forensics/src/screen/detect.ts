@@ -4,7 +4,7 @@ import type { Picture } from '../picture.ts';
 import { round } from '../pixels/round.ts';
 import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
 import { measureScreen } from './features.ts';
-import { drawHeatmap } from './heatmap.ts';
+import { drawHeatmap, hotTiles } from './heatmap.ts';
 import model from './model.generated.json' with { type: 'json' };
 import { bandsEvidence, type Model, predict } from './model.ts';
 
@@ -50,6 +50,7 @@ export async function detectScreen(
       ...(detected && bands > 0 && { why: SEEN }),
       model: screenModel.name,
     },
+    heat_tiles: hotTiles(picture, measured),
     heatmapPng: await drawHeatmap(picture, measured, bands > 0 ? 0 : undefined),
   };
 }

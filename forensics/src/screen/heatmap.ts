@@ -5,9 +5,59 @@ import type { Bands } from './bands.ts';
 import type { ScreenMeasurement } from './features.ts';
 import type { Tile } from './tiles.ts';
 
+/** A part of the picture that looks like a display. Sides are shares of the picture's, from its upper left corner. */
+export interface HotTile {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** 0 to 1: how far its pattern is from what nature has. */
+  strength: number;
+}
+
+/** Most tiles that are named, so that the list stays readable. */
+const MOST_TILES = 12;
+
+/** Returns the tiles with a lattice or rare peaks, strongest first. Of two that cover the same place, the stronger stays. */
+export function hotTiles(picture: Pick<Picture, 'width' | 'height'>, { grids }: ScreenMeasurement): HotTile[] {
+  const share = (pixels: number, side: number) => Math.round((1e4 * pixels) / side) / 1e4;
+  const found = grids.flatMap(({ factor, grid }) =>
+    grid.tiles.flatMap(tile => {
+      const strength = strengthOf(tile);
+      if (strength <= 0) return [];
+      const x = Math.min(tile.x * factor, picture.width);
+      const y = Math.min(tile.y * factor, picture.height);
+      const width = Math.min(N * factor, picture.width - x);
+      const height = Math.min(N * factor, picture.height - y);
+      return [{ x, y, width, height, strength }];
+    }),
+  );
+  const kept: typeof found = [];
+  for (const tile of found.toSorted((a, b) => b.strength - a.strength)) {
+    if (kept.length === MOST_TILES) break;
+    if (!kept.some(other => overlap(tile, other) > 0.5)) kept.push(tile);
+  }
+  return kept.map(({ x, y, width, height, strength }) => ({
+    x: share(x, picture.width),
+    y: share(y, picture.height),
+    width: share(width, picture.width),
+    height: share(height, picture.height),
+    strength: Math.round(100 * strength) / 100,
+  }));
+}
+
+type Box = Omit<HotTile, 'strength'>;
+
+/** The common area as a share of the smaller one's. */
+function overlap(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  return width <= 0 || height <= 0 ? 0 : (width * height) / Math.min(a.width * a.height, b.width * b.height);
+}
+
 /**
- * Draws a small PNG for the operator: the picture in dim grey, red where tiles have a lattice or rare peaks, and where cells of the whole
- * picture have log odds above `bandsFrom`. Stronger ones are redder; where several overlap, the strongest counts.
+ * Draws a small PNG to lay over the picture: clear where nothing was found, red to yellow where tiles have a lattice or rare peaks, and where
+ * cells of the whole picture have log odds above `bandsFrom`. Where several overlap, the strongest counts.
  */
 export async function drawHeatmap(
   picture: Picture,
@@ -39,15 +89,15 @@ export async function drawHeatmap(
     const cell = cellAt(bands, ((i % width) + 0.5) / width, (Math.floor(i / width) + 0.5) / height);
     if (cell > bandsFrom) heat[i] = Math.max(heat[i], Math.min(1, (cell - bandsFrom) / 3));
   }
-  const data = new Uint8Array(width * height * 3);
+  const data = new Uint8Array(width * height * 4);
   for (let i = 0; i < heat.length; i++) {
-    const grey = 0.35 * (0.3 * small.data[3 * i] + 0.59 * small.data[3 * i + 1] + 0.11 * small.data[3 * i + 2]);
-    data[3 * i] = Math.min(255, grey + 200 * heat[i]);
-    data[3 * i + 1] = Math.min(255, grey + 70 * heat[i] * heat[i]);
-    data[3 * i + 2] = grey * (1 - 0.5 * heat[i]);
+    data[4 * i] = 255;
+    data[4 * i + 1] = 30 + 190 * heat[i] * heat[i];
+    data[4 * i + 2] = 20;
+    data[4 * i + 3] = 200 * Math.sqrt(heat[i]);
   }
   return (
-    sharp(data, { raw: { width, height, channels: 3 } })
+    sharp(data, { raw: { width, height, channels: 4 } })
       // `effort` controls the palette search. The lowest is fastest and here also gives the smallest file.
       .png({ palette: true, colours: 64, compressionLevel: 6, effort: 1 })
       .toBuffer()

@@ -8,7 +8,7 @@ import {
 import type { ContextCheck } from '@firsthand/contract/verification.ts';
 import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { ImageFault } from '@firsthand/forensics/inspect.ts';
-import { failAnalysis } from '../captures/analysis-queue.ts';
+import { type ClaimedCapture, failAnalysis } from '../captures/analysis-queue.ts';
 import { deletePictures } from '../captures/erase.ts';
 import { evidenceKeyOf, previewKeyOf } from '../captures/image-key.ts';
 import { storeAnalysis } from '../captures/write.ts';
@@ -20,8 +20,9 @@ import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import { digestOf } from '../lib/digest.ts';
 import { settle } from '../verdict/settle.ts';
-import { type CaptureRow, findVerification, type VerificationRow } from '../verifications/row.ts';
+import { type CaptureRow, findVerification, type StoredPresence, type VerificationRow } from '../verifications/row.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
+import { sessionOf } from './session.ts';
 
 /** A picture that no further attempt can analyse. The message names why. */
 export class PictureFault extends Error {
@@ -34,7 +35,7 @@ export class PictureFault extends Error {
  *
  * @throws PictureFault when no retry can help; any other error may be retried.
  */
-export async function analyzeCapture(deps: Deps, capture: CaptureRow, freeThread: () => void): Promise<void> {
+export async function analyzeCapture(deps: Deps, capture: ClaimedCapture, freeThread: () => void): Promise<void> {
   const row = await findVerification(deps.db, capture.verification_id);
   if (!row || row.redacted_at) {
     deps.log.info({ captureId: capture.id }, 'nothing to analyse');
@@ -67,10 +68,11 @@ async function originalOf(deps: Deps, capture: CaptureRow): Promise<Buffer> {
   );
 }
 
-async function inspectCapture(deps: Deps, row: VerificationRow, capture: CaptureRow, freeThread: () => void) {
-  const [bytes, motionFrame] = await Promise.all([
+async function inspectCapture(deps: Deps, row: VerificationRow, capture: ClaimedCapture, freeThread: () => void) {
+  const [bytes, motionFrame, session] = await Promise.all([
     originalOf(deps, capture),
     capture.motion_blob ? deps.blobs.get(capture.motion_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES }) : undefined,
+    sessionOf(deps, row, capture),
   ]);
   const required = row.config.signals_required;
   const uploaded = capture.source === 'upload';
@@ -83,12 +85,15 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
     threeDimensional: row.config.context?.attributes?.three_dimensional === true,
     ...(deps.config.screenThresholds ? { thresholds: { screen: deps.config.screenThresholds } } : {}),
     ...(motionFrame ? { motionFrame } : {}),
+    ...(session ? { session } : {}),
     ...(deps.config.aiModel ? { aiModel: deps.config.aiModel } : {}),
     ...(deps.config.c2paTrustAnchors ? { trustAnchors: deps.config.c2paTrustAnchors } : {}),
   });
   freeThread();
   const previewKey = previewKeyOf(row.id, capture.id);
   await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
+  const displayKey = analysis.display ? evidenceKeyOf(row.id, capture.id, 'display.jpg') : null;
+  if (displayKey) await deps.blobs.put(displayKey, analysis.display!, { contentType: 'image/jpeg' });
   const reverse = await rememberAndSearch(
     deps,
     {
@@ -114,8 +119,10 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Capture
     signals: signals as CaptureSignals,
     metadata: analysis.metadata,
     previewKey,
+    displayKey,
     locationMatch: await matchLocation(deps, row.config.expected_location, capture.location),
     context: await contextOf(deps, row, analysis.preview),
+    presence: await presenceOf(deps, row, capture, analysis.presence),
   };
 }
 
@@ -126,6 +133,23 @@ async function analysisOf(deps: Deps, request: AnalysisRequest): Promise<Picture
     if (error instanceof ImageFault) throw new PictureFault(error.message, { cause: error });
     throw error;
   }
+}
+
+/** The camera session as the database stores it. Keeps its strip in the store. */
+async function presenceOf(
+  deps: Deps,
+  row: VerificationRow,
+  capture: CaptureRow,
+  judged: PictureAnalysis['presence'],
+): Promise<StoredPresence | null> {
+  if (!judged) return null;
+  const { strip, band: _, checks, ...presence } = judged;
+  const shown = Object.entries(checks).map(([name, { contradiction: _, ...check }]) => [name, check]);
+  const stored = { ...presence, checks: Object.fromEntries(shown) };
+  if (!strip) return stored;
+  const strip_blob = evidenceKeyOf(row.id, capture.id, 'strip.jpg');
+  await deps.blobs.put(strip_blob, strip, { contentType: 'image/jpeg' });
+  return { ...stored, strip_blob };
 }
 
 /** Runs the context check if the request asks for one. Null when the request gives no text to compare the picture with. */

@@ -41,7 +41,7 @@ export async function* readCsv(raw: Buffer, fault: (found: BatchFault) => void):
       }
       if (cells.length === 1 && cells[0] === '') continue;
       if (cells.length !== header.length) {
-        fault({ row, column: '', message: `has ${cells.length} cells, and the header ${header.length}` });
+        fault({ row, column: '', message: `has ${cells.length} cells; the header has ${header.length}` });
         continue;
       }
       const values: Record<string, unknown> = Object.create(null);
@@ -57,13 +57,13 @@ export async function* readCsv(raw: Buffer, fault: (found: BatchFault) => void):
   } finally {
     source.destroy();
   }
-  if (header === null) fault({ row: 1, column: '', message: 'there is no header' });
+  if (header === null) fault({ row: 1, column: '', message: 'the header is missing' });
 }
 
 function headerFaults(header: readonly string[]): BatchFault[] {
   return header.flatMap((column, index): BatchFault[] => {
     if (!isColumn(column)) return [{ row: 1, column, message: 'is not a column of a batch' }];
-    return header.indexOf(column) < index ? [{ row: 1, column, message: 'is there twice' }] : [];
+    return header.indexOf(column) < index ? [{ row: 1, column, message: 'appears twice' }] : [];
   });
 }
 

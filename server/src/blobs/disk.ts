@@ -66,7 +66,7 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
     }
   }
 
-  /** What a folder holds; nothing where it is not there. */
+  /** The names in a folder; empty if the folder does not exist. */
   async function namesIn(path: string): Promise<string[]> {
     try {
       return await readdir(path);

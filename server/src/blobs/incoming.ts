@@ -21,7 +21,7 @@ export interface Incoming {
 /** The sweep removes partial uploads of a crash after this time. No upload takes as long. */
 const MAX_AGE_MS = 3_600_000;
 
-/** How the name of a deleted object begins. A start removes what a crash left of it, whatever its age. */
+/** Prefix of a deleted object's name. The next start removes the files that a crash left. */
 export const DELETED = 'deleted-';
 
 /** Opens the folder, creates it if it is missing, and sweeps what an earlier process left. */

@@ -63,7 +63,7 @@ export async function blobRoutes(
     } catch (error) {
       if (error instanceof Stalled) {
         reply.header('connection', 'close');
-        throw invalidField('body', 'stopped coming');
+        throw invalidField('body', 'stopped arriving before it was complete');
       }
       return unavailable(error);
     } finally {

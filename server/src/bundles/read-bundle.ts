@@ -27,7 +27,7 @@ export const getEvidence = tenantEndpoint({
     const row = await readCurrent(deps, params.id!);
     if (row.redacted_at) throw redacted();
     if (!isTerminal(row.status) || row.captures_count === 0) {
-      throw new Problem('not_completed', 'There is no evidence before the verification has ended with a photo.');
+      throw new Problem('not_completed', 'Evidence exists once the verification has ended and holds a photo.');
     }
     const files = await settledBundle(deps, row);
     if (!files) return { status: 202, headers: { 'retry-after': RETRY_AFTER_SECONDS } };

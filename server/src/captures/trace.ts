@@ -1,6 +1,7 @@
 import type { CaptureRequest } from '@firsthand/contract/capture-flow.ts';
+import type { Move } from '@firsthand/contract/presence.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
-import type { Tx } from '../db/sql.ts';
+import { one, type Queryable, type Tx } from '../db/sql.ts';
 import { invalidField } from '../http/problem.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
 import { imageKeyOf, parseImageKey } from './image-key.ts';
@@ -44,4 +45,47 @@ export async function takeTrace(
   );
   const trace_blob = imageKeyOf(parsed.verificationId, parsed.captureId);
   return { challenge_id, trace_blob, trace_sha256: trace_sha256.toLowerCase() };
+}
+
+export interface FoundChallenge {
+  /** Known only if the challenge belongs to this verification and step. */
+  issued?: { moves: Move[]; issuedAt: number; expiresAt: number };
+  /** Why the challenge is not this capture's. */
+  fault?: string;
+  /** Challenges asked for in this step so far. */
+  count: number;
+}
+
+/**
+ * Finds the challenge that a capture names. A challenge that another photo has used is foreign, unless that photo is
+ * the same: a client without an `Idempotency-Key` may send one twice.
+ */
+export async function findChallenge(db: Queryable, capture: CaptureRow, challengeId: string): Promise<FoundChallenge> {
+  const found = await one<{
+    moves: Move[];
+    issued_at: Date;
+    expires_at: Date;
+    capture_id: string | null;
+    used_for: string | null;
+  }>(
+    db,
+    `select c.moves, c.issued_at, c.expires_at, c.capture_id, used.sha256 as used_for
+     from challenges c left join captures used on used.id = c.capture_id
+     where c.id = $1 and c.verification_id = $2 and c.step_key = $3`,
+    [challengeId, capture.verification_id, capture.step_key],
+  );
+  const counted = await one<{ count: number }>(
+    db,
+    'select count(*)::int as count from challenges where verification_id = $1 and step_key = $2 and issued_at <= $3',
+    [capture.verification_id, capture.step_key, capture.created_at],
+  );
+  const count = counted!.count;
+  if (!found) return { count, fault: 'The film names a request that was not made for this photo.' };
+  const issued = {
+    moves: found.moves,
+    issuedAt: found.issued_at.getTime(),
+    expiresAt: found.expires_at.getTime(),
+  };
+  const isOwn = found.capture_id === capture.id || found.used_for === capture.sha256;
+  return isOwn ? { issued, count } : { issued, count, fault: 'The film’s request was already used for another photo.' };
 }

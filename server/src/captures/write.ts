@@ -2,6 +2,7 @@ import type { CaptureSignals } from '@firsthand/contract/signals.ts';
 import type { ContextCheck } from '@firsthand/contract/verification.ts';
 import type { Queryable, Tx } from '../db/sql.ts';
 import { storable } from '../db/storable.ts';
+import type { StoredPresence } from '../verifications/row.ts';
 
 /** Stores the text read from a capture. The first reading stays, and an erased verification takes none. */
 export async function storeText(db: Queryable, captureId: string, reading: object): Promise<void> {
@@ -21,13 +22,15 @@ export async function storeAnalysis(
     signals: CaptureSignals;
     metadata: object;
     previewKey: string;
+    displayKey: string | null;
     locationMatch: object | null | undefined;
     context: ContextCheck | null;
+    presence: StoredPresence | null;
   },
 ): Promise<void> {
   await tx.query(
     `update captures set analysis_state = 'done', analyzed_at = $2, signals = $3, metadata = $4, preview_blob = $5,
-       location_match = $6, context = $7 where id = $1 and analysis_state = 'pending'`,
+       location_match = $6, context = $7, presence = $8, display_blob = $9 where id = $1 and analysis_state = 'pending'`,
     [
       captureId,
       found.at,
@@ -36,6 +39,8 @@ export async function storeAnalysis(
       found.previewKey,
       storable(found.locationMatch),
       storable(found.context),
+      storable(found.presence),
+      found.displayKey,
     ],
   );
 }

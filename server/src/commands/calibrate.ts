@@ -4,6 +4,7 @@ import { calibrate, calibrationPath } from '@firsthand/forensics/ai/calibration.
 import { loadModel } from '@firsthand/forensics/ai/model.ts';
 import { decode } from '@firsthand/forensics/decode.ts';
 import { ImageFault } from '@firsthand/forensics/inspect.ts';
+import { calibrateFromReviews } from './calibrate-reviews.ts';
 
 const PICTURE = /\.(jpe?g|png|webp|heic|heif|avif)$/i;
 
@@ -11,7 +12,7 @@ const PICTURE = /\.(jpe?g|png|webp|heic|heif|avif)$/i;
  * `firsthand calibrate FOLDER --model MANIFEST`: scores at least 99 of the operator's own genuine pictures and writes the calibration
  * beside the manifest. A duplicate file counts twice, so the folder should contain each picture once.
  */
-export async function calibrateCommand(folder: string, o: { model: string }): Promise<void> {
+async function calibrateModel(folder: string, o: { model: string }): Promise<void> {
   const model = await loadModel(o.model);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
@@ -34,4 +35,22 @@ export async function calibrateCommand(folder: string, o: { model: string }): Pr
   console.log(
     JSON.stringify({ model: model.name, sha256: model.sha256, genuine: scores.length, written: path }, null, 2),
   );
+}
+
+export interface CalibrateOptions {
+  model?: string;
+  fromReviews?: boolean;
+  tenant?: string;
+  mode: 'live' | 'test';
+}
+
+/** `firsthand calibrate`: a folder and a model, or `--from-reviews`. */
+export async function calibrateCommand(folder: string | undefined, o: CalibrateOptions): Promise<void> {
+  if (o.fromReviews) {
+    if (folder !== undefined || o.model !== undefined) throw new Error('--from-reviews takes no folder and no model.');
+    await calibrateFromReviews({ mode: o.mode, ...(o.tenant === undefined ? {} : { tenant: o.tenant }) });
+    return;
+  }
+  if (folder === undefined || o.model === undefined) throw new Error('Name a folder and a --model, or --from-reviews.');
+  await calibrateModel(folder, { model: o.model });
 }

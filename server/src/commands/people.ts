@@ -6,8 +6,8 @@ import { findMember, giveEmail, listMembers, personByEmail, presentPerson } from
 import { mintLink } from '../people/tokens.ts';
 import type { Activity } from '../tenants/audit.ts';
 import { audit } from '../tenants/audit.ts';
-import { tenantExists } from '../tenants/exists.ts';
 import { table } from './print.ts';
+import { tenantOf } from './tenant-of.ts';
 import { withDeps } from './tenants.ts';
 
 const activity = (deps: Deps, tenantId: string): Activity => ({
@@ -15,17 +15,6 @@ const activity = (deps: Deps, tenantId: string): Activity => ({
   actor: { kind: 'command_line' },
   at: deps.clock.now(),
 });
-
-/** Returns the named account, or the first one. */
-async function tenantOf(deps: Deps, named: string | undefined): Promise<string> {
-  if (named !== undefined) {
-    if (!(await tenantExists(deps.db, named))) throw new Error(`There is no tenant ${named}.`);
-    return named;
-  }
-  const first = await one<{ id: string }>(deps.db, 'select id from tenants where not is_trial order by id limit 1');
-  if (!first) throw new Error('There is no tenant yet: start the service once.');
-  return first.id;
-}
 
 /**
  * Returns the person with this address. For an unknown address, assigns it to the oldest owner without any way to sign in, so that an owner

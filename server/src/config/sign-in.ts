@@ -38,7 +38,7 @@ export function readSignIn(reader: Reader, env: Env): SignInConfig {
   const { text, web, fail, list } = reader;
   const botUrl = web('BOT_URL');
   if (botUrl && list('BOT_SECRETS').length === 0) {
-    throw new ConfigError('BOT_SECRETS must be set when BOT_URL is: the first one signs what the bot is sent');
+    throw new ConfigError('Set BOT_SECRETS too: BOT_URL is set, and the first secret signs the messages to the bot.');
   }
   const brand = text('SESSION_COOKIE_BRAND') ?? 'firsthand';
   if (!/^[a-z0-9-]{1,40}$/.test(brand)) {
@@ -53,7 +53,7 @@ function provider(name: string, { text, web, fail, together }: Reader): Provider
   const of = (member: string) => `OIDC_${name}_${member}`;
   const required = ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET'].map(of);
   if (!together(required)) {
-    throw new ConfigError(`${required.join(', ')} must be set for the provider ${name}`);
+    throw new ConfigError(`Set ${required.join(', ')}: the provider ${name} needs all of them.`);
   }
   // OpenID Connect compares the issuer character by character, so keep a trailing slash.
   web(of('ISSUER'));
@@ -73,7 +73,7 @@ function provider(name: string, { text, web, fail, together }: Reader): Provider
       }),
   );
   if ((text(of('ROLE_CLAIM')) === null) !== (roles.size === 0)) {
-    throw new ConfigError(`${of('ROLE_CLAIM')} and ${of('ROLE_MAP')} must be set together`);
+    throw new ConfigError(`Set ${of('ROLE_CLAIM')} and ${of('ROLE_MAP')} together.`);
   }
   const scopes = text(of('SCOPES')) ?? 'openid email profile';
   if (!scopes.split(' ').includes('openid')) fail(of('SCOPES'), 'scopes separated by spaces, openid among them');

@@ -363,6 +363,6 @@ class WatchedPool extends pg.Pool {
   }
 }
 
-/** Creates a pool. `onError` hears of connections that were lost while nobody waited for them. */
+/** Creates a pool. `onError` gets the errors of idle connections. */
 export const createPool = (url: string, max: number, onError: (error: Error) => void, o: PoolOptions = {}): pg.Pool =>
   new WatchedPool(url, max, onError, o);

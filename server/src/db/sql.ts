@@ -13,7 +13,7 @@ export type Pool = pg.Pool;
 /** SQLSTATEs after which the same transaction may succeed: serialization failure and deadlock. */
 const RETRYABLE = new Set(['40001', '40P01']);
 
-/** What an open transaction rings once it has committed: payloads by channel. */
+/** The notifications that an open transaction sends once it has committed: payloads by channel. */
 const ringsOf = new WeakMap<Queryable, [channel: string, payload: string][]>();
 
 /** Notifies a channel when the open transaction `tx` has committed. Without an open transaction it throws. */

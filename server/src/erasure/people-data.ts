@@ -85,7 +85,8 @@ export const getPeopleData = tenantEndpoint({
 /** The one parameter that says who. */
 function oneOf(query: Partial<Record<By, string>>): By {
   const given = BY.filter(by => query[by] !== undefined);
-  if (given.length !== 1) throw invalidField('external_ref', 'or email or phone_e164 is required, exactly one of them');
+  if (given.length !== 1)
+    throw invalidField('external_ref', 'is required, or email or phone_e164; send exactly one of the three');
   return given[0]!;
 }
 

@@ -75,7 +75,7 @@ export async function witnessSigner(deps: Pick<Deps, 'db' | 'keyring' | 'clock' 
 export async function addCheckpoint(deps: Deps, body: Uint8Array): Promise<Answer> {
   const refused = (status: Answer['status'], reason: string): Answer => ({ status, body: `${reason}\n` });
   const request = parseAddCheckpoint(body);
-  if (!request) return refused(400, 'the request has not the form of add-checkpoint');
+  if (!request) return refused(400, 'the request is not a valid add-checkpoint request');
   // The origin decides first: what an unknown log signed is not worth checking.
   const keys = deps.config.witnessFor.filter(({ name }) => name === request.note.split('\n', 1)[0]);
   if (keys.length === 0) return refused(404, 'unknown log');

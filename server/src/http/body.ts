@@ -52,9 +52,10 @@ export async function readBody(
       if (length > LONG_BYTES) await turn();
     }
   } catch (error) {
-    if (error instanceof Stalled) throw invalidField('body', 'stopped coming');
+    if (error instanceof Stalled) throw invalidField('body', 'stopped arriving before it was complete');
     // The connection broke: nobody receives this answer.
-    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET') throw invalidField('body', 'was cut');
+    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
+      throw invalidField('body', 'was cut off before it was complete');
     throw error;
   }
   const raw = bytes.subarray(0, length);

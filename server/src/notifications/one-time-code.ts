@@ -7,7 +7,7 @@ import { codeOf } from '../people/sign-in/one-time-code.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** Job: has the messaging bot send a code, if the number is anybody's. A repeat sends the same code. */
+/** Job: asks the messaging bot to send a code if a person has this number. A repeat sends the same code. */
 export async function sendOneTimeCode(deps: Deps, otpId: string): Promise<void> {
   const { botUrl, botSecrets } = deps.config;
   const row = await one<{ phone_e164: string; expires_at: Date }>(

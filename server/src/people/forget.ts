@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Removes what can sign nobody in any more. What happened is in the audit log. */
+/** Deletes sessions, tokens and codes that can no longer sign anyone in. The audit log keeps the events. */
 export async function forgetSignIns({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<void> {
   const now = clock.now();
   const yesterday = new Date(now.getTime() - DAY_MS);
@@ -15,7 +15,7 @@ export async function forgetSignIns({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
   await db.query('delete from sign_in_mails where created_at < $1', [yesterday]);
 }
 
-/** Deletes a mail that was sent, or that nobody gets. */
+/** Deletes a mail that was sent or has no recipient. */
 export async function forgetMail(db: Queryable, id: string): Promise<void> {
   await db.query('delete from sign_in_mails where id = $1', [id]);
 }

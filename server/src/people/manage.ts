@@ -22,8 +22,8 @@ import { endSessions } from './sessions.ts';
 import { mintLink } from './tokens.ts';
 
 /**
- * Makes somebody a member of an account. A new person is mailed a link, or the caller is handed one. Somebody whom this
- * deployment knows already is never signed in by a link that another person holds: they come in their own way.
+ * Adds a person to an account. A new person gets a link by e-mail, or the caller gets it. A person whom this deployment
+ * already knows signs in as before and never with a link that somebody else holds.
  */
 export async function invite(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function invite(
   return { personId, signInUrl };
 }
 
-/** Notes that a link is to be mailed; the job finds out to whom. The same work whether or not the address is known. */
+/** Queues the mail with a link. The job looks up the person, so that known and unknown addresses cost the same here. */
 export async function askForMail(
   tx: Tx,
   o: { purpose: 'magic_link' | 'invitation'; email: string; tenantId: string | null; at: Date },
@@ -69,7 +69,7 @@ export async function askForMail(
   await addJob(tx, 'mail_sign_in_link', { mail_id: id });
 }
 
-/** The person an invitation means, where this deployment knows them and has seen them prove who they are. */
+/** Finds the person of an invitation, if this deployment knows them and they have proved that the address is theirs. */
 async function personOf(tx: Tx, tenantId: string, o: Invitation): Promise<KnownPerson | null> {
   const byEmail = o.email === undefined ? undefined : await personByEmail(tx, o.email);
   const byPhone = o.phone_e164 === undefined ? undefined : await personByPhone(tx, o.phone_e164);
@@ -78,19 +78,22 @@ async function personOf(tx: Tx, tenantId: string, o: Invitation): Promise<KnownP
       throw new Problem('already_member', 'This person is already a member of the account.');
     }
   }
-  // Whom another account made up and nobody has proved to be keeps their place there, without the address.
+  // A person whom another account added and who never proved the address loses the address but stays a member there.
   if (byEmail && !byEmail.proven) await tx.query('update persons set email = null where id = $1', [byEmail.id]);
   if (byPhone && !byPhone.proven) await tx.query('update persons set phone_e164 = null where id = $1', [byPhone.id]);
   const [email, phone] = [byEmail?.proven ? byEmail : null, byPhone?.proven ? byPhone : null];
   if (o.email !== undefined && o.phone_e164 !== undefined && email?.id !== phone?.id) {
-    throw invalidField(email ? 'phone_e164' : 'email', 'must be left out: the person is known by the other one alone');
+    throw invalidField(
+      email ? 'phone_e164' : 'email',
+      'must be left out: the account knows this person by the other one only',
+    );
   }
   return email ?? phone;
 }
 
 /**
- * Another account comes to trust this person by the address or number it invited: whatever else opens the person's place is
- * taken away, so that no account can lend another's people its own.
+ * Another account trusts this person by the address or number that it invited. Every other way in is removed, so that no
+ * account can sign in as a person of another.
  */
 async function joinAnother(tx: Tx, person: KnownPerson, o: Invitation, at: Date): Promise<void> {
   await reclaim(tx, person.id, at);
@@ -103,7 +106,7 @@ async function joinAnother(tx: Tx, person: KnownPerson, o: Invitation, at: Date)
 
 const lastOwner = () => new Problem('last_owner', 'An account needs at least one owner.');
 
-/** Changes a member's role or name; a changed role ends the person's sessions in the account. False without such a member. */
+/** Changes a member's role or name. A new role ends the person's sessions in the account. False if there is no such member. */
 export async function changeMember(
   tx: Tx,
   activity: Activity,
@@ -134,7 +137,7 @@ export async function changeMember(
   return true;
 }
 
-/** Removes a member: their sessions in the account end. False without such a member. */
+/** Removes a member and ends their sessions in the account. False if there is no such member. */
 export async function removeMember(tx: Tx, activity: Activity, personId: string): Promise<boolean> {
   await lockPeople(tx, activity.tenantId);
   const member = await findMember(tx, activity.tenantId, personId);
@@ -145,7 +148,7 @@ export async function removeMember(tx: Tx, activity: Activity, personId: string)
   await tx.query('delete from sign_in_tokens where person_id = $1 and tenant_id = $2', [personId, activity.tenantId]);
   const elsewhere = await one(tx, 'select 1 from memberships where person_id = $1 limit 1', [personId]);
   if (!elsewhere) {
-    // The row stays for what names it. The identities stay too, so that a provider does not bring the person back.
+    // Keeps the row, because other rows name it, and the identities, so that a provider does not add the person again.
     await tx.query('update persons set email = null, phone_e164 = null, name = null, removed_at = $2 where id = $1', [
       personId,
       activity.at,

@@ -64,7 +64,7 @@ async function readMe(
   };
 }
 
-/** Answers a sign-in: the cookie, and who is signed in. */
+/** Answers a sign-in with the cookie and the person. */
 export async function answerSignedIn(
   call: Pick<Call<unknown, unknown, unknown>, 'deps' | 'reply'>,
   opened: OpenedSession,
@@ -102,7 +102,7 @@ export const switchTenant = tenantEndpoint({
   async handler({ deps, principal, body }) {
     const person = personOf(principal);
     if (!servedModes(deps.config.mode).includes(body.livemode)) {
-      throw invalidField('livemode', `must be ${!body.livemode}: this deployment serves that mode alone`);
+      throw invalidField('livemode', `must be ${!body.livemode}: this deployment serves only that mode`);
     }
     const { tenant_id: tenantId, livemode } = body;
     await transaction(deps.db, async tx => {

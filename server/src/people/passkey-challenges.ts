@@ -4,16 +4,16 @@ import type { Deps } from '../deps.ts';
 import { sha256 } from '../lib/keyring.ts';
 
 const LIFE_MS = 10 * 60_000;
-/** How long a browser lets the person look for their key. */
+/** How long the browser waits for the person's passkey. */
 export const CEREMONY_MS = 5 * 60_000;
 
-/** Whom passkeys are made for and who may use them: this deployment's host and origin, as the browser sees them. */
+/** The host and origin that passkeys are bound to, as the browser sees this deployment. */
 export function relyingParty({ origins }: Pick<Deps, 'origins'>) {
   const { hostname, origin } = new URL(origins.public);
   return { rpID: hostname, origin };
 }
 
-/** A new challenge, good for one answer. `personId`: whose new passkey it is for; null: for signing in. */
+/** Makes a challenge that one answer can use. `personId`: the owner of the new passkey; null: for signing in. */
 export async function newChallenge(
   deps: Pick<Deps, 'db' | 'clock'>,
   personId: string | null,
@@ -27,7 +27,7 @@ export async function newChallenge(
   return challenge;
 }
 
-/** Uses up the challenge that a browser's answer was signed over, and gives it back; null for one that is not ours, not this person's, or used. */
+/** Uses up and returns the challenge that the browser's answer signed. Null if it is not ours, not this person's, or used. */
 export async function takeChallenge(
   db: Queryable,
   clientDataJSON: string,

@@ -38,7 +38,7 @@ export const presentPasskey = (row: Pick<PasskeyRow, 'id' | 'name' | 'created_at
   ...(row.last_used_at ? { last_used_at: row.last_used_at.toISOString() } : {}),
 });
 
-// A passkey opens everything the person may: whoever adds or removes one has just shown who they are.
+// A passkey grants all of the person's rights, so adding or removing one needs a recent sign-in.
 const common = { tag: 'Me', credentials: ['session'], recent: true } as const;
 
 export const passkeyCreationOptions = tenantEndpoint({
@@ -93,7 +93,7 @@ export const addPasskey = tenantEndpoint({
     const expectedChallenge = await takeChallenge(deps.db, response.response.clientDataJSON, userId, activity.at);
     const refused = (cause?: unknown) => {
       deps.log.info({ err: cause }, 'a passkey was refused');
-      return invalidField('response', 'is no answer to options of the last ten minutes; ask for new ones');
+      return invalidField('response', 'does not belong to options of the last ten minutes; ask for new options');
     };
     if (expectedChallenge === null) throw refused();
     const { verified, registrationInfo } = await verifyRegistrationResponse({
@@ -116,7 +116,7 @@ export const addPasskey = tenantEndpoint({
     await transaction(deps.db, async tx => {
       await tx.query('select 1 from persons where id = $1 for update', [userId]);
       if ((await listPasskeys(tx, userId)).length >= MAX_PASSKEYS) {
-        throw invalidField('name', `you have ${MAX_PASSKEYS} passkeys, the most there may be; remove one first`);
+        throw invalidField('name', `cannot be added: you have ${MAX_PASSKEYS} passkeys, the maximum; remove one first`);
       }
       await tx.query(
         `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
@@ -135,7 +135,7 @@ export const addPasskey = tenantEndpoint({
       await audit(tx, activity, { action: 'passkey.added', target: row.id, detail: { name: row.name } });
     }).catch((error: unknown) => {
       throw violates(error, 'passkeys_credential_id_key')
-        ? invalidField('response', 'is a passkey added before')
+        ? invalidField('response', 'is a passkey that is already registered')
         : error;
     });
     return created(presentPasskey(row));

@@ -43,10 +43,10 @@ export const listPeople = tenantEndpoint({
   },
 });
 
-/** An invitation reaches somebody: by an address, a number or both. */
+/** An invitation needs an e-mail address, a phone number or both. */
 const invitationFaults = (body: unknown): Fault[] =>
   typeof body === 'object' && body !== null && !('email' in body) && !('phone_e164' in body)
-    ? [{ path: 'email', message: 'is required, or phone_e164 is' }]
+    ? [{ path: 'email', message: 'is required unless phone_e164 is sent' }]
     : [];
 
 export const invitePerson = tenantEndpoint({

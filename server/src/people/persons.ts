@@ -7,7 +7,7 @@ export interface Contact {
   phone_e164?: string | null;
 }
 
-/** Addresses are compared in small letters. */
+/** Addresses are compared in lower case. */
 export const sameEmail = (email: string): string => email.toLowerCase();
 
 export interface KnownPerson {
@@ -38,8 +38,8 @@ export async function createPerson(
 }
 
 /**
- * Takes away everything that somebody else may have put in a person's place: passkeys, sessions, links under way. Called
- * when the person first shows that the address is theirs, and when another account comes to trust it.
+ * Removes every way in that somebody else may have set up for a person: passkeys, sessions, unused links. Called when the
+ * person first proves that the address is theirs, and when another account invites that address.
  */
 export async function reclaim(tx: Queryable, personId: string, at: Date): Promise<void> {
   await tx.query('delete from passkeys where person_id = $1', [personId]);
@@ -64,18 +64,18 @@ export const isMember = async (db: Queryable, tenantId: string, personId: string
   (await one(db, 'select 1 from memberships where tenant_id = $1 and person_id = $2', [tenantId, personId])) !==
   undefined;
 
-/** The owner that a new account starts with: nobody's address yet, known by a link of the operator's. */
+/** The owner of a new account. The person has no address yet and signs in with the operator's link. */
 export async function createOwner(tx: Queryable, tenantId: string, at: Date): Promise<string> {
   const personId = await createPerson(tx, { provenAt: at, at });
   await addMembership(tx, { tenantId, personId, role: 'owner', at });
   return personId;
 }
 
-/** Makes the other changes to an account's people wait: the last owner is counted by one at a time. */
+/** Locks the people of an account, so that two changes cannot both remove the last owner. */
 export const lockPeople = (tx: Tx, tenantId: string) =>
   one(tx, 'select 1 from tenants where id = $1 for no key update', [tenantId]);
 
-/** Whether an account would keep an owner without this person. */
+/** Whether the account has an owner besides this person. */
 export const hasOtherOwner = async (tx: Queryable, tenantId: string, personId: string): Promise<boolean> =>
   (await one(tx, `select 1 from memberships where tenant_id = $1 and role = 'owner' and person_id <> $2 limit 1`, [
     tenantId,
@@ -99,7 +99,7 @@ const MEMBER = `select p.id, coalesce(m.name, p.name) as name, p.email, p.phone_
 export const findMember = (db: Queryable, tenantId: string, personId: string) =>
   one<PersonRow>(db, `${MEMBER} and p.id = $2`, [tenantId, personId]);
 
-/** The people of an account, the last to be known first; those after `after` where it is given. */
+/** The people of an account, newest first, from `after` on if given. */
 export const listMembers = (db: Queryable, tenantId: string, limit: number, after: string | null = null) =>
   many<PersonRow>(db, `${MEMBER} and ($2::text is null or p.id < $2) order by p.id desc limit $3`, [
     tenantId,
@@ -107,7 +107,7 @@ export const listMembers = (db: Queryable, tenantId: string, limit: number, afte
     limit,
   ]);
 
-/** `full`: for those who manage people; others see names and roles. */
+/** `full`: for people who manage people. Others see names and roles only. */
 export const presentPerson = (row: PersonRow, full: boolean): Person => ({
   id: row.id,
   ...(row.name === null ? {} : { name: row.name }),
@@ -118,7 +118,7 @@ export const presentPerson = (row: PersonRow, full: boolean): Person => ({
   ...(row.last_sign_in_at && full ? { last_sign_in_at: row.last_sign_in_at.toISOString() } : {}),
 });
 
-/** Gives a person an address that somebody with access to the server vouches for. */
+/** Sets a person's address on the word of somebody with access to the server. */
 export async function giveEmail(tx: Tx, personId: string, email: string, at: Date): Promise<void> {
   await tx.query('update persons set email = $2, proven_at = coalesce(proven_at, $3) where id = $1', [
     personId,

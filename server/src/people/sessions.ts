@@ -9,7 +9,7 @@ import { reclaim } from './persons.ts';
 
 export const IDLE_MS = 30 * 60_000;
 const LIFE_MS = 12 * 60 * 60_000;
-/** Some acts ask for a sign-in at most so old. */
+/** The greatest age of a sign-in that sensitive acts accept. */
 export const RECENT_MS = 15 * 60_000;
 
 export type Method = 'passkey' | 'magic_link' | 'invitation' | 'one_time_code' | 'first_run' | `oidc:${string}`;
@@ -17,9 +17,9 @@ export type Method = 'passkey' | 'magic_link' | 'invitation' | 'one_time_code' |
 export interface SignIn {
   personId: string;
   method: Method;
-  /** The account it opens in; null: where the person was last. */
+  /** The account that the session opens in; null: the one the person used last. */
   tenantId?: string | null;
-  /** True where signing in this way shows that the person's address or number is their own. */
+  /** True if this way to sign in proves that the person owns the address or number. */
   proves: boolean;
 }
 
@@ -33,8 +33,8 @@ export interface OpenedSession {
 }
 
 /**
- * Opens a session and records it in the audit log. It is always a new one: the session that the browser had before ends.
- * Null for a person who was removed or is a member of no account.
+ * Opens a new session, ends the one that the browser had before, and records this in the audit log.
+ * Returns null for a person who was removed or has no account.
  */
 export async function openSession(
   tx: Tx,
@@ -83,7 +83,7 @@ export async function openSession(
   return { id, personId, tenantId: membership.tenant_id, livemode, token };
 }
 
-/** The membership a session opens with: of the account asked for, else of the one the person joined first. */
+/** The membership a session opens with: in the requested account, else in the one the person joined first. */
 export const membershipFor = (db: Queryable, personId: string, tenantId: string | null) =>
   one<{ tenant_id: string }>(
     db,
@@ -93,8 +93,8 @@ export const membershipFor = (db: Queryable, personId: string, tenantId: string 
   );
 
 /**
- * Records that somebody failed to sign in as this person, in the account where the session would have opened. Nothing is
- * recorded for someone who is nobody's member: there is no account to tell.
+ * Records a failed sign-in as this person, in the account where the session would have opened. Records nothing for a
+ * person without an account.
  */
 export async function recordFailure(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -111,7 +111,7 @@ export async function recordFailure(
   );
 }
 
-/** The session id in the cookie of a request, whether or not the session still stands. */
+/** The session id in the cookie of a request, even if the session has ended. */
 const presentedSession = async (deps: Pick<Deps, 'config' | 'clock' | 'sessionTokens'>, request: FastifyRequest) => {
   const cookie = request.cookies[deps.config.sessionCookie];
   return cookie ? deps.sessionTokens.verify(cookie, deps.clock.now()) : null;
@@ -119,7 +119,7 @@ const presentedSession = async (deps: Pick<Deps, 'config' | 'clock' | 'sessionTo
 
 const onThisMachine = (origin: string): boolean => /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(origin);
 
-/** A session cookie: out of reach of scripts and of other sites, and of any connection in clear but this machine's own. */
+/** A session cookie. Scripts and other sites cannot read it, and it travels over TLS, except on this machine. */
 export const cookieOptions = (deps: Pick<Deps, 'origins'>) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: !onThisMachine(deps.origins.public) }) as const;
 
@@ -131,7 +131,7 @@ export function clearSessionCookie(deps: Pick<Deps, 'config' | 'origins'>, reply
   reply.clearCookie(deps.config.sessionCookie, cookieOptions(deps));
 }
 
-/** Which sessions to end: a person's own everywhere, or those in one account; of one id, or all but one. */
+/** The sessions to end: a person's, everywhere or in one account; one of them, or all but one. */
 export interface Ending {
   personId: string;
   tenantId?: string;
@@ -139,7 +139,7 @@ export interface Ending {
   except?: string;
 }
 
-/** Ends sessions that stand; no node takes them from the commit on. Returns their ids. */
+/** Ends open sessions and returns their ids. After the commit every node rejects them. */
 export async function endSessions(tx: Queryable, at: Date, o: Ending): Promise<string[]> {
   const rows = await many<{ id: string }>(
     tx,
@@ -182,10 +182,10 @@ export const presentEntry = (row: SessionRow, currentId: string): SessionEntry =
   current: row.id === currentId,
 });
 
-/** SQL: the session `s` stands at `$2`. `$3` is that time less the idle time. */
+/** SQL: the session `s` is open at `$2`. `$3` is that time minus the idle limit. */
 export const STANDS = 's.ended_at is null and s.expires_at > $2 and s.last_seen_at > $3';
 
-/** The sessions of a person that stand, newest first. */
+/** The open sessions of a person, newest first. */
 export const standingSessions = (db: Queryable, personId: string, now: Date) =>
   many<SessionRow>(
     db,

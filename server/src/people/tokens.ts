@@ -15,14 +15,14 @@ export type Purpose = keyof typeof LIFE_MS;
 export interface TokenOptions {
   personId: string;
   purpose: Purpose;
-  /** The account the session opens in; null: the person's last. */
+  /** The account that the session opens in; null: the one the person used last. */
   tenantId: string | null;
   proves: boolean;
-  /** The mail it goes out with: a second try replaces the first one's token. */
+  /** The e-mail that carries the token. A second try to send it replaces the first token. */
   mailId?: string;
 }
 
-/** Makes a link that signs a person in once. Only its digest is stored; whoever holds the link holds the person's place. */
+/** Makes a link that signs a person in once. The database stores only its digest. Anyone who has the link can sign in. */
 export async function mintLink(tx: Queryable, deps: Pick<Deps, 'clock' | 'origins'>, o: TokenOptions): Promise<string> {
   const now = deps.clock.now();
   const token = o.purpose === 'first_run' ? randomBytes(32).toString('base64url') : newId('mlk', now.getTime());
@@ -52,7 +52,7 @@ export interface UsedToken {
   proves: boolean;
 }
 
-/** Uses a token up. Null for one that is unknown, used, too old or of another purpose. */
+/** Uses up a token. Returns null if it is unknown, used, expired or made for another purpose. */
 export async function useToken(
   tx: Tx,
   token: string,
@@ -68,14 +68,14 @@ export async function useToken(
   return row ?? null;
 }
 
-/** Whose token it was, where it is known and can no longer be used: a failure worth recording. */
+/** The person of a known token that is used or expired, so that the failed sign-in can be recorded. */
 export const ownerOfDeadToken = async (db: Queryable, token: string): Promise<string | null> =>
   (await one<{ person_id: string }>(db, 'select person_id from sign_in_tokens where digest = $1', [sha256(token)]))
     ?.person_id ?? null;
 
 const MAILS_AN_HOUR = 5;
 
-/** Whether this person may be mailed one more link. The caller holds the person's row: two jobs do not both count four. */
+/** Whether one more link may be mailed to this person. The caller locks the person's row, so that two jobs do not count the same mails. */
 export async function mayBeMailed(tx: Tx, personId: string, mailId: string, now: Date): Promise<boolean> {
   await tx.query('select 1 from persons where id = $1 for update', [personId]);
   const row = await one<{ sent: number }>(

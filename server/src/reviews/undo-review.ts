@@ -41,7 +41,7 @@ export const undoReview = tenantEndpoint({
       if (review.person_id !== person.userId) throw forbidden();
       if (review.struck_at) return;
       if (at.getTime() - review.created_at.getTime() > REVIEW_UNDO_SECONDS * 1_000) {
-        throw new Problem('undo_expired', 'A review can be taken back for 10 minutes only.');
+        throw new Problem('undo_expired', 'You can undo a review within 10 minutes only.');
       }
       if (reviews.findLast(({ struck_at }) => struck_at === null) !== review) {
         throw alreadyDecided('Another person has reviewed the case since.');

@@ -55,8 +55,8 @@ export async function complete(
     record_seal: { algorithm: 'sha256', hash: seal_hash, covers: ['record', 'answers'] },
   };
   await appendStatement(tx, deps, row, { type: 'verdict', at, content });
-  const { object_match } = row;
-  const opened = await opening(tx, row, { status, verdict, object_match, locationResults: placesOf(captures) }, at);
+  const outcome = { status, verdict, object_match: row.object_match, ...seenIn(captures) };
+  const opened = await opening(tx, row, outcome, at);
   return change(
     tx,
     deps,
@@ -72,12 +72,17 @@ export async function complete(
 export async function fail(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
   const status = next(row.status, 'analysis_failed');
   if (!status) return row;
-  const outcome = { status, verdict: null, object_match: row.object_match, locationResults: placesOf(captures) };
+  const outcome = { status, verdict: null, object_match: row.object_match, ...seenIn(captures) };
   const opened = await opening(tx, row, outcome, at);
   return change(tx, deps, row, { status, ...opened }, 'verification.failed', captures, at);
 }
 
-const placesOf = (captures: readonly CaptureRow[]) => captures.map(capture => capture.location_match?.result);
+const seenIn = (captures: readonly CaptureRow[]) => ({
+  locationResults: captures.map(capture => capture.location_match?.result),
+  oldFile: captures.some(
+    ({ presence }) => presence?.result === 'not_performed' && presence.checks.fresh?.passed === false,
+  ),
+});
 
 /** Fails a verification that the service cannot settle. */
 export async function giveUpOn(tx: Tx, deps: Needs, id: string): Promise<void> {

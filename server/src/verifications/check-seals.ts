@@ -9,7 +9,7 @@ type SealedRow = Pick<
   'id' | 'created_at' | 'expires_at' | 'config' | 'answers' | 'seal_hash' | 'redacted_at'
 >;
 
-/** Computes every seal again. Gives back how many rows were sealed, and the ids of those that were changed since. */
+/** Computes every seal again. Returns the number of sealed rows and the ids of the rows changed since. */
 export async function checkSeals(db: Queryable): Promise<{ sealed: number; mismatches: string[] }> {
   const mismatches: string[] = [];
   let sealed = 0;

@@ -2,7 +2,7 @@ import type { Reviewer, ReviewQueue } from '@firsthand/contract/reviews.ts';
 import { one, type Queryable, type Tx } from '../db/sql.ts';
 import type { VerificationRow } from './row.ts';
 
-/** Whose claims, and until when they are to last. `now` is of the database's clock. */
+/** The person who claims, and when the claims end. `now` is the database's time. */
 export interface Claim {
   tenantId: string;
   livemode: boolean;
@@ -74,7 +74,7 @@ export async function renewClaims(tx: Tx, o: Claim, ids: readonly string[]): Pro
   );
 }
 
-/** Takes erased verifications out of the queue: nobody can review what is gone. What was decided stays. */
+/** Takes erased verifications out of the queue, because there is nothing left to review. Decisions stay. */
 export async function closeReviews(tx: Queryable, ids: readonly string[]): Promise<void> {
   await tx.query(
     `update verifications set review_claimed_by = null, review_claimed_at = null, review_claimed_until = null,

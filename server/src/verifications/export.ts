@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { tenantEndpoint } from '../http/endpoint.ts';
 import { viewerOf } from '../http/principal.ts';
+import { csvLine } from '../lib/csv.ts';
 import { dateFaults, filters, METADATA_FILTER, type Place, type Selected, select } from './filters.ts';
 import { reviewRowsOf, shownReviews } from './reviews.ts';
 
@@ -24,16 +25,6 @@ type Column = (typeof COLUMNS)[number];
 
 /** Rows of one statement. The export holds no more than these at a time. */
 const PAGE = 500;
-
-/**
- * One cell (RFC 4180). A spreadsheet runs what begins with `= + - @` or with white space before them, so such a text gets
- * an apostrophe in front.
- */
-function cell(value: string | number | boolean | null | undefined): string {
-  if (typeof value !== 'string') return value === null || value === undefined ? '' : `${value}`;
-  const text = /^[\s\0]*[=+\-@]|^[\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
 
 export const exportVerifications = tenantEndpoint({
   operationId: 'exportVerifications',
@@ -67,11 +58,11 @@ export const exportVerifications = tenantEndpoint({
         decision,
         metadata: JSON.stringify(row.config.metadata ?? {}),
       };
-      return `${COLUMNS.map(column => cell(values[column])).join(',')}\r\n`;
+      return csvLine(COLUMNS.map(column => values[column]));
     }
 
     async function* lines(): AsyncGenerator<string> {
-      yield `${COLUMNS.join(',')}\r\n`;
+      yield csvLine(COLUMNS);
       for (let rows = first; ; ) {
         const reviewed = rows.filter(row => row.review_state !== 'none').map(({ id }) => id);
         const reviews = Map.groupBy(await reviewRowsOf(deps.db, reviewed), review => review.verification_id);

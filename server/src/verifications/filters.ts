@@ -1,6 +1,6 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { DateTime, IdSchema, instantOf } from '@firsthand/contract/ids.ts';
-import { REVIEW_STATES } from '@firsthand/contract/reviews.ts';
+import { REVIEW_STATES } from '@firsthand/contract/names.ts';
 import { Status, VerdictLabel } from '@firsthand/contract/verification.ts';
 import { type Static, type TSchema, Type } from 'typebox';
 import { many, one } from '../db/sql.ts';
@@ -65,9 +65,9 @@ export interface Selection {
 }
 
 const COUNTED = 1_000;
-/** A set of so many found rows is read whole; a larger one is read in the order of the list. */
+/** Up to this many found rows are read whole; a larger set is read in the order of the list. */
 const FEW = 5_000;
-/** So many of the newest rows are searched for common words before the index is asked for all that match. */
+/** This many of the newest rows are searched for common words before the index is. */
 const WALKED = 5_000;
 const NEWEST = 'order by v.created_at desc, v.id desc';
 
@@ -92,7 +92,7 @@ export async function select(
   const pairs = Object.entries(query)
     .filter(([name]) => name.startsWith('metadata['))
     .map(([name, value]) => [name.slice('metadata['.length, -1), String(value)] as const);
-  // Every id begins so.
+  // Every id begins with this prefix.
   const q = query.q === undefined || 'vfy_'.startsWith(query.q.toLowerCase()) ? null : query.q;
   const id = q === null ? null : idsBeginning(q);
   const rarest = pairs.length > 0 && q === null ? await rarestPair(db, { scopes, pairs, few: FEW }) : null;
@@ -150,7 +150,7 @@ export async function select(
   /** SQL of those of the found rows that pass the other filters. `found` gives their ids and times, as SQL. */
   function passing(p: Parameter, after: Place | null, found: string): string {
     const conditions = ranges(p, after).map(range => `(${range})`);
-    // `offset 0` keeps the filters out: each row is read by its id, whatever the planner has been told.
+    // `offset 0` keeps the filters out: each row is read by its id, whatever the planner's statistics say.
     return `(${found}) f cross join lateral (select * from verifications v where v.id = f.verification_id offset 0) v
       where (${conditions.join(' or ')})`;
   }
@@ -182,7 +182,7 @@ export async function select(
     `v.created_at >= ${p(from)} and v.created_at <= ${p(to)} and v.id between ${p(first)} and ${p(last)}`;
 
   let words: Promise<Found> | null = null;
-  /** What the words of `q` find, up to one more than {@link FEW}. The page and its total share the answer. */
+  /** The rows that match the words of `q`, up to one more than {@link FEW}. The page and its total share the answer. */
   function worded(text: string): Promise<Found> {
     words ??= findByWords(db, { scopes, pattern: patternOf(text), most: FEW + 1 });
     return words;
@@ -281,7 +281,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const timeOf = (ulid: string): number =>
   [...ulid.slice(0, 10)].reduce((ms, letter) => ms * 32 + ALPHABET.indexOf(letter), 0);
 
-/** The ids that begin so, and the times of their creation, which they hold. Null: the text begins no id. */
+/** The range of ids that begin with the text, and of the creation times they encode. Null: no id begins with it. */
 function idsBeginning(q: string): IdRange | null {
   const ulid = /^VFY_([0-7][0-9A-HJKMNP-TV-Z]{0,25})$/.exec(q.toUpperCase())?.[1];
   if (ulid === undefined) return null;

@@ -5,7 +5,7 @@ import { one, type Tx } from '../db/sql.ts';
 import { findVerification, type VerificationRow } from './row.ts';
 import { storeReviewState } from './write.ts';
 
-/** Why a case comes up for review. Never shown: nobody can tell a sample from the others. */
+/** Why a case comes up for review. No view shows it, so a reviewer cannot recognise a sample. */
 export type ReviewCause = 'suspicious' | 'failed' | 'checks' | 'sample';
 
 export interface Outcome {
@@ -13,16 +13,22 @@ export interface Outcome {
   verdict: Verdict | null;
   object_match: ObjectMatch | null;
   locationResults: readonly (LocationResult | undefined)[];
+  /** The file of a live photo speaks against being new. */
+  oldFile: boolean;
 }
 
 const MISMATCHES: readonly (LocationResult | undefined)[] = ['rejected', 'no_match'];
 
 /** Returns why people should see a verification that has just ended. `sampled`: the draw picked it, should it be verified. */
-export function causesOf({ status, verdict, object_match, locationResults }: Outcome, sampled: boolean): ReviewCause[] {
+export function causesOf(
+  { status, verdict, object_match, locationResults, oldFile }: Outcome,
+  sampled: boolean,
+): ReviewCause[] {
   const causes: ReviewCause[] = [];
   if (status === 'failed' || verdict?.label === 'failed') causes.push('failed');
   if (verdict?.label === 'suspicious') causes.push('suspicious');
-  if (object_match?.status === 'mismatch' || locationResults.some(result => MISMATCHES.includes(result))) {
+  const elsewhere = locationResults.some(result => MISMATCHES.includes(result));
+  if (object_match?.status === 'mismatch' || elsewhere || oldFile) {
     causes.push('checks');
   }
   if (causes.length === 0 && sampled && verdict?.label === 'verified') causes.push('sample');
@@ -62,7 +68,7 @@ export async function opening(
 export async function openForLateCheck(tx: Tx, id: string, at: Date): Promise<void> {
   const row = await findVerification(tx, id);
   if (row?.status !== 'completed' || row.review_state !== 'none' || row.object_match?.status !== 'mismatch') return;
-  const opened = await opening(tx, row, { ...row, locationResults: [] }, at);
+  const opened = await opening(tx, row, { ...row, locationResults: [], oldFile: false }, at);
   if ('review_state' in opened) await storeReviewState(tx, id, opened);
 }
 

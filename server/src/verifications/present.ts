@@ -12,6 +12,7 @@ import {
 } from '@firsthand/contract/verification.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Deps, Origins } from '../deps.ts';
+import { explanationOf } from './explain.ts';
 import { reviewsOf, type ShownReviews } from './reviews.ts';
 import {
   answeredKeys,
@@ -73,11 +74,12 @@ export function presentSummary(
 }
 
 /**
- * Removes the store's names of evidence from CaptureSignals. The API shows evidence as presigned URLs or not at all.
+ * Removes from CaptureSignals what the API shows elsewhere or not at all: the store's names of evidence, which become presigned URLs, and
+ * what the explanation holds.
  */
 function withoutBlobs(signals: CaptureSignals | null): CaptureSignals | undefined {
-  if (!signals?.screen_detection || !('heatmap_blob' in signals.screen_detection)) return signals ?? undefined;
-  const { heatmap_blob: _, ...screen } = signals.screen_detection;
+  if (!signals?.screen_detection || 'status' in signals.screen_detection) return signals ?? undefined;
+  const { heatmap_blob: _, heat_tiles: _tiles, ...screen } = signals.screen_detection;
   return { ...signals, screen_detection: screen as CaptureSignals['screen_detection'] };
 }
 
@@ -130,7 +132,17 @@ export async function presentForTenant(deps: Deps, row: VerificationRow, viewer:
   const captures = await capturesOf(deps.db, row.id);
   const shown = await reviewsOf(deps.db, row, { viewer, now: deps.clock.now() });
   const view = presentFrozen(row, captures, shown, deps.origins);
-  return row.redacted_at ? view : addImageUrls(deps, view, captures);
+  if (row.redacted_at) return view;
+  if (viewer !== null) addExplanations(deps, view, captures);
+  return addImageUrls(deps, view, captures);
+}
+
+/** Says why the detectors say what they say. Only people see it: it would tell a forger who holds a page's key how close they came. */
+function addExplanations(deps: Deps, view: Verification, rows: readonly CaptureRow[]): void {
+  for (const shown of view.captures) {
+    const row = rows.find(({ id }) => id === shown.id);
+    if (row?.analysis_state === 'done') shown.explanation = explanationOf(row, deps.config);
+  }
 }
 
 /** Adds fresh presigned image URLs to a stored tenant's view. A redacted verification gets none. */
@@ -146,6 +158,8 @@ async function addImageUrls(deps: Deps, view: Verification, rows: readonly Captu
       const shown = view.captures.find(({ id }) => id === capture.id);
       if (!shown) return;
       shown.image_url = await urlOf(deps.blobs, capture.image_blob, capture.content_type);
+      if (capture.display_blob) shown.display_url = await urlOf(deps.blobs, capture.display_blob, 'image/jpeg');
+      if (capture.motion_blob) shown.second_frame_url = await frameUrlOf(deps.blobs, capture.motion_blob);
       if (capture.preview_blob) shown.preview_url = await urlOf(deps.blobs, capture.preview_blob, 'image/jpeg');
       const screen = capture.signals?.screen_detection;
       if (screen && 'heatmap_blob' in screen && shown.signals?.screen_detection) {
@@ -164,6 +178,9 @@ async function addImageUrls(deps: Deps, view: Verification, rows: readonly Captu
 
 const urlOf = (blobs: BlobStore, key: string, contentType: string) =>
   blobs.presignGet(key, { expiresSeconds: IMAGE_URL_TTL_SECONDS, contentType });
+
+/** A second frame is shown as what it is; nothing but a picture passes the check when it is submitted. */
+const frameUrlOf = (blobs: BlobStore, key: string) => blobs.presignGet(key, { expiresSeconds: IMAGE_URL_TTL_SECONDS });
 
 /** The claimant's view. */
 export function presentForEndUser(

@@ -17,13 +17,13 @@ export interface ReviewRow {
   struck_at: Date | null;
 }
 
-/** What one viewer sees of the people's decision. */
+/** The part of the review that one viewer sees. */
 export interface ShownReviews {
   review: ReviewSummary;
   reviews: Review[];
 }
 
-/** What everybody sees of a verification that was never up for review. */
+/** The view of a verification that never came up for review. */
 export const unreviewed: ShownReviews = { review: { state: 'none' }, reviews: [] };
 
 export type ReviewedRow = Pick<
@@ -69,7 +69,7 @@ export const presentReview = (row: ReviewRow): Review => ({
 
 /**
  * Returns what `viewer`, a person's id or null for anybody else, sees of the reviews. While the second person is blind,
- * a decision is shown to its author alone; an escalation decides nothing and is shown to all.
+ * only its author sees a decision; everyone sees an escalation, because it decides nothing.
  */
 export function shownReviews(
   row: ReviewedRow,

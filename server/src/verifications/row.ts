@@ -26,7 +26,7 @@ export interface PrivateConfig {
   person?: { name?: string; email?: string; phone_e164?: string; external_ref?: string };
   source?: 'individual' | 'csv';
   template?: { id: string; version: number };
-  /** Its link template's, in place of the account's. */
+  /** The link template's value, which replaces the account's. */
   retention_days?: number;
 }
 
@@ -90,6 +90,8 @@ export interface CaptureRow {
   sha256: string;
   image_blob: string;
   preview_blob: string | null;
+  /** JPEG of all pixels, for a format that most browsers cannot show. */
+  display_blob: string | null;
   motion_blob: string | null;
   created_at: Date;
   client_captured_at: Date | null;

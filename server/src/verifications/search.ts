@@ -1,6 +1,6 @@
 import { many, type Queryable } from '../db/sql.ts';
 
-// What the index tables of migration 0090 find. Triggers keep them.
+// Searches the index tables of migration 0090, which triggers maintain.
 
 /** Verifications that match, with their places in the list. */
 export interface Found {

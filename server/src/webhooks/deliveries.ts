@@ -184,7 +184,7 @@ export const recoverDeliveries = tenantEndpoint({
   responses: { 202: Type.Object({ recovered: Type.Integer() }, { additionalProperties: false, title: 'Recovered' }) },
   async handler({ deps, principal, body, keepAnswer }) {
     const since = instantOf(body.since);
-    if (!since) throw invalidField('since', 'is not a moment of the calendar');
+    if (!since) throw invalidField('since', 'must be a date that exists');
     return transaction(deps.db, async tx => {
       const recovered = await sendAgain(
         tx,

@@ -96,7 +96,7 @@ export const streamEvents = tenantEndpoint({
     const start: Position = cursor === undefined ? end : decodePosition(cursor);
     const unseenBy = cursor === undefined ? end.snapshot : null;
     if (BigInt(start.transaction) > BigInt(end.transaction)) {
-      throw invalidField('cursor', 'is of another database; begin without one');
+      throw invalidField('cursor', 'belongs to another database; connect without a cursor');
     }
     if ((open.get(tenantId) ?? 0) >= MAX_STREAMS_PER_TENANT) {
       throw new Problem('too_many_requests', 'Too many streams are open; close one.', { retryAfterSeconds: 5 });

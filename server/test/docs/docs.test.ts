@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { glob, mkdtemp, rm } from 'node:fs/promises';
@@ -8,12 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgram } from '../../src/commands/program.ts';
 import { receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import type { NewTenant } from '../../src/tenants/create.ts';
 import { ask, until } from '../harness.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../service-process.ts';
 import { type Block, blocksOf, inlineCommands, isShell, scriptOf } from './blocks.ts';
 
+const program = createProgram({});
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const PATTERNS = ['*.md', 'docs/**/*.md', 'sdk/*.md', 'examples/**/*.md'];
 /** A command that runs until it is stopped has started when it still runs after so long. */
@@ -78,24 +80,23 @@ function missing(command: string): string | null {
   const firsthand =
     words[0] === 'npx' ? words[1] === 'firsthand' && words.slice(2) : words[0] === 'firsthand' && words.slice(1);
   if (!firsthand) return null;
+  const chosen = named(firsthand);
+  if (!chosen) return `no command ${firsthand.join(' ')}`;
   const options = firsthand.filter(word => word.startsWith('--')).map(word => word.replace(/[^\w-]+$/, ''));
-  const help = helpOf(firsthand.slice(0, ['corpus', 'events', 'people'].includes(firsthand[0]!) ? 2 : 1));
-  if (help === null) return `no command ${firsthand[0]}`;
-  const unknown = options.find(option => option !== '--help' && !help.includes(option));
+  const unknown = options.find(option => option !== '--help' && !chosen.options.some(({ long }) => long === option));
   return unknown ? `no option ${unknown}` : null;
 }
 
-// `firsthand help corpus import` tells of `corpus` alone.
-const known = new Map<string, string | null>();
-function helpOf(command: string[]): string | null {
-  const name = command.join(' ');
-  if (!known.has(name)) {
-    const asked = spawnSync(process.execPath, [join(ROOT, 'server/src/main.ts'), ...command, '--help'], {
-      encoding: 'utf8',
-    });
-    known.set(name, asked.status === 0 && asked.stdout.includes(command.at(-1)!) ? asked.stdout : null);
+/** The command that the words name (`corpus import FILE` is `import` of `corpus`); null if there is none. */
+function named(words: string[]): typeof program | null {
+  let found = program;
+  for (const word of words) {
+    if (found.commands.length === 0) break;
+    const next = found.commands.find(one => one.name() === word);
+    if (!next) return word.startsWith('-') ? found : null;
+    found = next;
   }
-  return known.get(name)!;
+  return found;
 }
 
 describe('commands in the docs', () => {

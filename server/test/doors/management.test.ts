@@ -103,6 +103,7 @@ describe('tenant management', () => {
           rate_limit_per_minute: 100_000,
           review_policy: 'one',
           review_sample: 0.02,
+          depth_policy: 'lenient',
         },
       ]);
       expect((await manage('GET', '/v1/settings')).body).toEqual(patched.body);

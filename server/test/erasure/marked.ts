@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import { type Challenge, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
+import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import sharp from 'sharp';
 import { draw } from '../drawn.ts';
 import { ask, submit, type TestService, until } from '../harness.ts';
@@ -47,6 +51,7 @@ export const MARKS = {
   replaced: 'an earlier answer: Persimmon Row',
   unsent: 'unsent words of Ezra Thimble',
   motion: 'Secondframe of Umlauf',
+  track: 'back camera of Umlauf, ultrawide',
   bytes: 'trailer-bytes-Quillfeather-1',
 } as const;
 
@@ -100,6 +105,37 @@ async function photo(colour: string): Promise<Buffer> {
   return Buffer.concat([jpeg, Buffer.from(MARKS.bytes)]);
 }
 
+/** Uploads a trace whose header holds a mark. Gives the fields of the capture. */
+async function sendTrace(service: TestService, id: string) {
+  const { body: challenge } = await ask<Challenge>(service, `/v1/verifications/${id}/challenges`, {
+    body: { step_key: 'front' },
+  });
+  const { data, info } = await sharp(await draw({ colour: '#8a5' }))
+    .resize(160)
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const picture = { width: info.width, height: info.height, data };
+  const frames = Array.from({ length: 16 }, (_, i) => ({ at: i * 133, picture }));
+  const file = await encodeTrace(
+    { beganAt: Date.now(), frames, videoWidth: 640, crops: [], motion: [] },
+    {
+      challengeId: challenge.challenge_id,
+      moves: challenge.moves,
+      header: { track: { settings: { label: MARKS.track }, capabilities: {} } },
+    },
+  );
+  const { body } = await ask<UploadUrlResponse>(service, `/v1/verifications/${id}/captures/upload-url`, {
+    body: { content_type: TRACE_CONTENT_TYPE, step_key: 'front' },
+  });
+  await fetch(body.upload_url, { method: 'PUT', headers: body.headers, body: new Uint8Array(file) });
+  return {
+    challenge_id: challenge.challenge_id,
+    trace_key: body.image_key,
+    trace_sha256: createHash('sha256').update(file).digest('hex'),
+  };
+}
+
 /** A finished verification that holds every mark, in each place where such a thing may stand. */
 export async function plantMarks(service: TestService, key = service.tenant.rk_secret): Promise<Marked> {
   const receiver = await talkative();
@@ -140,6 +176,7 @@ export async function plantMarks(service: TestService, key = service.tenant.rk_s
     ask(service, `/v1/verifications/${id}/answers`, { body: { answers: values } });
   await answers({ plate: MARKS.replaced });
   await answers({ plate: MARKS.answer, story: MARKS.answerText, witness: MARKS.answerOther });
+  const trace = await sendTrace(service, id);
   const second = Buffer.concat([await draw({ colour: '#9a4' }), Buffer.from(MARKS.motion)]);
   const sent = await submit(
     service,
@@ -154,6 +191,7 @@ export async function plantMarks(service: TestService, key = service.tenant.rk_s
       },
       client_captured_at: '2025-03-17T08:41:33Z',
       motion_frame_base64: second.toString('base64'),
+      ...trace,
     },
     { 'idempotency-key': MARKS.captureKey },
   );
@@ -190,6 +228,8 @@ export async function plantMarks(service: TestService, key = service.tenant.rk_s
     return answer.status === 200;
   }, 'the bundle');
   if (!bundle) throw new Error('no bundle');
-  const links = done.captures.flatMap(one => [one.image_url!, one.preview_url!].filter(Boolean));
+  const links = done.captures.flatMap(one =>
+    [one.image_url, one.preview_url, one.presence?.evidence?.strip_url].filter(link => link !== undefined),
+  );
   return { id, captures: done.captures.map(({ sha256 }) => sha256), links, receiver };
 }

@@ -33,7 +33,7 @@ interface Waiting {
 }
 
 const WARN_EVERY_MS = 10_000;
-/** A store that failed is not asked again for so long, because each try may take until its time is up. */
+/** How long a failed store is left alone, because each try may take the full timeout. */
 const REST_MS = 1_000;
 const REFUSALS_KEPT = 10_000;
 

@@ -19,7 +19,7 @@ export const requestMagicLink = openEndpoint({
   async handler({ deps, body }) {
     const { magic_link: missing } = missingWays(deps);
     if (missing !== undefined) throw notConfigured(missing);
-    // A job looks whose address it is: here, known and unknown ones cost the same.
+    // A job looks up the address, so that this request takes the same time for known and unknown ones.
     await transaction(deps.db, tx =>
       askForMail(tx, { purpose: 'magic_link', email: body.email, tenantId: null, at: deps.clock.now() }),
     );

@@ -16,8 +16,8 @@ const LIFE_MS = 10 * 60_000;
 const MAX_TRIES = 5;
 
 /**
- * The six digits that belong to an id, derived under a secret of this deployment: nothing to store, and the same at each
- * try to send them. 2^48 values onto 10^6: the bias is below 10^-8.
+ * Derives the six digits of an id with a secret of this deployment. Nothing is stored, and each try to send them gives the
+ * same digits. 2^48 values onto 10^6: the bias is below 10^-8.
  */
 export function codeOf(deps: Pick<Deps, 'keyring'>, otpId: string): string {
   const [secret] = deps.keyring.derive('one-time codes');
@@ -43,7 +43,7 @@ export const requestOneTimeCode = openEndpoint({
     const now = deps.clock.now();
     const id = newId('walotp', now.getTime());
     const expiresAt = new Date(now.getTime() + LIFE_MS);
-    // A job looks whose number it is: here, known and unknown ones cost the same.
+    // A job looks up the number, so that this request takes the same time for known and unknown ones.
     await transaction(deps.db, async tx => {
       await tx.query('insert into one_time_codes (id, phone_e164, created_at, expires_at) values ($1, $2, $3, $4)', [
         id,
@@ -74,7 +74,7 @@ export const redeemOneTimeCode = openEndpoint({
       body.otp_id,
     ]);
     if (known) await call.limitAccount('one_time_code/redeem', known.phone_e164);
-    // A try counts before it is looked at, and whatever becomes of it.
+    // Counts the try before it checks the code, so that a failed or interrupted check counts too.
     const tried = await one(
       deps.db,
       `update one_time_codes set tries = tries + 1

@@ -88,7 +88,7 @@ export const redeemPasskey = openEndpoint({
   },
 });
 
-/** The authenticator's new counter, where its answer holds; null where anything does not. */
+/** Verifies the authenticator's answer and returns its new counter; null if any check fails. */
 async function counterOf(
   deps: Pick<Deps, 'origins' | 'log'>,
   response: AuthenticationResponseJSON,

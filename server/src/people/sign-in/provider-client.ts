@@ -1,18 +1,18 @@
 import * as oidc from 'openid-client';
 import type { ProviderConfig } from '../../config/sign-in.ts';
 
-/** For so long the provider's own description of itself is taken as it was. */
+/** How long the provider's metadata is cached. */
 const FRESH_MS = 60 * 60_000;
 const TIMEOUT_SECONDS = 10;
 
 interface Discovered {
   at: number;
-  /** One for each way to authenticate that the provider takes; the one that worked last comes first. */
+  /** One for each authentication method that the provider accepts. The one that last worked comes first. */
   clients: Promise<oidc.Configuration[]>;
 }
 const discovered = new WeakMap<ProviderConfig, Discovered>();
 
-/** What the provider says of a person who signed in, its own words checked. */
+/** The provider's verified claims about a person who signed in. */
 export interface Claims {
   sub: string;
   [claim: string]: unknown;
@@ -28,7 +28,7 @@ async function clientsOf(provider: ProviderConfig): Promise<oidc.Configuration[]
 }
 
 async function discover(provider: ProviderConfig): Promise<oidc.Configuration[]> {
-  // The settings allow http for this machine alone.
+  // The settings allow http only for this machine.
   const insecure = provider.issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
   const found = await oidc.discovery(new URL(provider.issuer), provider.clientId, provider.clientSecret, undefined, {
     execute: insecure,
@@ -73,8 +73,8 @@ export async function beginFlow(provider: ProviderConfig, redirectUri: string): 
 }
 
 /**
- * Ends a sign-in: exchanges the code and checks `iss`, `aud`, nonce, times and signature. Throws for anything that does not
- * hold. What the ID token leaves out is asked of the user info endpoint.
+ * Completes a sign-in: exchanges the code and checks `iss`, `aud`, nonce, times and signature. Throws if a check fails. Asks
+ * the user info endpoint for claims that the ID token lacks.
  */
 export async function endFlow(provider: ProviderConfig, callback: URL, flow: Flow): Promise<Claims> {
   const clients = await clientsOf(provider);
@@ -89,7 +89,7 @@ export async function endFlow(provider: ProviderConfig, callback: URL, flow: Flo
       if (index > 0) clients.unshift(...clients.splice(index, 1));
       return await withUserInfo(provider, client, tokens.claims()!, tokens.access_token);
     } catch (error) {
-      // A provider may take the secret in one of two places and not say which: the code is still good then.
+      // A provider may accept the secret in only one of two places without saying which. After a refusal the code is still valid.
       if (index + 1 < clients.length && isInvalidClient(error)) continue;
       throw error;
     }
@@ -111,7 +111,7 @@ async function withUserInfo(
   const complete = wanted.every(claim => claimOf(claims, claim) !== undefined);
   if (complete || !client.serverMetadata().userinfo_endpoint) return claims;
   const more = await oidc.fetchUserInfo(client, accessToken, claims.sub);
-  // What was signed counts before what was not.
+  // Signed claims take precedence over unsigned ones.
   return { ...more, ...claims };
 }
 

@@ -28,7 +28,7 @@ interface Arriving {
   claims: Claims;
 }
 
-/** An address counts when the provider has verified it, and says so with a plain `true`. */
+/** Accepts an address only if the provider says with a plain `true` that it verified it. */
 const verifiedEmail = ({ email, email_verified }: Claims): string | null =>
   email_verified === true && typeof email === 'string' && email.length <= 254 && email.includes('@')
     ? email.toLowerCase()
@@ -37,7 +37,7 @@ const verifiedEmail = ({ email, email_verified }: Claims): string | null =>
 const nameOf = ({ name }: Claims): string | null =>
   typeof name === 'string' && /\S/.test(name) ? name.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, 120) : null;
 
-/** The highest role that the provider's claim stands for; null where it stands for none. */
+/** The highest role that the provider's claim maps to; null if it maps to none. */
 export function roleOf(provider: ProviderConfig, claims: Claims): Role | null {
   if (provider.roleClaim === null) return null;
   const value = claimOf(claims, provider.roleClaim);
@@ -47,8 +47,8 @@ export function roleOf(provider: ProviderConfig, claims: Claims): Role | null {
 }
 
 /**
- * The person that a provider's answer is about: known by issuer and `sub`, else by a verified address, else a new member
- * where the provider's people join by themselves. Null for somebody whom nobody invited.
+ * Finds the person of a provider's answer by issuer and `sub`, else by a verified address. Else adds a new member, if the
+ * provider's people may join by themselves. Null for a person without an invitation.
  */
 export async function personOfProvider(tx: Tx, o: Arriving): Promise<string | null> {
   const now = o.deps.clock.now();
@@ -74,7 +74,7 @@ async function newcomer(tx: Tx, o: Arriving, wasRemoved: boolean, now: Date): Pr
     if (joins && !(await isMember(tx, joins.tenantId, known.id))) await joinAsKnown(tx, o, known, joins, now);
     return known.id;
   }
-  // Somebody who was removed comes back by an invitation alone.
+  // A removed person needs a new invitation.
   if (!joins || wasRemoved) return null;
   const personId = await createPerson(tx, { name: nameOf(claims), email, provenAt: now, at: now });
   await addMembership(tx, { ...joins, personId, at: now });
@@ -97,7 +97,7 @@ async function joinedTenant(tx: Tx, { deps, provider, claims }: Arriving) {
   return { tenantId, role: roleOf(provider, claims) ?? provider.autoJoin.role };
 }
 
-/** A person of other accounts joins one more, by the address that the provider vouches for: nothing else of theirs counts there. */
+/** Adds a person of other accounts to this one, by the address that the provider verified. Their other ways in do not count here. */
 async function joinAsKnown(
   tx: Tx,
   o: Arriving,
@@ -123,7 +123,7 @@ async function link(tx: Tx, o: Arriving, personId: string, now: Date): Promise<v
   );
 }
 
-/** Where the provider says which role a person has, each sign-in brings it up to date; the last owner stays one. */
+/** Updates the person's role from the provider at each sign-in, if the provider states one. The last owner stays an owner. */
 async function takeRole(tx: Tx, o: Arriving, personId: string, now: Date): Promise<void> {
   const role = roleOf(o.provider, o.claims);
   if (role === null) return;

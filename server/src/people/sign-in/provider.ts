@@ -29,7 +29,7 @@ const redirectUri = (deps: Pick<Deps, 'origins'>, provider: ProviderConfig): str
 const redirect = (status: 302 | 303, location: string): Answer => ({ status, headers: { location } });
 const toSignIn = (fault: Fault): Answer => redirect(303, `${SIGN_IN_PAGE}?error=${fault}`);
 
-/** The browser that begins a sign-in is the one that may end it: each has a cookie of its own name. */
+/** Only the browser that began a sign-in may complete it. Each sign-in has its own cookie. */
 const flowCookie = (deps: Pick<Deps, 'config'>, state: string): string =>
   `${deps.config.sessionCookie}_flow_${sha256(state).toString('hex').slice(0, 16)}`;
 const flowCookieOptions = (deps: Pick<Deps, 'origins'>) => ({ ...cookieOptions(deps), path: '/v1/auth' });
@@ -113,7 +113,7 @@ export const providerCallback = openEndpoint({
   },
 });
 
-/** Uses up the sign-in that a state belongs to; null where it is not this provider's and this browser's, or was used. */
+/** Uses up the sign-in of a state. Null if it belongs to another provider or browser, or was used. */
 async function takeFlow(
   { deps, request }: Pick<Call<unknown, unknown, unknown>, 'deps' | 'request'>,
   provider: ProviderConfig,

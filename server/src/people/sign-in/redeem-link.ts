@@ -5,7 +5,7 @@ import { answerSignedIn } from '../me.ts';
 import { openSession, recordFailure } from '../sessions.ts';
 import { ownerOfDeadToken, type Purpose, useToken } from '../tokens.ts';
 
-/** Signs in by the token of a link, once. */
+/** Signs a person in with the token of a link, once. */
 export async function redeemLink(
   call: Call<unknown, unknown, unknown>,
   token: string,

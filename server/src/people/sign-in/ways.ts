@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { SignInMethods } from '@firsthand/contract/people.ts';
 import type { Deps } from '../../deps.ts';
 
-/** Of each way to sign in that this deployment lacks, one sentence that says what to set. */
+/** One sentence for each way to sign in that is not configured, saying which setting it needs. */
 export function missingWays({
   config,
   origins,
@@ -21,7 +21,7 @@ export function missingWays({
     ...(config.botUrl === null
       ? { one_time_code: 'To sign in with a code by message, set BOT_URL and BOT_SECRETS.' }
       : {}),
-    // WebAuthn takes a host name in a secure context alone.
+    // WebAuthn needs a host name and a secure context.
     ...(secure && isIP(host) === 0
       ? {}
       : { passkey: 'To sign in with a passkey, set PUBLIC_URL to an https address with a host name.' }),

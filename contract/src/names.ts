@@ -1,0 +1,9 @@
+// Lists of names without their schemas: a page that needs a list does not load the schemas.
+
+export const STATUSES = ['pending', 'partially_captured', 'completed', 'expired', 'failed', 'abandoned'] as const;
+export const LABELS = ['verified', 'suspicious', 'failed'] as const;
+
+/** `escalated` leaves the case open for members and owners; each of the others decides. */
+export const DECISIONS = ['approved', 'rejected', 'retake', 'escalated'] as const;
+export const REVIEW_STATES = ['none', 'open', 'claimed', 'disputed', 'decided'] as const;
+export const REVIEW_QUEUES = ['all', 'suspicious', 'failed', 'checks'] as const;

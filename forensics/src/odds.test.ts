@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { type CaptureSignals, SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { asHigh, LEAST_GENUINE, oddsOf } from './odds.ts';
+import { PUBLISHED } from './published.ts';
+import { rejudge } from './rejudge.ts';
+import { screenModel } from './screen/detect.ts';
+import { genuineScreen } from './screen/genuine.ts';
+
+it('the table of genuine scores belongs to the shipped model and its thresholds', () => {
+  const { model, thresholds, scores, sources } = genuineScreen;
+  expect({ model, thresholds }).toEqual({ model: screenModel.name, thresholds: screenModel.thresholds });
+  expect(scores).toEqual(scores.toSorted((a, b) => a - b));
+  expect(scores.length).toBeGreaterThan(900);
+  expect(sources).toBeGreaterThan(100);
+  // As published: about 1% of genuine pictures are doubtful, none of these is confident.
+  expect(asHigh(scores, thresholds.doubtful) / scores.length).toBeLessThan(0.02);
+  expect(asHigh(scores, thresholds.confident)).toBe(0);
+});
+
+it('oddsOf grow with rarity and never call a score impossible', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: LEAST_GENUINE, max: 5_000 }), fc.nat(), (pictures, any) => {
+      const high = any % (pictures + 1);
+      const { one_in } = oddsOf(pictures, high)!;
+      expect(one_in).toBeGreaterThanOrEqual(1);
+      expect(one_in).toBeLessThanOrEqual((pictures + 1) * 1.05);
+      if (high < pictures) expect(oddsOf(pictures, high + 1)!.one_in).toBeLessThanOrEqual(one_in);
+    }),
+  );
+  expect(oddsOf(LEAST_GENUINE - 1, 0)).toBeNull();
+  expect(oddsOf(933, 22)!.one_in).toBe(41);
+});
+
+it('the published rates are those that docs/detection.md states', () => {
+  const docs = readFileSync(new URL('../../docs/detection.md', import.meta.url), 'utf8');
+  for (const name of SIGNAL_NAMES) {
+    const rates = PUBLISHED[name];
+    if (!rates) continue;
+    const { count, of } = rates.flagged;
+    const line = docs.split('\n').find(text => text.startsWith(`| \`${name}\``));
+    expect(line).toContain(`${count} of ${of.toLocaleString('en-US')}`);
+    if (line?.includes('at most')) expect(line).toContain(`at most ${(rates.at_most * 100).toFixed(1)}%`);
+  }
+});
+
+it('rejudge changes nothing at the thresholds a picture was judged by, and never lowers a band when thresholds fall', () => {
+  const rank = { clear: 0, doubtful: 1, confident: 2 };
+  const unit = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(unit, unit, unit, unit, fc.boolean(), fc.boolean(), (p, flat, a, b, isFlat, threeDimensional) => {
+      const high = { doubtful: Math.min(a, b) / 2 + 0.5, confident: Math.max(a, b) / 2 + 0.5 };
+      const low = { doubtful: high.doubtful / 2, confident: high.confident / 2 };
+      const raw = {
+        screen_detection: { screen_detected: true, confidence: p },
+        depth: { source: 'motion_parallax', confidence: flat, evidence: { answer: isFlat ? 'flat' : 'deep' } },
+      } as CaptureSignals;
+      const judged = rejudge(raw, high, threeDimensional);
+      expect(rejudge(judged, high, threeDimensional)).toEqual(judged);
+      const again = rejudge(judged, low, threeDimensional);
+      for (const key of ['screen_detection', 'depth'] as const) {
+        const band = (of: CaptureSignals) => rank[(of[key] as { band: keyof typeof rank }).band];
+        expect(band(again)).toBeGreaterThanOrEqual(band(judged));
+      }
+    }),
+  );
+});

@@ -182,6 +182,15 @@ create table challenges (
 );
 CREATE INDEX challenges_by_step ON public.challenges USING btree (verification_id, step_key, issued_at);
 
+create table chat_webhooks (
+  tenant_id text not null,
+  sealed text not null,
+  host text not null,
+  updated_at timestamp with time zone not null,
+  constraint chat_webhooks_pkey PRIMARY KEY (tenant_id),
+  constraint chat_webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+
 create table erasure_segments (
   key text not null,
   known_since timestamp with time zone not null,

@@ -1,183 +1,167 @@
 /**
- * Prints how many camera sessions pass, genuine ones and each class of attack:
+ * Prints what becomes of camera sessions: attacks and rendered genuine ones, real films, and both over HTTP:
  *
- * npm run bench:presence -- [--sessions N] [--moves N] [--films FOLDER] [--only TEXT] [--tuning] [--json OUT] [--write FILE]
+ * npm run bench:presence -- [--sessions N] [--moves N] [--only TEXT] [--tuning] [--clones FOLDER] [--cache FOLDER] [--splits LIST]
+ * [--service N] [--json OUT] [--write FILE]
  *
- * N sessions of each class are rendered. FOLDER of `--films` holds real films, each in a folder of its own with one picture a frame, numbered
- * in their names; they are cut into traces and judged by every check except against asked moves, because nobody asked for any. `--tuning`
- * renders the subjects on which the bounds were set instead of the reported ones. `--only` runs the classes whose name contains TEXT.
+ * N sessions of each class are rendered; 0 for none. `--only` runs the classes whose name contains TEXT. `--tuning` renders the subjects on
+ * which bounds were set instead of the reported ones.
+ *
+ * `--clones` measures the real films of `films/films.tsv`: git repositories are cloned into FOLDER where they are missing, and ffmpeg decodes
+ * them (any version since 4). `--splits` chooses among `fit,choose,report`.
+ *
+ * `--service N` starts a whole service and sends N sessions of each class to it under each policy: challenge, trace, photo, verdict.
  */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type CheckName, examine, type Presence, presenceBand } from '@firsthand/forensics/presence/presence.ts';
 import type { Session } from '@firsthand/forensics/presence/trace.ts';
-import { random } from '@firsthand/forensics/random.ts';
-import { drawFilm, drawSensor, drawStage, handWay } from '@firsthand/forensics/simulate/film.ts';
-import sharp from 'sharp';
-import { filmOnDisplay, print, stillOnDisplay } from './attacks/displays.ts';
-import { depthWarped, pannedByHand, pannedStraight, scripted } from './attacks/programs.ts';
-import { everywhere, foreignStill, fromArchive, noTrace, oldStill, replayed, restamped } from './attacks/recordings.ts';
-import { type Attack, answered, drawMoves } from './attacks/session.ts';
-import { upperBound } from './detection/statistics.ts';
+import { classes } from './attacks/classes.ts';
+import { type SentRow, sendAll } from './attacks/over-http.ts';
+import { drawMoves } from './attacks/session.ts';
+import { wilson } from './detection/statistics.ts';
+import { tracesOf } from './films/cut.ts';
+import { realFilms } from './films/films.ts';
+import { type FilmRow, reportFilms } from './films/report.ts';
 import { createReport } from './report.ts';
 
 const { values: options } = parseArgs({
   options: {
     sessions: { type: 'string', default: '6' },
     moves: { type: 'string', default: '2' },
-    films: { type: 'string' },
     only: { type: 'string', default: '' },
     tuning: { type: 'boolean', default: false },
+    clones: { type: 'string' },
+    cache: { type: 'string', default: join(tmpdir(), 'firsthand-films') },
+    splits: { type: 'string', default: 'fit,choose,report' },
+    service: { type: 'string', default: '0' },
     json: { type: 'string' },
     write: { type: 'string' },
   },
 });
 const FIRST_SEED = options.tuning ? 10_000 : 50_000;
 const CHECKS: readonly CheckName[] = ['fresh', 'continuous', 'asked', 'depth', 'sensor', 'hand', 'light'];
-const FRAMES = 20;
-/** Frames of a 30 Hz film between two frames of a trace, and between the starts of two traces. */
-const STRIDE = 4;
-const APART = 90;
-
-const genuine = (gyroscope: boolean): Attack => ({
-  name: gyroscope ? 'genuine, with a motion sensor' : 'genuine, without a motion sensor',
-  kind: 'none',
-  async make(seed, moves) {
-    const way = handWay(moves, random(seed));
-    return answered(await drawFilm({ stage: drawStage(seed), way, sensor: drawSensor(seed), gyroscope }), moves);
-  },
-});
-
-const classes: Attack[] = [
-  genuine(true),
-  genuine(false),
-  noTrace,
-  replayed,
-  restamped,
-  everywhere,
-  foreignStill,
-  oldStill,
-  scripted,
-  pannedStraight,
-  pannedByHand(false),
-  pannedByHand(true),
-  depthWarped,
-  print,
-  stillOnDisplay(60),
-  stillOnDisplay(90),
-  stillOnDisplay(120),
-  filmOnDisplay,
-  fromArchive('none'),
-  fromArchive('at rest'),
-];
+const chosen = classes.filter(({ name }) => name.includes(options.only));
 
 interface Row {
   name: string;
-  seed: string;
+  seed: number;
   presence: Presence;
   cpu_ms: number;
 }
 
-function judged(name: string, seed: string, session: Session | undefined): Row {
+function judged(session: Session | undefined): { presence: Presence; cpu_ms: number } {
   const used = process.threadCpuUsage();
   const presence = examine(session);
   const { user, system } = process.threadCpuUsage(used);
-  return { name, seed, presence, cpu_ms: (user + system) / 1000 };
+  return { presence, cpu_ms: (user + system) / 1000 };
 }
 
-/** Cuts a real film into traces. The first frame stands in for the photo, which is kinder than a photo of its own. */
-async function* tracesOf(folder: string): AsyncGenerator<Session> {
-  const names = readdirSync(folder).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  for (let from = 0; from + FRAMES * STRIDE <= names.length; from += APART) {
-    const frames = [];
-    for (let i = 0; i < FRAMES; i++) {
-      const { data, info } = await sharp(join(folder, names[from + i * STRIDE]!))
-        .resize(480, 480, { fit: 'inside' })
-        .removeAlpha()
-        .raw()
-        .toBuffer({ resolveWithObject: true });
-      frames.push({
-        at: (i * STRIDE * 1000) / 30,
-        picture: { width: info.width, height: info.height, data },
-      });
-    }
-    const still = frames[0]!.picture;
-    const trace = { beganAt: 8_000, frames, videoWidth: still.width, crops: [], motion: [] };
-    yield { challenge: { moves: [], issuedAt: 0, expiresAt: 120_000 }, trace, still, second: frames.at(-1)!.picture };
-  }
-}
+const report = createReport('Camera sessions: who passes');
 
 const rows: Row[] = [];
-for (const { name, make } of classes.filter(({ name }) => name.includes(options.only))) {
+for (const { name, make } of chosen) {
   for (let i = 0; i < Number(options.sessions); i++) {
     const seed = FIRST_SEED + i;
-    rows.push(judged(name, String(seed), await make(seed, drawMoves(seed, Number(options.moves)))));
+    rows.push({ name, seed, ...judged(await make(seed, drawMoves(seed, Number(options.moves)))) });
   }
   process.stderr.write('.');
 }
-process.stderr.write('\n');
+if (rows.length > 0) reportRendered();
 
-const report = createReport('Camera sessions: who passes');
-report.print(
-  `\n${options.moves} moves asked. All subjects, cameras, displays and hands are rendered; no phone was held.\n`,
-);
-report.print(
-  '| session | kind | number | passed | failed | inconclusive or not performed | clear under `strict`, at most (95%) | clear under `lenient` | failed checks |',
-);
-report.print('|---|---|---|---|---|---|---|---|---|');
-for (const { name, kind } of classes) {
-  const list = rows.filter(row => row.name === name);
-  if (list.length === 0) continue;
-  const result = (result: string): number => list.filter(({ presence }) => presence.result === result).length;
-  const clear = (policy: 'strict' | 'lenient'): number =>
-    list.filter(({ presence }) => presenceBand(presence, policy) === 'clear').length;
-  const strict = clear('strict');
-  const cells = [
-    name,
-    kind,
-    list.length,
-    result('passed'),
-    result('failed'),
-    result('inconclusive') + result('not_performed'),
-    `${strict} (${upperBound(strict, list.length).toFixed(2)})`,
-    clear('lenient'),
-    failures(list) || 'none',
-  ];
-  report.print(`| ${cells.join(' | ')} |`);
+const films: FilmRow[] = [];
+if (options.clones) {
+  const splits = options.splits.split(',');
+  for (const film of realFilms().filter(({ split }) => splits.includes(split))) {
+    for await (const { session, moved } of tracesOf(film, options.clones, options.cache))
+      films.push({ film, moved, ...judged(session) });
+    process.stderr.write('.');
+  }
+  report.print('\n## Real films\n');
+  reportFilms(films, report.print);
+  reportCost('a real trace', films);
 }
 
-if (options.films) {
-  report.print('\n| real film | traces | check | passed | failed | no answer |\n|---|---|---|---|---|---|');
-  for (const film of readdirSync(options.films).sort()) {
-    const list: Row[] = [];
-    for await (const session of tracesOf(join(options.films, film)))
-      list.push(judged(film, `${film} ${list.length}`, session));
-    rows.push(...list);
-    for (const check of ['continuous', 'depth', 'light'] as const) {
-      const of = (passed: boolean): number =>
-        list.filter(({ presence }) => presence.checks[check]?.evaluated && presence.checks[check].passed === passed)
-          .length;
-      const [yes, no] = [of(true), of(false)];
-      report.print(`| ${film} | ${list.length} | ${check} | ${yes} | ${no} | ${list.length - yes - no} |`);
-    }
+const sent: SentRow[] = [];
+if (Number(options.service) > 0) {
+  await sendAll(chosen, Number(options.service), FIRST_SEED, row => {
+    sent.push(row);
+    process.stderr.write(`${row.policy}, ${row.name}: presence ${row.presence}, ${row.label}\n`);
+  });
+  reportSent();
+}
+
+report.write(options.write);
+if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows, films, sent }, null, 1)}\n`);
+
+function reportRendered(): void {
+  report.print('\n## Rendered sessions\n');
+  report.print(
+    `${options.moves} moves asked. Subjects, cameras, displays and hands are rendered; no phone was held.\n`,
+  );
+  report.print(
+    '| session | kind | number | passed | failed | inconclusive or not performed | clear under `strict` (95%) | clear under `lenient` (95%) | failed checks |',
+  );
+  report.print('|---|---|---|---|---|---|---|---|---|');
+  for (const { name, kind } of chosen) {
+    const list = rows.filter(row => row.name === name);
+    const result = (result: string): number => list.filter(({ presence }) => presence.result === result).length;
+    const clear = (policy: 'strict' | 'lenient'): string => {
+      const count = list.filter(({ presence }) => presenceBand(presence, policy) === 'clear').length;
+      const [low, high] = wilson(count, list.length);
+      return `${count} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+    };
+    const cells = [
+      name,
+      kind,
+      list.length,
+      result('passed'),
+      result('failed'),
+      result('inconclusive') + result('not_performed'),
+      clear('strict'),
+      clear('lenient'),
+      failures(list) || 'none',
+    ];
+    report.print(`| ${cells.join(' | ')} |`);
+  }
+  reportCost('a rendered session', rows);
+}
+
+function reportSent(): void {
+  report.print('\n## Over HTTP\n');
+  report.print(
+    'The same classes sent to a whole service, which draws the moves. Rates of `verified`, with their 95% interval (Wilson).\n',
+  );
+  report.print(
+    '| session | number for each policy | verified under `strict` | presence | verified under `lenient` | presence |',
+  );
+  report.print('|---|---|---|---|---|---|');
+  for (const { name } of chosen) {
+    const cells = (['strict', 'lenient'] as const).flatMap(policy => {
+      const list = sent.filter(row => row.name === name && row.policy === policy);
+      const count = list.filter(({ label }) => label === 'verified').length;
+      const [low, high] = wilson(count, list.length);
+      return [`${count} (${low.toFixed(2)} to ${high.toFixed(2)})`, counted(list.map(({ presence }) => presence))];
+    });
+    report.print(`| ${[name, options.service, ...cells].join(' | ')} |`);
   }
 }
 
-const costs = rows
-  .filter(({ cpu_ms }) => cpu_ms > 1)
-  .map(({ cpu_ms }) => cpu_ms)
-  .sort((a, b) => a - b);
-const at = (share: number): number => Math.round(costs[Math.floor(share * (costs.length - 1))] ?? 0);
-report.print(`\nProcessor time of a session: median ${at(0.5)} ms, 95% within ${at(0.95)} ms.`);
-report.write(options.write);
-if (options.json) writeFileSync(options.json, `${JSON.stringify(rows, null, 1)}\n`);
+function counted(words: readonly string[]): string {
+  return [...new Set(words)].map(word => `${word} ${words.filter(other => other === word).length}`).join(', ');
+}
+
+function reportCost(name: string, list: readonly { cpu_ms: number }[]): void {
+  const costs = list.flatMap(({ cpu_ms }) => (cpu_ms > 1 ? [cpu_ms] : [])).sort((a, b) => a - b);
+  const at = (share: number): number => Math.round(costs[Math.floor(share * (costs.length - 1))] ?? 0);
+  report.print(`\nProcessor time of ${name}: median ${at(0.5)} ms, 95% within ${at(0.95)} ms.`);
+}
 
 function failures(list: Row[]): string {
   return CHECKS.map(name => {
-    const count = list.filter(
-      ({ presence }) => presence.checks[name]?.evaluated && !presence.checks[name].passed,
-    ).length;
+    const count = list.filter(({ presence: { checks } }) => checks[name]?.evaluated && !checks[name].passed).length;
     return count > 0 ? `${name} ${count}` : '';
   })
     .filter(Boolean)

@@ -83,6 +83,14 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     request: { notify_email: 'claims@acme.example', retention_days: 90 },
     responses: { 200: { ...settings, rate_limit_per_minute: 600 } },
   },
+  'GET /v1/chat-webhook': {
+    responses: { 200: { configured: true, host: 'hooks.slack.com', updated_at } },
+  },
+  'PUT /v1/chat-webhook': {
+    request: { url: 'https://hooks.slack.com/services/T00/B00/XXXX' },
+    responses: { 200: { configured: true, host: 'hooks.slack.com', updated_at } },
+  },
+  'POST /v1/chat-webhook/test': { responses: { 200: { delivered: true, status_code: 200, answer: 'ok' } } },
   'PUT /v1/brands/:slug': { request: brandInput, responses: { 200: brand } },
   'GET /v1/brands/:slug': { responses: { 200: brand } },
   'GET /brand-logos/:name': { responses: { 200: '\u0089PNG…' } },

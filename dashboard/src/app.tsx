@@ -20,6 +20,8 @@ const ReplayPage = lazy(() => import('./replay/replay-page.tsx'));
 const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
+const BrandsPage = lazy(() => import('./brands/brands-page.tsx'));
+const ComparePage = lazy(() => import('./compare/compare-page.tsx'));
 const SystemPage = lazy(() => import('./system/system-page.tsx'));
 const IssuePage = lazy(() => import('./issue/issue-page.tsx'));
 const TemplatesPage = lazy(() => import('./templates/templates-page.tsx'));
@@ -51,6 +53,8 @@ export const App = () => (
                       <Route path="/webhooks" component={WebhooksPage} />
                       <Route path="/settings" component={SettingsPage} />
                       <Route path="/audit" component={AuditPage} />
+                      <Route path="/brands" component={BrandsPage} />
+                      <Route path="/compare" component={ComparePage} />
                       <Route path="/system" component={SystemPage} />
                       <Route path="/issue" component={IssuePage} />
                       <Route path="/templates" component={TemplatesPage} />

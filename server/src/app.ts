@@ -37,6 +37,7 @@ import { createPages, registerPages } from './http/pages.ts';
 import { register, registerPreflights } from './http/register.ts';
 import { createServer } from './http/server.ts';
 import { registerVerifyPage } from './http/verify-page.ts';
+import { deleteChatWebhook, getChatWebhook, putChatWebhook, testChatWebhook } from './notifications/chat-webhook.ts';
 import { endOtherSessions, endSession, getMe, listSessions, signOut, switchTenant } from './people/me.ts';
 import { addPasskey, deletePasskey, passkeyCreationOptions } from './people/passkeys.ts';
 import { endPersonsSessions, invitePerson, listPeople, patchPerson, removePerson } from './people/people.ts';
@@ -127,6 +128,11 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
 
   'GET /v1/settings': getSettings,
   'PATCH /v1/settings': patchSettings,
+
+  'GET /v1/chat-webhook': getChatWebhook,
+  'PUT /v1/chat-webhook': putChatWebhook,
+  'DELETE /v1/chat-webhook': deleteChatWebhook,
+  'POST /v1/chat-webhook/test': testChatWebhook,
 
   'PUT /v1/brands/:slug': putBrand,
   'GET /v1/brands/:slug': getBrand,

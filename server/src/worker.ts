@@ -19,6 +19,7 @@ import { forgetKeys } from './http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './jobs/runner.ts';
 import { forgetWindows } from './lib/limits/postgres.ts';
 import { mailCaptureLink } from './notifications/capture-link.ts';
+import { chatOutcome } from './notifications/chat.ts';
 import { mailEndpointDisabled } from './notifications/endpoint-disabled.ts';
 import { sendOneTimeCode } from './notifications/one-time-code.ts';
 import { mailOutcome } from './notifications/outcome.ts';
@@ -34,6 +35,7 @@ const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
   run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
   mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),
+  chat_outcome: (deps, { event_id }) => chatOutcome(deps, event_id),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
   mail_sign_in_link: (deps, { mail_id }) => mailSignInLink(deps, mail_id),

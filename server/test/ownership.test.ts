@@ -17,6 +17,7 @@ const OWNER: Readonly<Record<string, string>> = {
   brands: 'tenants',
   captures: 'captures',
   challenges: 'captures',
+  chat_webhooks: 'notifications',
   erasure_segments: 'erasure',
   erasures: 'erasure',
   event_outbox: 'events',

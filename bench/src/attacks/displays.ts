@@ -15,13 +15,13 @@ import {
 import { type Attack, answered } from './session.ts';
 
 /** Time in which a phone reads its sensor from the first row to the last, ms. */
-const READOUT = 22;
+export const READOUT = 22;
 
 /**
  * The light of a display over time as a rolling shutter sees it: dimming by pulses of `dimming` a second and a dip at each refresh, both
  * averaged over the exposure.
  */
-function displayLight(refresh: number, seed: number): NonNullable<Sensor['light']> {
+export function displayLight(refresh: number, seed: number): NonNullable<Sensor['light']> {
   const rng = random(seed * 17 + refresh);
   const dimming = refresh * rng.pick([2, 4, 8]);
   const depth = rng.pick([0, 0.05, 0.2, 0.5]);

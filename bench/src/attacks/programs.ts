@@ -39,6 +39,37 @@ export const pannedByHand = (noise: boolean): Attack => ({
   },
 });
 
+/**
+ * The view of a photograph of a stage that a program warps by its depth, as a network guesses it. `layers`: the guess is cut into so many
+ * planes.
+ */
+export async function warpedView(stage: Stage, seed: number, layers?: number): Promise<View> {
+  const sensor = { ...drawSensor(seed), pattern: 0 };
+  const { still } = await drawFilm({ stage, way: straightWay(['right'], 0), sensor, frames: 2 });
+  const inverse = guessedDepth(stage, seed);
+  if (layers) cutIntoLayers(inverse, layers);
+  const { width, height } = FRAME;
+  return pose => {
+    const plane = onPlane({ ...pose, position: [0, 0, 0] }, 1);
+    const point: [number, number] = [0, 0];
+    const { focal, position } = pose;
+    return (dx, dy, out) => {
+      plane(dx, dy, point);
+      let [x, y] = point;
+      // Where a point of the still moves to depends on its depth, so its place is found by iteration.
+      for (let step = 0; step < 3; step++) {
+        const column = Math.max(0, Math.min(width - 1, Math.round(x + width / 2)));
+        const row = Math.max(0, Math.min(height - 1, Math.round(y + height / 2)));
+        const near = inverse[row * width + column]!;
+        x = point[0] + focal * position[0] * near;
+        y = point[1] + focal * position[1] * near;
+      }
+      const scale = still.width / width;
+      sample(still, x * scale + still.width / 2, y * scale + still.height / 2, out);
+    };
+  };
+}
+
 /** A photograph with the depth that a network guesses, warped along a hand's path, with new noise in every frame. */
 export const depthWarped: Attack = {
   name: 'still warped by guessed depth, hand’s path, new noise',
@@ -46,32 +77,29 @@ export const depthWarped: Attack = {
   async make(seed, moves) {
     const stage = drawStage(seed);
     const sensor = { ...drawSensor(seed), pattern: 0 };
-    const { still } = await drawFilm({ stage, way: straightWay(moves, 0), sensor, frames: 2 });
-    const inverse = guessedDepth(stage, seed);
-    const [width, height] = [FRAME.width, FRAME.height];
-    const view: View = pose => {
-      const plane = onPlane({ ...pose, position: [0, 0, 0] }, 1);
-      const point: [number, number] = [0, 0];
-      const { focal, position } = pose;
-      return (dx, dy, out) => {
-        plane(dx, dy, point);
-        let [x, y] = point;
-        // Where a point of the still moves to depends on its depth, so its place is found by iteration.
-        for (let step = 0; step < 3; step++) {
-          const column = Math.max(0, Math.min(width - 1, Math.round(x + width / 2)));
-          const row = Math.max(0, Math.min(height - 1, Math.round(y + height / 2)));
-          const near = inverse[row * width + column]!;
-          x = point[0] + focal * position[0] * near;
-          y = point[1] + focal * position[1] * near;
-        }
-        const scale = still.width / width;
-        sample(still, x * scale + still.width / 2, y * scale + still.height / 2, out);
-      };
-    };
-    const film = await drawFilm({ stage, view, sensor, way: handWay(moves, random(seed)) });
-    return answered(film, moves);
+    const view = await warpedView(stage, seed);
+    return answered(await drawFilm({ stage, view, sensor, way: handWay(moves, random(seed)) }), moves);
   },
 };
+
+/** Puts each pixel on the plane of its quantile. */
+function cutIntoLayers(inverse: Float32Array, layers: number): void {
+  const sorted = Float32Array.from(inverse).sort();
+  const of = (value: number): number => {
+    const rank = sorted.findIndex(v => v >= value);
+    return Math.min(layers - 1, Math.floor((rank / sorted.length) * layers));
+  };
+  const known = new Map<number, number>();
+  for (let i = 0; i < inverse.length; i++) {
+    const key = Math.round(inverse[i]! * 200);
+    let plane = known.get(key);
+    if (plane === undefined) {
+      plane = sorted[Math.floor(((of(inverse[i]!) + 0.5) / layers) * sorted.length)]!;
+      known.set(key, plane);
+    }
+    inverse[i] = plane;
+  }
+}
 
 /** Inverse depth at every pixel of a frame, with the blurred edges and the wrong scale of a guess. */
 function guessedDepth({ cards }: Stage, seed: number): Float32Array {

@@ -3,7 +3,8 @@ import { random } from '@firsthand/forensics/random.ts';
 import type { Film } from '@firsthand/forensics/simulate/film.ts';
 
 const DIRECTIONS: readonly Move[] = ['left', 'right', 'up', 'down'];
-const ISSUED = 1_760_000_000_000;
+/** When the challenge of a session without a server was issued. */
+export const ISSUED = 1_760_000_000_000;
 
 /** A way to get a capture accepted without a camera before the scene. */
 export interface Attack {
@@ -14,12 +15,19 @@ export interface Attack {
   make(seed: number, moves: readonly Move[]): Promise<Session | undefined>;
 }
 
-/** Draws moves as the server does: all different, so that no film of one move fits. */
+/** Draws moves as the server does: each at a right angle to the one before it. */
 export function drawMoves(seed: number, count: number): Move[] {
   const rng = random(seed * 101 + 3);
-  const left = [...DIRECTIONS];
-  return Array.from({ length: count }, () => left.splice(Math.floor(rng.uniform(0, left.length)), 1)[0]!);
+  const moves: Move[] = [];
+  for (let i = 0; i < count; i++) {
+    const before = moves.at(-1);
+    const choices = DIRECTIONS.filter(move => !before || sideways(move) !== sideways(before));
+    moves.push(choices[Math.floor(rng.uniform(0, choices.length))]!);
+  }
+  return moves;
 }
+
+const sideways = (move: Move): boolean => move === 'left' || move === 'right';
 
 /** Answers a challenge with a film that began eight seconds after it was issued, unless something is changed. */
 export function answered(film: Film, moves: readonly Move[], change: Partial<Session> = {}): Session {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
+import { areaUnderCurve, calibrationError, foundAt, upperBound, wilson } from './statistics.ts';
 
 describe('detection statistics', () => {
   it('areaUnderCurve ranks perfect, useless and tied scores', () => {
@@ -18,6 +18,14 @@ describe('detection statistics', () => {
     expect(upperBound(0, 300)).toBeCloseTo(0.00994, 4);
     expect(upperBound(1, 100)).toBeCloseTo(0.0466, 3);
     expect(upperBound(5, 5)).toBe(1);
+  });
+
+  it('wilson agrees with published intervals', () => {
+    const [low, high] = wilson(81, 263);
+    expect(low).toBeCloseTo(0.2553, 3);
+    expect(high).toBeCloseTo(0.3662, 3);
+    expect(wilson(0, 20)[0]).toBe(0);
+    expect(wilson(0, 20)[1]).toBeCloseTo(0.161, 3);
   });
 
   it('calibrationError is zero for honest probabilities and large for overconfident ones', () => {

@@ -58,3 +58,13 @@ export function upperBound(k: number, n: number): number {
   }
   return high;
 }
+
+/** Returns the 95% interval of a rate of `k` in `n` (Wilson 1927). */
+export function wilson(k: number, n: number): [low: number, high: number] {
+  if (n === 0) return [0, 1];
+  const z = 1.96;
+  const p = k / n;
+  const middle = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
+  const half = (z / (1 + (z * z) / n)) * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
+  return [k === 0 ? 0 : middle - half, k === n ? 1 : middle + half];
+}

@@ -1,9 +1,11 @@
 import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
+import type { ChatWebhook, ChatWebhookInput, ChatWebhookTest } from '@firsthand/contract/chat-webhook.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import type {
   ApiKey,
   AuditEntry,
   Brand,
+  BrandInput,
   LinkTemplate,
   LinkTemplateInput,
   LinkTemplateWithVersions,
@@ -82,6 +84,12 @@ export interface Operations {
   'GET /v1/audit-log': { answer: Page<AuditEntry> };
   'GET /v1/system': { answer: System };
   'GET /v1/brands': { answer: Page<Brand> };
+  'PUT /v1/brands/:id': { body: BrandInput; answer: Brand };
+  'DELETE /v1/brands/:id': { answer: undefined };
+  'GET /v1/chat-webhook': { answer: ChatWebhook };
+  'PUT /v1/chat-webhook': { body: ChatWebhookInput; answer: ChatWebhook };
+  'DELETE /v1/chat-webhook': { answer: undefined };
+  'POST /v1/chat-webhook/test': { body: object; answer: ChatWebhookTest };
   'GET /v1/link-templates': { answer: Page<LinkTemplate> };
   'POST /v1/link-templates': { body: LinkTemplateInput; answer: LinkTemplate };
   'GET /v1/link-templates/:id': { answer: LinkTemplateWithVersions };

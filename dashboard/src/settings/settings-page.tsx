@@ -2,6 +2,7 @@ import type { Settings } from '@firsthand/contract/management.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
@@ -12,9 +13,11 @@ import { useSay } from '../parts/said.tsx';
 import { Problem, Read } from '../parts/states.tsx';
 import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
+import { Chat } from './chat.tsx';
 import { Keys } from './keys.tsx';
+import { Rules } from './rules.tsx';
+import { SETTINGS } from './settings-key.ts';
 
-const SETTINGS = ['settings'] as const;
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /** What holds for the whole account. Owners change it; everybody reads it. */
@@ -26,9 +29,45 @@ export default function SettingsPage() {
   return (
     <>
       <PageTitle intro={t(owner ? 'settings.intro' : 'settings.introRead')}>{t('page.settings')}</PageTitle>
-      <Read query={settings}>{data => (owner ? <Editable settings={data} /> : <Readable settings={data} />)}</Read>
+      <Read query={settings}>
+        {data =>
+          owner ? (
+            <>
+              <Editable settings={data} />
+              <Chat />
+              <Rules settings={data} />
+            </>
+          ) : (
+            <Readable settings={data} />
+          )
+        }
+      </Read>
       {owner && <Keys />}
+      {owner && <Security />}
     </>
+  );
+}
+
+/** Where the rest of what keeps the account safe is. */
+function Security() {
+  const { t } = useWords();
+  return (
+    <Section title={t('settings.security')} intro={t('settings.securityIntro')}>
+      <ul className="next">
+        {(
+          [
+            ['/settings/people', 'settings.toPeople'],
+            ['/account', 'settings.toSessions'],
+            ['/webhooks', 'settings.toSecret'],
+            ['/audit', 'settings.toAudit'],
+          ] as const
+        ).map(([href, label]) => (
+          <li key={href}>
+            <Link href={href}>{t(label)}</Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 
@@ -37,6 +76,8 @@ function Readable({ settings }: { settings: Settings }) {
   const facts: [string, ReactNode][] = [
     [t('settings.name'), settings.name],
     [t('settings.notify'), settings.notify_email ?? t('settings.nobody')],
+    [t('settings.days'), settings.retention_days === null ? t('settings.keep') : String(settings.retention_days)],
+    [t('settings.review'), t(`settings.review.${settings.review_policy}`)],
     [t('settings.limit'), t('settings.perMinute', { n: settings.rate_limit_per_minute })],
   ];
   return (

@@ -18,6 +18,8 @@ const PAGES: readonly MenuPage[] = [
   { path: '/issue', label: 'page.issue', icon: 'plus', from: 'member' },
   { path: '/batches', label: 'page.batches', icon: 'layers' },
   { path: '/templates', label: 'page.templates', icon: 'link' },
+  { path: '/brands', label: 'page.brands', icon: 'brand' },
+  { path: '/compare', label: 'page.compare', icon: 'copy' },
   { path: '/statistics', label: 'page.statistics', icon: 'chart' },
   { path: '/review/replay', label: 'page.replay', icon: 'undo', from: 'owner' },
   { path: '/webhooks', label: 'page.webhooks', icon: 'send' },

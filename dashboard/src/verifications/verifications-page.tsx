@@ -31,13 +31,28 @@ export default function VerificationsPage() {
     fetchNext.current = query.fetchNextPage;
   });
   const asked = Object.entries(queryOf(filters)).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const path = `/v1/verifications${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ''}`;
+  const said = asked.length > 0 ? `?${new URLSearchParams(asked)}` : '';
+  const path = `/v1/verifications${said}`;
+  const exported = `/v1/verifications/export${said}`;
 
   return (
     <div className="wide list-page">
       <div className="title-line">
         <PageTitle>{t('page.verifications')}</PageTitle>
-        <CurlMenu acts={[{ label: t('verifications.list'), request: { method: 'GET', path } }]} />
+        <div className="toolbar">
+          {rows.length > 0 && (
+            <a className="button quiet slim" href={exported} download="verifications.csv">
+              <Icon name="download" />
+              {t('verifications.export')}
+            </a>
+          )}
+          <CurlMenu
+            acts={[
+              { label: t('verifications.list'), request: { method: 'GET', path } },
+              { label: t('verifications.export'), request: { method: 'GET', path: exported } },
+            ]}
+          />
+        </div>
       </div>
       <ViewBar search={search} />
       <FilterBar filters={filters} onChange={change} />

@@ -104,8 +104,19 @@ interface Compared {
 function compareAt(first: Picture, second: Picture, side: number): Compared {
   const a = toPlane(reduced(first, side));
   const b = toPlane(reduced(second, side));
-  const unit = SIDE / side;
-  const matches = matchFrames(a, b);
+  const { test, plane } = judgeMatches(matchFrames(a, b), a, SIDE / side);
+  return { test, plane: plane && atSize(plane, first, a, second, b) };
+}
+
+/**
+ * Tells from matches between two frames of one size whether the subject is flat. `unit`: pixels at 960 a side for each pixel of the frames.
+ * Returns the homography of most matches beside the test, in pixels of the frames.
+ */
+export function judgeMatches(
+  matches: Match[],
+  { width, height }: { width: number; height: number },
+  unit: number,
+): { test: TwoFrameTest; plane?: Matrix3 } {
   const rng = random(matches.length * 7 + 1);
   const evidence: TwoFrameTest['evidence'] = {
     moire_compared: 0,
@@ -118,21 +129,19 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
     residual_px: 0,
     epipolar_px: 0,
     translation: 0,
-    coverage: coverageOf(matches, a.width, a.height),
+    coverage: coverageOf(matches, width, height),
   };
   if (matches.length < LEAST_REGISTERED) return { test: { answer: 'not_enough_matches', evidence } };
   const plane = ransac(matches, fitHomography, transferError, { sample: 4, threshold: LOOSE, rounds: 400, rng });
   const epipolar = ransac(matches, fitFundamental, sampsonError, { sample: 8, threshold: TIGHT, rounds: 800, rng });
-  const registered =
-    plane && plane.inliers.length >= LEAST_REGISTERED ? atSize(plane.model, first, a, second, b) : undefined;
-  const answer = (answer: TwoFrameAnswer, probability?: number): Compared => ({
+  const registered = plane && plane.inliers.length >= LEAST_REGISTERED ? plane.model : undefined;
+  const answer = (answer: TwoFrameAnswer, probability?: number): { test: TwoFrameTest; plane?: Matrix3 } => ({
     test: { answer, ...(probability !== undefined && { probability }), evidence },
     plane: registered,
   });
   if (!plane || !epipolar || matches.length < LEAST_MATCHES) return answer('not_enough_matches');
-  const model = straighten(plane.inliers, a.width, a.height) ?? { h: plane.model, k: 0 };
-  const fromPlane = (match: Match): number =>
-    unit * transferError(model.h, undistort(match, model.k, a.width, a.height));
+  const model = straighten(plane.inliers, width, height) ?? { h: plane.model, k: 0 };
+  const fromPlane = (match: Match): number => unit * transferError(model.h, undistort(match, model.k, width, height));
   const fromLine = (match: Match): number => unit * sampsonError(epipolar.model, match);
   // Every match that some rigid scene explains, including all matches on the plane.
   const rigid = matches.filter(match => fromLine(match) < TIGHT || fromPlane(match) < TIGHT);
@@ -143,9 +152,7 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
   evidence.residual_px = round(residuals[Math.floor(residuals.length * 0.75)] ?? 0);
   evidence.epipolar_px = round(lines[Math.floor(lines.length * 0.75)] ?? 0);
   // The minimum over all focal lengths, because a rotation looks like a small move with the wrong one.
-  const moved = FOCALS.map(focal =>
-    translationOf(model.h, focal * Math.max(a.width, a.height), a.width / 2, a.height / 2),
-  );
+  const moved = FOCALS.map(focal => translationOf(model.h, focal * Math.max(width, height), width / 2, height / 2));
   evidence.translation = round(Math.min(...moved));
   if (rigid.length < LEAST_RIGID || rigid.length < 0.25 * matches.length) return answer('not_enough_matches');
   const probability = flatness(evidence.on_plane / rigid.length, evidence.residual_px);

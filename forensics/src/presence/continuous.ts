@@ -44,7 +44,7 @@ export function checkContinuous({ still, second, trace }: Session): CheckResult 
   if (start.answer === 'other')
     return failed('The photo shows another scene than the film that was taken with it.', 0.97);
   if (worst.answer === 'other') return failed('The second photo shows another scene than the end of the film.', 0.97);
-  if (start.answer === 'unknown' || end?.answer === 'unknown')
+  if (start.answer === 'unknown')
     return noAnswer('The photo and the film have too little detail in common to compare.', evidence);
   if (start.colours > OTHER_COLOURS)
     return {

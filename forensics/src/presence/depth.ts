@@ -1,33 +1,63 @@
-import { testTwoFrames } from '../motion/two-frames.ts';
+import { judgeMatches } from '../motion/two-frames.ts';
+import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
 import type { Path } from './path.ts';
 import { type CheckResult, noAnswer, type TraceFrame } from './trace.ts';
+import { follow, matchesOf, planeOf } from './tracks.ts';
 
-/** Shift between the frames of a pair, as a share of the longer side: less shows no depth, more loses matches. */
-const BASELINE = { best: 0.045, least: 0.025, most: 0.2 };
-/** Pairs to test at most, and answers after which testing ends. */
-const PAIRS = 4;
-const ANSWERS = 2;
+/** Longest side at which points are followed. */
+const SIDE = 480;
+/**
+ * A plane that a phone films leaves residuals of up to this share of the shift, because the sensor is read row by row while the hand
+ * moves. Set on a chessboard (0.01 to 0.065) against deep scenes (0.06 to 0.5).
+ */
+const ROLLING = 0.07;
+/** Pixels at 960 a side that the two-frame test tolerates, and the finest scale at which it is used on a trace. */
+const TOLERATED = 1.2;
+const FINEST = 1.25;
+/** Frames, as shares of the trace, from which points are followed. */
+const ANCHORS = [0.5, 0.1, 0.9];
+/** Shift between the frames of a pair, as a share of the longer side: less shows no depth. */
+const LEAST_BASELINE = 0.02;
+/** Baselines that are tried from each anchor, and points that each needs. */
+const BASELINES = [0.05, 0.09, 0.14];
+const LEAST_POINTS = 40;
+/** Answers after which testing ends, and the fewest that decide: one pair may be mistaken. */
+const ANSWERS = 3;
+const FEWEST = 2;
 const FLAT = 0.5;
 /** From this probability on the subject counts as flat. The same value as for two frames: `motion/signal.ts`. */
 const CONFIDENT = 0.95;
 
-/** Asks whether the trace shows one plane or several: the test on two frames, on the best pairs of the trace. */
-export function checkDepth(frames: readonly TraceFrame[], { points }: Path): CheckResult {
+/**
+ * Asks whether the trace shows one plane or several. Points are followed through the whole trace, and the test on two frames judges where
+ * they stand at several baselines. A plane is one at every baseline, so the widest pairs that can be judged decide.
+ */
+export function checkDepth(frames: readonly TraceFrame[], { points, steps }: Path): CheckResult {
   const answers: number[] = [];
-  let [tested, moire, turned] = [0, 0, 0];
-  for (const [i, j] of bestPairs(points)) {
-    const { answer, probability, evidence } = testTwoFrames(frames[i]!.picture, frames[j]!.picture);
-    tested++;
-    moire = Math.max(moire, evidence.moire_strength);
-    if (answer === 'not_enough_movement') turned++;
-    if (probability !== undefined) answers.push(probability);
-    if (answers.length === ANSWERS) break;
+  let [tested, turned, most] = [0, 0, 0];
+  const planes = frames.map(({ picture }) => planeOf(areaResize(picture, SIDE)));
+  for (const share of ANCHORS) {
+    if (answers.length >= ANSWERS) break;
+    const anchor = Math.round(share * (frames.length - 1));
+    const shifts = points.map(({ x, y }) => Math.hypot(x - points[anchor]!.x, y - points[anchor]!.y));
+    if (Math.max(...shifts) < LEAST_BASELINE) continue;
+    const tracks = follow(planes, steps, anchor);
+    const counts = planes.map((_, frame) => matchesOf(tracks, frame).length);
+    for (const frame of framesAt(shifts, counts)) {
+      const matches = matchesOf(tracks, frame);
+      const unit = Math.min(FINEST, TOLERATED / (ROLLING * shifts[frame]! * Math.max(tracks.width, tracks.height)));
+      const { test } = judgeMatches(matches, tracks, unit);
+      tested++;
+      most = Math.max(most, matches.length);
+      if (test.answer === 'not_enough_movement') turned++;
+      if (test.probability !== undefined) answers.push(test.probability);
+    }
   }
-  const evidence = { pairs: tested, answered: answers.length, only_turned: turned, moire_strength: moire };
+  const evidence = { pairs: tested, answered: answers.length, only_turned: turned, points: most };
   if (tested === 0)
     return noAnswer('The camera did not move enough to tell a flat picture from a real scene.', evidence);
-  if (answers.length === 0)
+  if (answers.length < FEWEST)
     return turned > 0
       ? noAnswer('The camera only turned, so a flat picture cannot be told from a real scene.', evidence)
       : noAnswer('The scene has too little detail to tell a flat picture from a real one.', evidence);
@@ -42,6 +72,9 @@ export function checkDepth(frames: readonly TraceFrame[], { points }: Path): Che
       words: 'Near and far things move differently: a real scene.',
       evidence: measured,
     };
+  // Lens and shutter make a mere turn of the camera look like a plane that moved a little.
+  if (2 * turned >= answers.length)
+    return noAnswer('The camera mostly turned, so a flat picture cannot be told from a real scene.', measured);
   if (probability < CONFIDENT) return { ...noAnswer('The scene may be flat.', measured), probability };
   return {
     evaluated: true,
@@ -52,24 +85,18 @@ export function checkDepth(frames: readonly TraceFrame[], { points }: Path): Che
   };
 }
 
-const logitOf = (p: number): number => Math.log(Math.max(1e-4, p) / Math.max(1e-4, 1 - p));
+/** Bounded, so that no single pair decides against the others. */
+const BOUND = 3.5;
+const logitOf = (p: number): number => Math.max(-BOUND, Math.min(BOUND, Math.log((p + 1e-9) / (1 - p + 1e-9))));
 
-/** Returns the pairs whose shift is closest to the best baseline. Each further pair starts elsewhere. */
-function bestPairs(points: Path['points']): [number, number][] {
-  const pairs: { i: number; j: number; cost: number }[] = [];
-  for (let i = 0; i < points.length; i++) {
-    for (let j = i + 1; j < points.length; j++) {
-      const shift = Math.hypot(points[j]!.x - points[i]!.x, points[j]!.y - points[i]!.y);
-      if (shift >= BASELINE.least && shift <= BASELINE.most)
-        pairs.push({ i, j, cost: Math.abs(Math.log(shift / BASELINE.best)) });
-    }
+/** Returns one frame for each baseline: the nearest in which enough points are left, each frame once. */
+function framesAt(shifts: readonly number[], counts: readonly number[]): number[] {
+  const usable = shifts.flatMap((shift, i) => (shift >= LEAST_BASELINE && counts[i]! >= LEAST_POINTS ? [i] : []));
+  const chosen = new Set<number>();
+  for (const baseline of BASELINES) {
+    const cost = (i: number): number => Math.abs(Math.log(shifts[i]! / baseline));
+    const best = usable.reduce<number | undefined>((a, i) => (a === undefined || cost(i) < cost(a) ? i : a), undefined);
+    if (best !== undefined) chosen.add(best);
   }
-  pairs.sort((a, b) => a.cost - b.cost || a.i - b.i);
-  const chosen: typeof pairs = [];
-  const apart = Math.max(2, points.length / 8);
-  for (const pair of pairs) {
-    if (chosen.length === PAIRS) break;
-    if (chosen.every(other => Math.abs(other.i - pair.i) + Math.abs(other.j - pair.j) >= apart)) chosen.push(pair);
-  }
-  return chosen.map(({ i, j }) => [i, j]);
+  return [...chosen];
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fitHomography, ransac, transferError } from '../motion/geometry.ts';
 import { random } from '../random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay, photographed } from '../simulate/film.ts';
 import { checkContinuous } from './continuous.ts';
@@ -10,6 +11,7 @@ import { type Path, pathOf } from './path.ts';
 import { type CheckName, concluded, examine, type Presence, presenceBand } from './presence.ts';
 import { checkSensor } from './sensor.ts';
 import type { CheckResult, Move, Session } from './trace.ts';
+import { follow, matchesOf, planeOf } from './tracks.ts';
 
 const MOVES: readonly Move[] = ['right', 'up'];
 const SEED = 3;
@@ -113,6 +115,24 @@ describe('checkSensor', () => {
     expect(checkSensor({ ...deep.trace, crops, videoWidth: 600 }, path)).toMatchObject({ passed: false });
     expect(checkSensor({ ...deep.trace, crops: [] }, path).evaluated).toBe(false);
   });
+});
+
+it('checkDepth passes a deep scene and fails its print', () => {
+  expect(checkDepth(deep.trace.frames, path)).toMatchObject({ evaluated: true, passed: true });
+  expect(checkDepth(flat.trace.frames, flatPath)).toMatchObject({ evaluated: true, passed: false });
+});
+
+it('follow finds the corners of a print where its homography puts them, far from the anchor too', () => {
+  const planes = flat.trace.frames.map(({ picture }) => planeOf(picture));
+  const tracks = follow(planes, flatPath.steps, 10);
+  for (const frame of [0, 5, 15, 19]) {
+    const matches = matchesOf(tracks, frame);
+    expect(matches.length).toBeGreaterThan(40);
+    const options = { sample: 4, threshold: 1, rounds: 200, rng: random(frame) };
+    const plane = ransac(matches, fitHomography, transferError, options)!;
+    // A blurred border of the print and repeating patterns mislead some.
+    expect(plane.inliers.length).toBeGreaterThan(0.6 * matches.length);
+  }
 });
 
 it('checkDepth has no answer for a camera at rest', () => {

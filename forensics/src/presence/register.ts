@@ -3,6 +3,7 @@ import type { Picture } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
 import { lumaOf } from '../pixels/luma.ts';
 import { areaResize } from '../pixels/resize.ts';
+import { levelRows } from '../pixels/rows.ts';
 
 /** How the content of the picture moves from one frame to the next. */
 export interface Step {
@@ -16,7 +17,7 @@ export interface Step {
   correlation: number;
 }
 
-/** A frame at four sizes, high-passed so that exposure and vignetting do not count. Coarsest first. */
+/** A frame at four sizes, rows levelled and high-passed so that bands of light, exposure and vignetting do not count. Coarsest first. */
 export type Pyramid = Plane[];
 
 /** Longest side of the finest level. Finer levels cost more than the precision they add. */
@@ -29,8 +30,10 @@ const ITERATIONS = 8;
 export function pyramidOf(picture: Picture): Pyramid {
   const levels: Pyramid = [];
   for (let level = LEVELS - 1; level >= 0; level--) {
-    const small = areaResize(picture, FINEST >> level);
-    levels.push(highPass({ ...small, data: lumaOf(small.data, small.width * small.height) }));
+    const { data, width, height } = areaResize(picture, FINEST >> level);
+    const luma = lumaOf(data, width * height);
+    levelRows(luma, width, height);
+    levels.push(highPass({ width, height, data: luma }));
   }
   return levels;
 }

@@ -9,6 +9,7 @@ export interface JobPayloads {
   run_batch: { batch_id: string };
   mail_capture_link: { verification_id: string };
   mail_outcome: { event_id: string };
+  chat_outcome: { event_id: string };
   mail_endpoint_disabled: { endpoint_id: string };
   mail_sign_in_link: { mail_id: string };
   send_one_time_code: { otp_id: string };

@@ -1,10 +1,10 @@
 import type { LABELS } from '@firsthand/contract/names.ts';
-import { SIGNALS } from '@firsthand/contract/signals.ts';
 import type { Verdict } from '@firsthand/contract/verification.ts';
 import { one } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { MailRefused } from '../lib/mail.ts';
 import { renderLetter } from './letter.ts';
+import { wordsFor } from './reason.ts';
 
 interface OutcomeRow {
   public_type: string;
@@ -23,8 +23,6 @@ const VERDICT: Record<(typeof LABELS)[number], string> = {
   suspicious: 'At least one check was not sure. Please look at the photos.',
   failed: 'At least one check found a problem. Please look at the photos.',
 };
-
-const wordsFor = (reason: string): string => SIGNALS.find(signal => signal.reason === reason)?.words ?? reason;
 
 /** Job: e-mails the verification's `notify_email` that it completed, expired or could not be analysed. */
 export async function mailOutcome(deps: Deps, eventId: string): Promise<void> {

@@ -2,6 +2,7 @@ import { many, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { takeUnannounced } from '../events/outbox.ts';
 import { addJob } from '../jobs/queue.ts';
+import { isForChat } from '../notifications/for-chat.ts';
 import { endpointsOf, insertDeliveries } from './queue.ts';
 
 interface EventRow {
@@ -11,14 +12,16 @@ interface EventRow {
   public_type: string;
   webhook_url: string | null;
   notify_email: string | null;
+  label: string | null;
+  has_chat: boolean;
 }
 
 /** Events that also send an e-mail. */
 const MAILED = new Set(['verification.completed', 'verification.expired', 'verification.failed']);
 
 /**
- * Takes up to `batch` recorded events and adds, once for each, a delivery to the verification's webhook address and an
- * e-mail job. Returns how many it took; fewer than `batch` means nothing is left.
+ * Takes up to `batch` recorded events and adds, once for each, a delivery to the verification's webhook address, an e-mail job
+ * and a message to the account's chat. Returns how many it took; fewer than `batch` means nothing is left.
  */
 export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
   return transaction(deps.db, async tx => {
@@ -30,7 +33,9 @@ export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
     const events = await many<EventRow>(
       tx,
       `select e.id, e.tenant_id, e.livemode, e.public_type,
-         v.config ->> 'webhook_url' as webhook_url, v.config ->> 'notify_email' as notify_email
+         v.config ->> 'webhook_url' as webhook_url, v.config ->> 'notify_email' as notify_email,
+         v.verdict ->> 'label' as label,
+         exists (select from chat_webhooks c where c.tenant_id = e.tenant_id) as has_chat
        from events e left join verifications v on v.id = e.verification_id
        where e.id = any($1) and e.body is not null order by e.id for key share of e`,
       [taken],
@@ -54,6 +59,10 @@ export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
           await addJob(tx, 'mail_outcome', { event_id: event.id }, { key: `mail:${event.id}` });
         }
       }
+    }
+    for (const event of events) {
+      if (!event.has_chat || !isForChat(event)) continue;
+      await addJob(tx, 'chat_outcome', { event_id: event.id }, { key: `chat:${event.id}`, maxAttempts: 12 });
     }
     return taken.length;
   });

@@ -1,7 +1,9 @@
 import type { Browser } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
-import { ask, startTestService, type TestService } from '../harness.ts';
+import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
+import { plain } from '../pictures.ts';
 import { launchChromium } from './chromium.ts';
 import { signedInDesk } from './desk.ts';
 
@@ -139,6 +141,92 @@ describe('the pages that make and manage', () => {
     await desk.page.getByText('api_key.revoked').first().waitFor();
     await desk.fine('audit');
     await desk.close(NO_STREAM);
+  });
+
+  it('brands: a member makes one, sees how it looks, and removes it', async () => {
+    const desk = await open('member', '/brands', 'Brands');
+    await desk.page.getByRole('heading', { name: 'No brand yet' }).waitFor();
+    await desk.fine('brands-empty');
+    await desk.press('New brand');
+    await desk.press('Save the brand');
+    await desk.page.getByText('Enter a name.').waitFor();
+    await desk.page.getByLabel('Name', { exact: true }).fill('Acme Claims');
+    await desk.page.getByLabel('Buttons and links').fill('#ffb000');
+    await desk.page.getByText('Too little contrast').waitFor();
+    const logo = await sharp({ create: { width: 120, height: 40, channels: 3, background: '#c02040' } })
+      .png()
+      .toBuffer();
+    await desk.page.getByLabel('Logo').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: logo });
+    await desk.fine('brand-form');
+    await desk.press('Save the brand');
+    await desk.page.getByRole('heading', { name: 'Acme Claims' }).waitFor();
+    await desk.fine('brands');
+    const { body } = await ask<{ logo_url: string; colors: object }>(service, '/v1/brands/acme-claims', {
+      key: service.tenant.rk_secret,
+    });
+    expect(body.colors).toEqual({ accent: '#ffb000', background: '#f7f9fa' });
+    expect(body.logo_url).toContain('/brand-logos/');
+    await desk.press('Remove Acme Claims');
+    await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    await desk.page.getByRole('heading', { name: 'No brand yet' }).waitFor();
+    await desk.close(NO_STREAM);
+  });
+
+  it('compare: two photos zoom together; the files say what differs', async () => {
+    const ids: string[] = [];
+    for (const [width, height] of [
+      [800, 600],
+      [640, 480],
+    ] as const) {
+      const { id } = await createVerification(service);
+      await submit(service, id, await plain({ width, height }));
+      await untilStatus(service, id, ['completed']);
+      ids.push(id);
+    }
+    const desk = await open('viewer', `/compare?a=${ids[0]}&b=${ids[1]}`, 'Compare');
+    await desk.page.getByRole('row', { name: /^width 800 640$/ }).waitFor();
+    const painted = () =>
+      desk.page
+        .locator('.locked-photos canvas')
+        .evaluateAll(all =>
+          all.map(one => (one as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, 400, 200).data.join().length),
+        );
+    await desk.fine('compare');
+    const before = await painted();
+    await desk.page.getByRole('img', { name: 'First', exact: true }).focus();
+    for (let n = 0; n < 4; n += 1) await desk.page.keyboard.press('+');
+    await expect
+      .poll(async () => (await painted()).map((length, index) => length !== before[index]))
+      .toEqual([true, true]);
+    await desk.page.getByLabel('Swipe').check();
+    await desk.page.getByLabel('Edge').fill('30');
+    await desk.fine('compare-swipe');
+    await desk.close(NO_STREAM);
+  });
+
+  it('settings: an owner sets retention, review and the chat, and tests the chat', async () => {
+    const receiver = await receiveWebhooks();
+    try {
+      const desk = await open('owner', '/settings', 'Settings');
+      await desk.page.getByLabel('Keep photos until').uncheck();
+      await desk.page.getByLabel('Erase after so many days').fill('90');
+      await desk.page.getByText('This cannot be undone.').waitFor();
+      await desk.page.getByLabel(/^Two people/).check();
+      await desk.page.getByLabel(/^Share of verified/).fill('5');
+      await desk.press('Save the rules');
+      await desk.page.getByText('Saved.').waitFor();
+      await desk.page.getByLabel('Address of the incoming webhook').fill(receiver.url);
+      await desk.press('Save the address');
+      await desk.page.getByText(`Messages go to ${new URL(receiver.url).host}.`).waitFor();
+      await desk.press('Send a test');
+      await desk.page.getByText('The chat took the message.').waitFor();
+      await desk.fine('settings-rules');
+      const { body } = await ask<object>(service, '/v1/settings', { key: service.tenant.rk_secret });
+      expect(body).toMatchObject({ retention_days: 90, review_policy: 'two_people', review_sample: 0.05 });
+      await desk.close(NO_STREAM);
+    } finally {
+      await receiver.close();
+    }
   });
 
   it('system: an owner reads what each missing part costs', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import { type Challenge, TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, createVerification, startTestService, submit, type TestService } from '../harness.ts';
+import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
 import { plain } from '../pictures.ts';
 
 type Failure = { error?: { code: string; message: string; fields?: { path: string; message: string }[] } };
@@ -150,6 +150,29 @@ describe('POST /v1/verifications/:token/captures', () => {
       trace_sha256: sha256,
     });
     expect(sent.body.error?.fields).toEqual([{ path: 'trace_key', message: 'belongs to another verification' }]);
+  });
+});
+
+describe('the analysis of a trace', () => {
+  it('leaves the trace out at the last attempt, so that a trace that ends its thread never costs the photo', async () => {
+    const id = await create({ depth_policy: 'strict' });
+    const { body } = await challenge(id);
+    const sent = await submit(service, id, await plain(), {
+      challenge_id: body.challenge_id,
+      trace_key: `captures/${id}/cap_${'0'.repeat(26)}`,
+      trace_sha256: 'a'.repeat(64),
+    });
+    expect(sent.status).toBe(201);
+    // Two attempts have begun and ended with their process.
+    await service.deps.db.query('update captures set analysis_attempts = 2 where verification_id = $1', [id]);
+    const node = await startTestService({ beside: service });
+    try {
+      const { verdict, captures } = await untilStatus(service, id, ['completed']);
+      expect(verdict?.label).toBe('suspicious');
+      expect(captures[0]!.presence?.words).toBe('The analysis of the trace did not finish.');
+    } finally {
+      await node.stop();
+    }
   });
 });
 

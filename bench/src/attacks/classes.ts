@@ -1,0 +1,68 @@
+import { random } from '@firsthand/forensics/random.ts';
+import { drawFilm, drawSensor, drawStage, handWay } from '@firsthand/forensics/simulate/film.ts';
+import { filmOnDisplay, print, stillOnDisplay } from './displays.ts';
+import {
+  archiveWithRates,
+  bentDisplay,
+  heldPrint,
+  knowsAll,
+  popUp,
+  relitStill,
+  rollingView,
+  twoLayers,
+} from './mixtures.ts';
+import { depthWarped, pannedByHand, pannedStraight, scripted } from './programs.ts';
+import { everywhere, foreignStill, fromArchive, noTrace, oldStill, replayed, restamped } from './recordings.ts';
+import { type Attack, answered } from './session.ts';
+
+const genuine = (gyroscope: boolean): Attack => ({
+  name: gyroscope ? 'genuine, with a motion sensor' : 'genuine, without a motion sensor',
+  kind: 'none',
+  async make(seed, moves) {
+    const way = handWay(moves, random(seed));
+    return answered(await drawFilm({ stage: drawStage(seed), way, sensor: drawSensor(seed), gyroscope }), moves);
+  },
+});
+
+const genuineRolling: Attack = {
+  name: 'genuine, sensor read row by row',
+  kind: 'none',
+  async make(seed, moves) {
+    const stage = drawStage(seed);
+    const way = handWay(moves, random(seed));
+    const view = rollingView(stage, way);
+    return answered(await drawFilm({ stage, way, view, sensor: drawSensor(seed), gyroscope: true }), moves);
+  },
+};
+
+/** Every class of session, genuine ones first. */
+export const classes: readonly Attack[] = [
+  genuine(true),
+  genuine(false),
+  genuineRolling,
+  noTrace,
+  replayed,
+  restamped,
+  everywhere,
+  foreignStill,
+  oldStill,
+  relitStill,
+  scripted,
+  pannedStraight,
+  pannedByHand(false),
+  pannedByHand(true),
+  depthWarped,
+  twoLayers,
+  knowsAll,
+  print,
+  heldPrint,
+  popUp,
+  stillOnDisplay(60),
+  stillOnDisplay(90),
+  stillOnDisplay(120),
+  bentDisplay,
+  filmOnDisplay,
+  fromArchive('none'),
+  fromArchive('at rest'),
+  archiveWithRates,
+];

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import { type Challenge, type DepthPolicy, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Picture } from '@firsthand/forensics/picture.ts';
+import { random } from '@firsthand/forensics/random.ts';
+import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
+import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
+import sharp from 'sharp';
+import { request } from 'undici';
+import { type OwnService, startOwnService } from '../own-service.ts';
+import { createVerification, phone, post } from '../receivers.ts';
+import { type Attack, ISSUED } from './session.ts';
+
+export interface SentRow {
+  name: string;
+  policy: DepthPolicy;
+  seed: number;
+  presence: string;
+  label: string;
+  review: string;
+}
+
+const POLICIES: readonly DepthPolicy[] = ['strict', 'lenient'];
+const PATIENCE_MS = 120_000;
+
+/**
+ * Sends `count` sessions of each class under each policy to a service of its own, as a page or a program does: a challenge, the trace in
+ * its wire format, the photo, and the verdict at the end.
+ */
+export async function sendAll(
+  classes: readonly Attack[],
+  count: number,
+  firstSeed: number,
+  sent: (row: SentRow) => void,
+): Promise<void> {
+  const service = await startOwnService({ ANALYSIS_THREADS: '1' });
+  try {
+    for (const attack of classes)
+      for (const policy of POLICIES)
+        for (let i = 0; i < count; i++) sent(await send(service, attack, policy, firstSeed + i));
+  } finally {
+    await service.close();
+  }
+}
+
+/** Sends one session. Each has a phone's address of its own, because the request limit is per address. */
+async function send(
+  { url, tenant }: OwnService,
+  { name, make }: Attack,
+  policy: DepthPolicy,
+  seed: number,
+): Promise<SentRow> {
+  const from = phone(`127.0.7.${1 + (nextAddress++ % 250)}`);
+  const step = { type: 'image', key: 'photo', description: 'The damage', min: 1, max: 1 };
+  const asked = { steps: [step], signals_required: ['depth'], depth_policy: policy };
+  const { id } = await createVerification(url, tenant, from, asked);
+  const path = `/v1/verifications/${id}`;
+  const challenge = await post<Challenge>(url, `${path}/challenges`, { step_key: step.key }, from);
+  const session = await make(seed, challenge.moves);
+  // Without a trace a program sends the photo of a genuine session alone.
+  const { still, second } = session ?? (await onlyPhotos(seed, challenge.moves));
+  const body: Record<string, string> = {
+    image_base64: (await jpegOf(still)).toString('base64'),
+    ...(second && { motion_frame_base64: (await jpegOf(second)).toString('base64') }),
+  };
+  if (session) {
+    const began = Date.parse(challenge.issued_at) + session.trace.beganAt - ISSUED;
+    const file = await encodeTrace(session.trace, {
+      challengeId: challenge.challenge_id,
+      moves: challenge.moves,
+      header: { began_at: began },
+    });
+    const address = { content_type: TRACE_CONTENT_TYPE };
+    const upload = await post<UploadUrlResponse>(url, `${path}/captures/upload-url`, address, from);
+    const { pathname, search } = new URL(upload.upload_url);
+    const headers = upload.headers;
+    const put = await request(`${url}${pathname}${search}`, { method: 'PUT', dispatcher: from, headers, body: file });
+    await put.body.dump();
+    if (put.statusCode !== 200) throw new Error(`the upload of a trace was answered ${put.statusCode}`);
+    body.challenge_id = challenge.challenge_id;
+    body.trace_key = upload.image_key;
+    body.trace_sha256 = createHash('sha256').update(file).digest('hex');
+  }
+  await post(url, `${path}/captures`, body, from);
+  const done = await settled(url, id, tenant.rk_secret);
+  await from.close();
+  return {
+    name,
+    policy,
+    seed,
+    presence: done.captures.at(-1)?.presence?.result ?? 'none',
+    label: done.verdict?.label ?? done.status,
+    review: done.review.state,
+  };
+}
+
+let nextAddress = 0;
+
+const onlyPhotos = (seed: number, moves: Challenge['moves']): Promise<Film> =>
+  drawFilm({ stage: drawStage(seed), way: handWay(moves, random(seed)), sensor: drawSensor(seed), frames: 2 });
+
+const jpegOf = ({ width, height, data }: Picture): Promise<Buffer> =>
+  sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 92 })
+    .toBuffer();
+
+async function settled(url: string, id: string, key: string): Promise<Verification> {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(250)) {
+    const answer = await request(`${url}/v1/verifications/${id}`, { headers: { authorization: `Bearer ${key}` } });
+    const found = (await answer.body.json()) as Verification;
+    if (answer.statusCode === 200 && (found.status === 'completed' || found.status === 'failed')) return found;
+  }
+  throw new Error(`${id} has no verdict after ${PATIENCE_MS / 1000} s`);
+}

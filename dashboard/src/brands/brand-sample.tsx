@@ -1,0 +1,28 @@
+import { useWords } from '../language.tsx';
+
+/** The top of the capture page as a brand makes it. */
+export function BrandSample({
+  name,
+  logo,
+  colors,
+}: {
+  name: string;
+  logo?: string | undefined;
+  colors?: { accent: string; background?: string } | undefined;
+}) {
+  const { t } = useWords();
+  return (
+    <div
+      className="brand-sample"
+      aria-hidden="true"
+      ref={element => {
+        // A strict policy lets no style attribute through; a property set by script is none.
+        element?.style.setProperty('--brand-accent', colors?.accent ?? '');
+        element?.style.setProperty('--brand-ground', colors?.background ?? '');
+      }}
+    >
+      {logo === undefined ? <span className="brand-name">{name}</span> : <img src={logo} alt="" />}
+      <span className="brand-button">{t('brand.sampleButton')}</span>
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+import type { Capture, Verification } from '@firsthand/contract/verification.ts';
+import { useQueries } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { call } from '../api/call.ts';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { PageTitle, Section } from '../parts/page.tsx';
+import { Empty, Failed, Loading } from '../parts/states.tsx';
+import { type Differing, factsThatDiffer } from './facts.ts';
+import { Locked, type Way } from './locked.tsx';
+import './compare.css';
+
+const WAYS = ['side', 'swipe', 'blink'] as const;
+
+/** Two photos in one view: what moves in one moves in the other. `a` and `b` name a capture, or a verification's first. */
+export default function ComparePage() {
+  const { t } = useWords();
+  const search = new URLSearchParams(useSearch());
+  const [a, b] = [search.get('a') ?? '', search.get('b') ?? ''];
+  const [way, setWay] = useState<Way>('side');
+  const [verificationA, captureA] = a.split('/');
+  const [verificationB, captureB] = b.split('/');
+  const read = useQueries({
+    queries: [verificationA, verificationB].map(id => ({
+      queryKey: ['verification', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /v1/verifications/:id', { id: id ?? '', signal }),
+      enabled: Boolean(id),
+    })),
+  });
+  const photos = read.map(({ data }, index) => data && photoOf(data, index === 0 ? captureA : captureB));
+  const failed = read.find(query => query.error);
+  const [first, second] = photos;
+  return (
+    <div className="wide tall stack">
+      <div className="title-line">
+        <PageTitle intro={t('compare.intro')}>{t('page.compare')}</PageTitle>
+        <CurlMenu
+          acts={[verificationA, verificationB].flatMap(id =>
+            id
+              ? [{ label: `…${id.slice(-6)}`, request: { method: 'GET' as const, path: `/v1/verifications/${id}` } }]
+              : [],
+          )}
+        />
+      </div>
+      <Choose a={a} b={b} />
+      {failed ? (
+        <Failed error={failed.error} onRetry={() => void failed.refetch()} />
+      ) : !verificationA || !verificationB ? (
+        <Empty icon="layers" title={t('compare.none')}>
+          <p>{t('compare.noneText')}</p>
+        </Empty>
+      ) : read.some(query => query.isPending) ? (
+        <Loading />
+      ) : !first || !second ? (
+        <Empty icon="camera" title={t('compare.noPhoto')}>
+          <p>{t('compare.noPhotoText')}</p>
+        </Empty>
+      ) : (
+        <>
+          <fieldset className="ways-line">
+            <legend className="unseen">{t('compare.way')}</legend>
+            {WAYS.map(one => (
+              <label key={one} className="switch">
+                <input type="radio" name="way" checked={way === one} onChange={() => setWay(one)} />
+                <span>{t(`compare.${one}`)}</span>
+              </label>
+            ))}
+          </fieldset>
+          <Locked key={`${a} ${b}`} first={first} second={second} way={way} />
+          <div className="compare-names">
+            <Link href={`/verifications/${verificationA}`}>
+              {t('compare.first')} · …{verificationA.slice(-6)}
+            </Link>
+            <Link href={`/verifications/${verificationB}`}>
+              {t('compare.second')} · …{verificationB.slice(-6)}
+            </Link>
+          </div>
+          <Facts rows={factsThatDiffer(first, second)} />
+        </>
+      )}
+    </div>
+  );
+}
+
+const photoOf = ({ captures }: Verification, wanted: string | undefined): Capture | undefined =>
+  wanted ? captures?.find(({ id }) => id === wanted) : captures?.find(({ image_url }) => image_url !== undefined);
+
+function Choose({ a, b }: { a: string; b: string }) {
+  const { t } = useWords();
+  const [, goTo] = useLocation();
+  const [left, setLeft] = useState(a);
+  const [right, setRight] = useState(b);
+  return (
+    <form
+      className="line-form"
+      onSubmit={event => {
+        event.preventDefault();
+        goTo(`/compare?${new URLSearchParams({ a: left.trim(), b: right.trim() })}`, { replace: true });
+      }}
+    >
+      {(
+        [
+          ['a', 'compare.first', left, setLeft],
+          ['b', 'compare.second', right, setRight],
+        ] as const
+      ).map(([name, label, value, set]) => (
+        <label key={name} className="field">
+          <span className="label">{t(label)}</span>
+          <input
+            className="input"
+            value={value}
+            placeholder="vfy_…"
+            spellCheck={false}
+            onChange={event => set(event.target.value)}
+          />
+        </label>
+      ))}
+      <Button type="submit">{t('compare.show')}</Button>
+    </form>
+  );
+}
+
+function Facts({ rows }: { rows: Differing[] }) {
+  const { t } = useWords();
+  return (
+    <Section title={t('compare.facts')}>
+      {rows.length === 0 ? (
+        <p className="soft small">{t('compare.same')}</p>
+      ) : (
+        <table className="compare-facts">
+          <thead>
+            <tr>
+              <th scope="col">{t('compare.fact')}</th>
+              <th scope="col">{t('compare.first')}</th>
+              <th scope="col">{t('compare.second')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ path, first, second }) => (
+              <tr key={path}>
+                <th scope="row">
+                  <code>{path}</code>
+                </th>
+                <td>{first ?? '–'}</td>
+                <td>{second ?? '–'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Section>
+  );
+}

@@ -88,7 +88,7 @@ const sent: SentRow[] = [];
 if (Number(options.service) > 0) {
   await sendAll(chosen, Number(options.service), FIRST_SEED, row => {
     sent.push(row);
-    process.stderr.write('.');
+    process.stderr.write(`${row.policy}, ${row.name}: presence ${row.presence}, ${row.label}\n`);
   });
   reportSent();
 }
@@ -149,8 +149,9 @@ function reportSent(): void {
   }
 }
 
-const counted = (words: readonly string[]): string =>
-  [...new Set(words)].map(word => `${word} ${words.filter(other => other === word).length}`).join(', ');
+function counted(words: readonly string[]): string {
+  return [...new Set(words)].map(word => `${word} ${words.filter(other => other === word).length}`).join(', ');
+}
 
 function reportCost(name: string, list: readonly { cpu_ms: number }[]): void {
   const costs = list.flatMap(({ cpu_ms }) => (cpu_ms > 1 ? [cpu_ms] : [])).sort((a, b) => a - b);

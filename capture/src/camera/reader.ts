@@ -1,9 +1,11 @@
 import { isDark } from '../hints/judge.ts';
 import { greyFrom } from '../hints/picture.ts';
+import { CROP_SIDE, cornerOf } from './corner.ts';
 import { LEAST_FIT, type Seen } from './guide.ts';
 import { createSelection, type Point } from './selection.ts';
 import { type Outline, outlineOf, shiftBetween } from './shift.ts';
 
+const FRAME_SIDE = 480;
 /** Longer side of the picture in which movement is measured. */
 const SMALL_SIDE = 120;
 const FRAME_QUALITY = 0.75;
@@ -16,11 +18,11 @@ export type FrameJpeg = { at: number; jpeg: ArrayBuffer; crop?: ArrayBuffer };
 
 export type Reading = {
   at: number;
-  frame: ImageBitmap;
-  /** The middle of the video at full resolution. */
-  crop?: ImageBitmap;
-  /** Longer side of the video. */
-  videoSide: number;
+  /** The video's present frame. The reader closes it. */
+  source: VideoFrame | ImageBitmap;
+  /** Size of the video. */
+  width: number;
+  height: number;
   /** `always` keeps the frame, whatever it shows; `hurry` lets frames follow each other by time. */
   keep?: 'always' | 'hurry';
   /** What was filmed before is dropped. */
@@ -32,9 +34,13 @@ const canvasOf = (width: number, height: number): OffscreenCanvas | HTMLCanvasEl
     ? Object.assign(document.createElement('canvas'), { width, height })
     : new OffscreenCanvas(width, height);
 
-/** A canvas's context. Both kinds of canvas have the same one as far as it is used here. */
-const contextOf = (canvas: OffscreenCanvas | HTMLCanvasElement, options?: CanvasRenderingContext2DSettings) =>
-  canvas.getContext('2d', options) as CanvasRenderingContext2D;
+/** Returns the context of a new canvas. Both kinds of canvas have the same one as far as it is used here. */
+function contextOf(width: number, height: number, options?: CanvasRenderingContext2DSettings) {
+  const context = canvasOf(width, height).getContext('2d', options) as CanvasRenderingContext2D;
+  // The next size down has a quarter of the pixels and less: a plain sample would show steps that move.
+  context.imageSmoothingQuality = 'medium';
+  return context;
+}
 
 /**
  * Reads frames of the video one after another: measures the camera's path and keeps the frames that show it. Runs in a worker, or in the page
@@ -45,13 +51,20 @@ const contextOf = (canvas: OffscreenCanvas | HTMLCanvasElement, options?: Canvas
 export function createReader(keeps: boolean) {
   const selection = createSelection<{ jpeg: ArrayBuffer; crop?: ArrayBuffer }>();
   let last: { point: Point; outline: Outline } | undefined;
-  let small: CanvasRenderingContext2D | undefined;
+  let [frame, small, middle]: CanvasRenderingContext2D[] = [];
 
   return {
-    async read({ at, frame, crop, videoSide, keep, from }: Reading): Promise<Seen & { kept: number }> {
+    async read({ at, source, width, height, keep, from }: Reading): Promise<Seen & { kept: number }> {
       if (from !== undefined) selection.dropBefore(from);
-      small ??= smallFor(frame);
-      const grey = greyFrom(small, frame);
+      const side = Math.max(width, height);
+      const sized = (most: number): [number, number] => {
+        const scale = Math.min(1, most / side);
+        return [Math.round(width * scale), Math.round(height * scale)];
+      };
+      frame ??= contextOf(...sized(FRAME_SIDE));
+      small ??= contextOf(...sized(SMALL_SIDE), { willReadFrequently: true });
+      frame.drawImage(source, 0, 0, frame.canvas.width, frame.canvas.height);
+      const grey = greyFrom(small, frame.canvas);
       const outline = outlineOf(grey);
       const shift = last ? shiftBetween(last.outline, outline) : { x: 0, y: 0, fit: 1 };
       const lost = shift.fit < LEAST_FIT;
@@ -67,15 +80,19 @@ export function createReader(keeps: boolean) {
         (lost && at - (last?.point.at ?? 0) >= LOST_MS);
       if (wanted) {
         last = { point, outline };
-        const withCrop = keeps && crop !== undefined && selection.wantsCrop(point, videoSide);
-        const value = {
+        const hasCrop = keeps && Math.min(width, height) >= CROP_SIDE && selection.wantsCrop(point, side);
+        const value: { jpeg: ArrayBuffer; crop?: ArrayBuffer } = {
           jpeg: keeps ? await jpegOf(frame, FRAME_QUALITY) : new ArrayBuffer(0),
-          ...(withCrop ? { crop: await jpegOf(crop, CROP_QUALITY) } : {}),
         };
-        selection.add({ ...point, value, hasCrop: withCrop });
+        if (hasCrop) {
+          middle ??= contextOf(CROP_SIDE, CROP_SIDE);
+          const { x, y } = cornerOf(width, height);
+          middle.drawImage(source, x, y, CROP_SIDE, CROP_SIDE, 0, 0, CROP_SIDE, CROP_SIDE);
+          value.crop = await jpegOf(middle, CROP_QUALITY);
+        }
+        selection.add({ ...point, value, hasCrop });
       }
-      frame.close();
-      crop?.close();
+      source.close();
       return { ...point, fit: shift.fit, detail: outline.detail, dark: isDark(grey), kept: selection.kept.length };
     },
 
@@ -83,21 +100,12 @@ export function createReader(keeps: boolean) {
   };
 }
 
-function smallFor({ width, height }: ImageBitmap): CanvasRenderingContext2D {
-  const scale = SMALL_SIDE / Math.max(width, height);
-  const canvas = canvasOf(Math.round(width * scale), Math.round(height * scale));
-  const context = contextOf(canvas, { willReadFrequently: true });
-  context.imageSmoothingQuality = 'medium';
-  return context;
-}
-
-async function jpegOf(picture: ImageBitmap, quality: number): Promise<ArrayBuffer> {
-  const canvas = canvasOf(picture.width, picture.height);
-  contextOf(canvas).drawImage(picture, 0, 0);
+async function jpegOf({ canvas }: CanvasRenderingContext2D, quality: number): Promise<ArrayBuffer> {
+  const drawn = canvas as OffscreenCanvas | HTMLCanvasElement;
   const blob =
-    'convertToBlob' in canvas
-      ? await canvas.convertToBlob({ type: 'image/jpeg', quality })
-      : await new Promise<Blob | null>(resolve => canvas.toBlob(resolve, 'image/jpeg', quality));
+    'toBlob' in drawn
+      ? await new Promise<Blob | null>(resolve => drawn.toBlob(resolve, 'image/jpeg', quality))
+      : await drawn.convertToBlob({ type: 'image/jpeg', quality });
   if (!blob) throw new Error('The frame could not be encoded.');
   return blob.arrayBuffer();
 }

@@ -1,6 +1,7 @@
 import { type TraceParts, traceBlob } from '@firsthand/sdk/capture/trace.ts';
 import type { Challenge } from '@firsthand/sdk/capture/wire.ts';
 import { frameOf } from './camera.ts';
+import { cornerOf } from './corner.ts';
 import { watchFrames } from './frames.ts';
 import { createGuide, type GuideState, type Move, type Seen } from './guide.ts';
 import { recordMotion } from './motion-sensor.ts';
@@ -8,8 +9,6 @@ import type { FrameJpeg, Reading } from './reader.ts';
 import type { Order } from './reader-worker.ts';
 import { LEAST_FRAMES } from './selection.ts';
 
-const FRAME_SIDE = 480;
-const CROP_SIDE = 256;
 /** Side of the second photo: large enough to match points, small enough for a slow connection. */
 const SECOND_SIDE = 1600;
 /** Below the 1.5 MB that the service takes. */
@@ -51,7 +50,6 @@ export function startSession({ video, challenge, moves, onState, onDone }: Optio
   const guide = createGuide(moves);
   const motion = recordMotion();
   const reader = openReader(challenge !== undefined, abandon);
-  const camera = createGrabber(video);
   const startedAt = performance.now();
   let busy = false;
   let last = Number.NEGATIVE_INFINITY;
@@ -69,8 +67,8 @@ export function startSession({ video, challenge, moves, onState, onDone }: Optio
       // The trace ends with the second photo: both are drawn from the same frame of the video.
       const second = closing ? frameOf(video, SECOND_SIDE).catch(() => undefined) : undefined;
       const keep = closing ? 'always' : ending && 'hurry';
-      const reading = await camera.grab(at);
-      const seen = await reader.read({ ...reading, ...(keep ? { keep } : {}), from: guide.beganAt });
+      const frame = await grab(video);
+      const seen = await reader.read({ at, ...frame, ...(keep ? { keep } : {}), from: guide.beganAt });
       if (over) return;
       kept = seen.kept;
       if (second) return await finish((await second)?.blob);
@@ -126,13 +124,14 @@ export function startSession({ video, challenge, moves, onState, onDone }: Optio
   function sessionOf(open: OpenChallenge, frames: FrameJpeg[], samples: ReturnType<typeof motion.stop>) {
     const first = frames[0]!.at;
     const relative = (at: number) => Math.round((at - first) * 100) / 100;
+    const corner = cornerOf(video.videoWidth, video.videoHeight);
     const track = (video.srcObject as MediaStream | null)?.getVideoTracks()[0];
     const parts: TraceParts = {
       challenge_id: open.challenge_id,
       began_at: Math.round(Date.parse(open.issued_at) + Math.max(0, first - open.receivedAt)),
       video: { width: video.videoWidth, height: video.videoHeight },
       frames: frames.map(({ at, jpeg }) => ({ at: relative(at), jpeg })),
-      crops: frames.flatMap(({ crop }, frame) => (crop ? [{ frame, ...camera.corner(), jpeg: crop }] : [])),
+      crops: frames.flatMap(({ crop }, frame) => (crop ? [{ frame, ...corner, jpeg: crop }] : [])),
       motion: samples.map(([at, ...rates]) => [relative(at), ...(rates.map(round4) as [number, number, number])]),
       track: { settings: anonymous(track?.getSettings?.()), capabilities: anonymous(track?.getCapabilities?.()) },
       guidance: {
@@ -179,34 +178,20 @@ export function fitted(parts: TraceParts, most = MOST_BYTES): TraceParts {
   return left;
 }
 
-/** Takes small frames and crops of the video. The canvases are used again for each. */
-function createGrabber(video: HTMLVideoElement) {
-  const [frame, crop] = [document.createElement('canvas'), document.createElement('canvas')];
-  crop.width = CROP_SIDE;
-  crop.height = CROP_SIDE;
-  const corner = () => ({ x: (video.videoWidth - CROP_SIDE) >> 1, y: (video.videoHeight - CROP_SIDE) >> 1 });
-  return {
-    corner,
-    async grab(at: number): Promise<Reading> {
-      const { videoWidth: width, videoHeight: height } = video;
-      const videoSide = Math.max(width, height);
-      if (videoSide === 0) throw new Error('The video has no frame yet.');
-      const scale = Math.min(1, FRAME_SIDE / videoSide);
-      const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-      if (frame.width !== w || frame.height !== h) Object.assign(frame, { width: w, height: h });
-      const context = frame.getContext('2d')!;
-      context.imageSmoothingQuality = 'medium';
-      context.drawImage(video, 0, 0, w, h);
-      const { x, y } = corner();
-      const cropped = Math.min(width, height) >= CROP_SIDE;
-      if (cropped) crop.getContext('2d')!.drawImage(video, x, y, CROP_SIDE, CROP_SIDE, 0, 0, CROP_SIDE, CROP_SIDE);
-      const [small, middle] = await Promise.all([
-        createImageBitmap(frame),
-        cropped ? createImageBitmap(crop) : undefined,
-      ]);
-      return { at, frame: small, videoSide, ...(middle ? { crop: middle } : {}) };
-    },
-  };
+/**
+ * Returns the video's present frame at full size, for another thread to draw. A `VideoFrame` costs nothing; where the browser has none, or does
+ * not turn it as it turns the video, the frame is copied.
+ */
+async function grab(video: HTMLVideoElement): Promise<Pick<Reading, 'source' | 'width' | 'height'>> {
+  const { videoWidth: width, videoHeight: height } = video;
+  if (width === 0) throw new Error('The video has no frame yet.');
+  if (typeof VideoFrame !== 'undefined') {
+    const source: VideoFrame & { rotation?: number } = new VideoFrame(video);
+    const upright = source.displayWidth === width && source.displayHeight === height && !source.rotation;
+    if (upright) return { source, width, height };
+    source.close();
+  }
+  return { source: await createImageBitmap(video), width, height };
 }
 
 type ReaderProxy = {
@@ -239,7 +224,7 @@ function openReader(keeps: boolean, onFailure: () => void): ReaderProxy {
     });
   worker.postMessage({ keeps } satisfies Order);
   return {
-    read: reading => ask(reading, reading.crop ? [reading.frame, reading.crop] : [reading.frame]),
+    read: reading => ask(reading, [reading.source]),
     finish: () => ask({ finish: true }),
     close: () => worker.terminate(),
   };

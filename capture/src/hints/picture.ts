@@ -26,7 +26,7 @@ export async function greyOf(
 }
 
 /** Draws a picture over the whole canvas and reads its grey levels. */
-export function greyFrom(context: AnyContext, picture: ImageBitmap): Grey {
+export function greyFrom(context: AnyContext, picture: CanvasImageSource): Grey {
   const { width, height } = context.canvas;
   context.drawImage(picture, 0, 0, width, height);
   const { data: rgba } = context.getImageData(0, 0, width, height);

@@ -56,6 +56,11 @@ describe('checkAsked', () => {
     });
   });
 
+  it('has no answer for other moves where a part of the path is unknown', () => {
+    const made = handWay(['right', 'up'], random(3));
+    expect(checkAsked(pathFrom(made, 0.95), [OPPOSITE.right, OPPOSITE.up])).toMatchObject({ evaluated: false });
+  });
+
   it('passes no film that goes in all directions', () => {
     const made = handWay(['left', 'up', 'right', 'down', 'left', 'up', 'right'], random(5));
     for (const first of MOVES)

@@ -38,8 +38,9 @@ export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
   };
   if (way < LEAST_MOVE) return noAnswer('The camera hardly moved.', measured);
   if (found.least < LEAST_MOVE || explained < LEAST_EXPLAINED) {
-    // A short or untidy move is a clumsy person; a clear move in another direction is another film.
-    const contradiction = found.least < 0.3 * LEAST_MOVE && way > 2 * LEAST_MOVE;
+    // A short or untidy move is a clumsy person; a clear move in another direction is another film. A slow phone may lose an asked move
+    // between two frames, so a path with a gap contradicts nothing.
+    const contradiction = registered === 1 && found.least < 0.3 * LEAST_MOVE && way > 2 * LEAST_MOVE;
     if (!contradiction) return noAnswer('The asked moves were too small or too untidy to recognise.', measured);
     return {
       evaluated: true,

@@ -88,7 +88,7 @@ describe('capture page, camera session', () => {
   }
 
   it('films the moves that the service asks for, and a person who makes them gets through with the first try', async () => {
-    const { phone, id, challenge } = await afterShutter({ before: turning });
+    const { phone, id, challenge } = await afterShutter({ before: clockAhead });
     const { traces, submissions } = watch(phone);
     await use(phone);
     await send(phone);
@@ -109,11 +109,11 @@ describe('capture page, camera session', () => {
     // The phone's clock is three hours ahead.
     expect(header.began_at).toBeGreaterThanOrEqual(Date.parse(challenge.issued_at));
     expect(header.began_at).toBeLessThan(Date.parse(challenge.expires_at));
-    expect(header.motion.length).toBeGreaterThan(20);
-    expect(header.motion[0]!.slice(1)).toEqual([0.1, 0.2, -0.3]);
     expect(JSON.stringify(header.track)).not.toMatch(/deviceId|groupId/);
     const done = await untilStatus(service, id, ['completed']);
-    expect(done.captures[0]?.signals?.depth).toBeDefined();
+    const { presence } = done.captures[0]!;
+    expect(presence?.checks.fresh, presence?.checks.fresh?.words).toMatchObject({ evaluated: true, passed: true });
+    expect(presence?.result, JSON.stringify(presence?.checks)).not.toBe('failed');
   });
 
   it('lets people out who find it hard, with a trace that says so', async () => {
@@ -133,8 +133,8 @@ describe('capture page, camera session', () => {
     await untilStatus(service, id, ['completed']);
   });
 
-  it('keeps photo and trace over a reload, and sends both', async () => {
-    const { phone, id } = await afterShutter();
+  it('keeps photo and trace over a reload, and sends both, with the samples of the motion sensor', async () => {
+    const { phone, id } = await afterShutter({ before: turning });
     await use(phone);
     await phone.page.reload();
     await phone.screen('summary');
@@ -149,7 +149,10 @@ describe('capture page, camera session', () => {
     await phone.close(NETWORK);
     expect(puts).toBe(3);
     expect(traces).toHaveLength(2);
-    expect(read(traces[1]!).header.frames.length).toBeGreaterThanOrEqual(16);
+    const { header } = read(traces[1]!);
+    expect(header.frames.length).toBeGreaterThanOrEqual(16);
+    expect(header.motion.length).toBeGreaterThan(20);
+    expect(header.motion[0]!.slice(1)).toEqual([0.1, 0.2, -0.3]);
     expect(submissions).toMatchObject([{ trace_key: expect.any(String) }]);
     await untilStatus(service, id, ['completed']);
   });
@@ -205,17 +208,19 @@ describe('capture page, camera session', () => {
   });
 });
 
-/**
- * Lets the phone turn at a constant rate, as its motion sensor reports it: 60 times a second, in degrees. Its clock is three hours ahead.
- */
-async function turning({ page }: Phone): Promise<void> {
-  await page.evaluate(() => {
+/** Lets the phone turn at a constant rate, as its motion sensor reports it: 60 times a second, in degrees. */
+const turning = ({ page }: Phone) =>
+  page.evaluate(() => {
     const rotationRate = { alpha: 5.7296, beta: 11.4592, gamma: -17.1887 };
     setInterval(() => dispatchEvent(new DeviceMotionEvent('devicemotion', { rotationRate })), 16);
+  });
+
+/** Sets the phone's clock three hours ahead. */
+const clockAhead = ({ page }: Phone) =>
+  page.evaluate(() => {
     const { now } = Date;
     Date.now = () => now() + 3 * 3_600_000;
   });
-}
 
 interface ReadTrace {
   header: TraceHeader;

@@ -6,10 +6,13 @@ import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
 import { measureScreen } from './features.ts';
 import { drawHeatmap, hotTiles } from './heatmap.ts';
 import model from './model.generated.json' with { type: 'json' };
-import { type Model, predict } from './model.ts';
+import { bandsEvidence, type Model, predict } from './model.ts';
 
 /** The published model and thresholds; `CARD.md` beside this file says what they were fitted on and where they fail. */
 export const screenModel: Model = model;
+
+const SEEN =
+  'The whole picture looks like a display: coloured bands that do not follow the scene, or its contrast and cast.';
 
 /** The smallest side of a picture that is evaluated: one tile. */
 const NOT_EVALUATED: ScreenSignal = { evaluated: false, screen_detected: false, confidence: 0, band: 'clear' };
@@ -29,6 +32,7 @@ export async function detectScreen(
   const probability = withParallax(still, frames);
   const band = bandOf(probability, thresholds ?? screenModel.thresholds);
   const detected = band !== 'clear';
+  const bands = bandsEvidence(screenModel, measured.features);
   const { features } = measured;
   return {
     evaluated: true,
@@ -42,9 +46,11 @@ export async function detectScreen(
       tiles_with_rare_peaks: round(features.any_share30),
       neighbouring_tiles_that_agree: round(features.any_agree),
       bright_quadrilateral: round(features.quad),
+      coloured_bands: round(bands),
+      ...(detected && bands > 0 && { why: SEEN }),
       model: screenModel.name,
     },
     heat_tiles: hotTiles(picture, measured),
-    heatmapPng: await drawHeatmap(picture, measured),
+    heatmapPng: await drawHeatmap(picture, measured, bands > 0 ? 0 : undefined),
   };
 }

@@ -1,6 +1,7 @@
 import { halved, type Picture } from '../picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { mean, quantile } from '../pixels/statistics.ts';
+import { type Bands, measureBands } from './bands.ts';
 import { measureContext } from './context.ts';
 import { measureTexture } from './texture.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
@@ -26,6 +27,8 @@ export interface ScreenMeasurement {
   grids: { factor: number; grid: TileGrid }[];
   /** The picture at 320 pixels, or at its own size if it is smaller. */
   small: Picture;
+  /** What the network over the whole picture sees, by cell. */
+  bands: Bands;
 }
 
 /** Measures all features of the single-still detector. Undefined when no scale yields a tile. */
@@ -47,11 +50,13 @@ export async function measureScreen(picture: Picture): Promise<ScreenMeasurement
   const coarsest = small === scaled;
   small = areaResize(small, SMALL_SIDE);
   measureWhole(coarsest ? small : scaled, features);
+  const bands = await measureBands(small);
+  features.bands = bands.logOdds;
   const context = await measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
   const texture = await measureTexture(picture);
   for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];
-  return { features, grids, small };
+  return { features, grids, small, bands };
 }
 
 function summarize(grid: TileGrid, prefix: string, features: Features): void {

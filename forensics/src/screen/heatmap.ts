@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import type { Picture } from '../picture.ts';
 import { N } from '../pixels/fft.ts';
+import type { Bands } from './bands.ts';
 import type { ScreenMeasurement } from './features.ts';
 import type { Tile } from './tiles.ts';
 
@@ -55,11 +56,15 @@ function overlap(a: Box, b: Box): number {
 }
 
 /**
- * Draws a small PNG to lay over the picture: clear where nothing was found, red to yellow where tiles have a lattice or rare peaks. Where
- * tiles of several scales overlap, the strongest counts.
+ * Draws a small PNG to lay over the picture: clear where nothing was found, red to yellow where tiles have a lattice or rare peaks, and where
+ * cells of the whole picture have log odds above `bandsFrom`. Where several overlap, the strongest counts.
  */
-export async function drawHeatmap(picture: Picture, measured: ScreenMeasurement): Promise<Uint8Array> {
-  const { grids, small } = measured;
+export async function drawHeatmap(
+  picture: Picture,
+  measured: ScreenMeasurement,
+  bandsFrom = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array> {
+  const { grids, small, bands } = measured;
   const { width, height } = small;
   const heat = new Float32Array(width * height);
   for (const { factor, grid } of grids) {
@@ -80,6 +85,10 @@ export async function drawHeatmap(picture: Picture, measured: ScreenMeasurement)
       }
     }
   }
+  for (let i = 0; i < heat.length; i++) {
+    const cell = cellAt(bands, ((i % width) + 0.5) / width, (Math.floor(i / width) + 0.5) / height);
+    if (cell > bandsFrom) heat[i] = Math.max(heat[i], Math.min(1, (cell - bandsFrom) / 3));
+  }
   const data = new Uint8Array(width * height * 4);
   for (let i = 0; i < heat.length; i++) {
     data[4 * i] = 255;
@@ -93,6 +102,18 @@ export async function drawHeatmap(picture: Picture, measured: ScreenMeasurement)
       .png({ palette: true, colours: 64, compressionLevel: 6, effort: 1 })
       .toBuffer()
   );
+}
+
+/** Log odds at a place (0..1), between the centres of the four cells around it. */
+function cellAt({ cells, columns, rows }: Bands, x: number, y: number): number {
+  const column = Math.max(0, Math.min(columns - 1, x * columns - 0.5));
+  const row = Math.max(0, Math.min(rows - 1, y * rows - 0.5));
+  const [left, top] = [Math.floor(column), Math.floor(row)];
+  const [right, bottom] = [Math.min(columns - 1, left + 1), Math.min(rows - 1, top + 1)];
+  const at = (j: number, i: number): number => cells[j * columns + i];
+  const upper = at(top, left) + (column - left) * (at(top, right) - at(top, left));
+  const lower = at(bottom, left) + (column - left) * (at(bottom, right) - at(bottom, left));
+  return upper + (row - top) * (lower - upper);
 }
 
 /** Returns 0 for an ordinary tile, up to 1 for a lattice that does not occur in nature. */

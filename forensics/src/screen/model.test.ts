@@ -39,3 +39,19 @@ it('predict skips a missing value in regressions, and follows the fitted branch 
   // The regressions contribute only their biases. The first tree goes left, the second right and then left.
   expect(logOdds({})).toBeCloseTo(2 * (0.25 + 2 * (0.1 - 1 + 5)) - 3, 6);
 });
+
+it('predict adds what the network over the whole picture says above its start, up to doubtful', () => {
+  const seeing = { ...model, bands: { from: 1, weight: 2 } };
+  const plain = { moire: 1, border: 1, context0: -9 };
+  const still = logOdds(plain);
+  const seen = (bands: number): number => predict(seeing, { ...plain, bands });
+  expect(seen(0.9)).toBe(predict(model, plain));
+  expect(seen(1.5)).toBeCloseTo(1 / (1 + Math.exp(-still - 1)), 9);
+  expect(seen(500)).toBeCloseTo((0.8 + 0.95) / 2, 9);
+  expect(predict(model, { ...plain, bands: 500 })).toBe(predict(model, plain));
+});
+
+it('predict leaves a confident answer confident whatever the network says', () => {
+  const sure = { moire: 7, border: -9, context0: 9 };
+  expect(predict({ ...model, bands: { from: 1, weight: 2 } }, { ...sure, bands: 500 })).toBe(predict(model, sure));
+});

@@ -38,6 +38,11 @@ export interface Model {
   treesShare: number;
   /** Platt: p = 1 / (1 + exp(-(a * s + b))). */
   platt: { a: number; b: number };
+  /**
+   * What the network over the whole picture (`bands.ts`) adds to the calibrated log odds: `weight` for each unit above `from`. Absent in models
+   * that are scored on pictures the network was fitted on.
+   */
+  bands?: { from: number; weight: number };
   /** Calibrated probabilities from which a picture is doubtful (reached by 1% of genuine ones) and confident (0.1%). */
   thresholds: { doubtful: number; confident: number };
 }
@@ -47,8 +52,20 @@ export function predict(model: Model, features: Features): number {
   const values = model.features.map(name => features[name] ?? Number.NaN);
   const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
   const score = model.parts.reduce((sum, part) => sum + linearScore(part, features), model.treesShare * trees);
-  return 1 / (1 + Math.exp(-(model.platt.a * score + model.platt.b)));
+  const logOdds = model.platt.a * score + model.platt.b;
+  const still = logistic(logOdds);
+  // The network over the whole picture may make a picture doubtful, not more.
+  const { doubtful, confident } = model.thresholds;
+  return Math.max(still, Math.min(logistic(logOdds + bandsEvidence(model, features)), (doubtful + confident) / 2));
 }
+
+/** Returns the log odds that the network over the whole picture adds; 0 or more. */
+export function bandsEvidence({ bands }: Model, features: Features): number {
+  if (!bands || features.bands === undefined) return 0;
+  return bands.weight * Math.max(0, features.bands - bands.from);
+}
+
+const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
 
 function linearScore({ features: names, mean, scale, weight, bias }: Linear, features: Features): number {
   let sum = bias;

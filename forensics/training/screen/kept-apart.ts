@@ -33,13 +33,22 @@ export function repositoriesKeptApart(folder: string, snapshots: Snapshot[], kep
   const hit = [...distinct.values()].filter(({ repository, commit }) => {
     const clone = join(folder, repository);
     if (!existsSync(clone)) return false;
-    const git = (...args: string[]): Buffer => execFileSync('git', ['-C', clone, ...args], { maxBuffer: LARGEST });
+    const git = (...args: string[]): Buffer =>
+      execFileSync('git', ['-C', clone, ...args], { maxBuffer: LARGEST, stdio: ['ignore', 'pipe', 'ignore'] });
     const blobs = git('ls-tree', '-r', '-z', commit)
       .toString()
       .split('\0')
       .filter(line => PICTURE.test(line))
       .map(line => line.split(/\s/)[2] ?? '');
-    return blobs.some(blob => keptApart.has(sha256(git('cat-file', 'blob', blob))));
+    // A partial clone lacks some of its files; those cannot be measured either.
+    const present = (blob: string): boolean => {
+      try {
+        return git('cat-file', '-e', blob).length === 0;
+      } catch {
+        return false;
+      }
+    };
+    return blobs.some(blob => present(blob) && keptApart.has(sha256(git('cat-file', 'blob', blob))));
   });
   return [...new Set(hit.map(({ repository }) => repository))];
 }

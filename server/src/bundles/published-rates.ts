@@ -6,7 +6,7 @@ export const PUBLISHED_RATES: readonly { signal: string; name: string; model?: s
   {
     signal: 'screen_detection',
     name: 'screen',
-    model: 'screen-still-5',
+    model: 'screen-still-6',
     flagged: '2 of 170 suspicious (at most 3.7%), none failed',
   },
   {

@@ -132,7 +132,7 @@ async function fillSignals(db: Pool, tenantId: string, analysed: string): Promis
        image_blob, created_at, signals, analysis_state, analyzed_at)
      select 'cap_0' || substr(v.id, 6), v.id, $1, c.step_key, c.source, c.content_type, c.size_bytes, c.width, c.height, c.sha256,
        c.image_blob, now(), jsonb_set(c.signals, '{screen_detection,confidence}', to_jsonb(0.5 + random() / 2)), 'done', now()
-     from (select id from verifications where tenant_id = $1 and livemode and id like 'vfy\\_0%'
+     from (select id from verifications where tenant_id = $1 and livemode and id <> $3
            order by created_at desc, id desc limit $2) v,
        captures c where c.verification_id = $3`,
     [tenantId, REPLAYED, analysed],

@@ -1,7 +1,7 @@
 /**
  * Measures the evidence log and the check of a bundle beside limits of the same run:
  *
- * node bench/src/evidence.ts [--only log|service|check] [--entries 20000] [--large 10000000] [--write FILE]
+ * node bench/src/evidence.ts [--only log|captures|bundle|check] [--entries 20000] [--large 10000000] [--write FILE]
  *
  * Sequencing is compared with deleting the same pending rows in the same batches without building a tree; the check of a bundle of
  * 100 MB with `sha256sum` over it; captures and the download of a bundle in `evidence-service.ts`. The large log has equal leaves, so that its tiles can be written at once.
@@ -44,11 +44,12 @@ const BUNDLE_BYTES = 100_000_000;
 let db: Pool;
 const rows: Row[] = [];
 const ms = (time: number): string => `${Math.round(time)} ms`;
-const wanted = (part: 'log' | 'service' | 'check') => (values.only ?? part) === part;
+const wanted = (part: 'log' | 'captures' | 'bundle' | 'check') => (values.only ?? part) === part;
 
 const folder = await mkdtemp(join(tmpdir(), 'fh-bench-'));
 if (wanted('log')) await benchLog();
-if (wanted('service')) rows.push(...(await benchCaptures()), ...(await benchBundle()));
+if (wanted('captures')) rows.push(...(await benchCaptures()));
+if (wanted('bundle')) rows.push(...(await benchBundle()));
 if (wanted('check')) await benchCheck();
 await rm(folder, { recursive: true, force: true });
 const report = createReport('Evidence');

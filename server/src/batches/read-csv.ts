@@ -8,11 +8,24 @@ import { isColumn, type RawRow } from './rows.ts';
 /** The bytes that are parsed and checked in one turn of the event loop: some milliseconds. */
 const SLICE_BYTES = 16_384;
 const MAX_RECORD_CHARACTERS = 65_536;
+/** The parser counts the characters of cells, not the separators between them: a line of more bytes is all separators. */
+const MAX_LINE_BYTES = 8 * MAX_RECORD_CHARACTERS;
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+class LongLine extends Error {
+  override name = 'LongLine';
+}
 
 async function* slices(raw: Buffer): AsyncGenerator<Buffer> {
+  let lineFrom = 0;
   for (let at = 0; at < raw.length; at += SLICE_BYTES) {
     await turn();
-    yield raw.subarray(at, at + SLICE_BYTES);
+    const slice = raw.subarray(at, at + SLICE_BYTES);
+    const ends = Math.max(slice.lastIndexOf(NEWLINE), slice.lastIndexOf(RETURN));
+    if (ends >= 0) lineFrom = at + ends;
+    if (at - lineFrom > MAX_LINE_BYTES) throw new LongLine();
+    yield slice;
   }
 }
 
@@ -49,6 +62,10 @@ export async function* readCsv(raw: Buffer, fault: (found: BatchFault) => void):
       yield { row, values };
     }
   } catch (error) {
+    if (error instanceof LongLine) {
+      fault({ row: parser.info.records + 1, column: '', message: 'is too long for a row' });
+      return;
+    }
     if (!(error instanceof CsvError)) throw error;
     // The parser drops what it had read and not handed over yet: the error says how far it came.
     const { records } = error as CsvError & { records?: number };

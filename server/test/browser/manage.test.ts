@@ -229,6 +229,21 @@ describe('the pages that make and manage', () => {
     }
   });
 
+  it('statistics: shows what became of verifications, with its acts in one line', async () => {
+    const { id } = await createVerification(service);
+    await submit(service, id, await plain({ width: 400, height: 300 }));
+    await untilStatus(service, id, ['completed']);
+    const desk = await open('viewer', '/statistics', 'Statistics');
+    await desk.page.locator('.figures').waitFor();
+    const middle = async (selector: string) => {
+      const box = (await desk.page.locator(selector).first().boundingBox())!;
+      return box.y + box.height / 2;
+    };
+    expect(Math.abs((await middle('.queue select')) - (await middle('.case-acts > button')))).toBeLessThan(8);
+    await desk.fine('statistics');
+    await desk.close(NO_STREAM);
+  });
+
   it('system: an owner reads what each missing part costs', async () => {
     const desk = await open('owner', '/system', 'System');
     await desk.page.getByText('Bundles carry none. Set TSA_URL').waitFor();

@@ -87,6 +87,37 @@ function pngOfChunks(bytes: number): string {
   );
 }
 
+/** Bodies of a batch, which may have 32 MB: they are read a slice at a time, so each may cost more, but others come in between. */
+const BATCHES: [name: string, type: string, make: () => string][] = [
+  ['one cell of 30 MB', 'text/csv', () => `name\n"${'A'.repeat(30 * MB)}"\n`],
+  ['a quote that never ends', 'text/csv', () => `name\n"${'a,b\n'.repeat(7 * MB)}`],
+  ['a row of thirty million cells', 'text/csv', () => `name\n${','.repeat(30 * MB)}\n`],
+  ['two million blank lines', 'text/csv', () => `nome\n${'\n'.repeat(2 * MB)}`],
+  ['a header of a million columns', 'text/csv', () => `${'x,'.repeat(MB)}x\n1\n`],
+  [
+    'ten thousand rows with four faults each',
+    'text/csv',
+    () => {
+      const row = `nobody,12,${'z'.repeat(200)},${'a;'.repeat(60)}\n`;
+      return `email,phone_e164,external_ref,condition_aspects\n${row.repeat(10_000)}`;
+    },
+  ],
+  [
+    'rows nested fifteen million deep',
+    'application/json',
+    () => `{"rows":${'['.repeat(15 * MB)}${']'.repeat(15 * MB)}}`,
+  ],
+  ['one JSON row of 30 MB', 'application/json', () => `{"rows":[{"name":"${'A'.repeat(30 * MB)}"}]}`],
+  [
+    'a million keys in one row',
+    'application/json',
+    () => {
+      const keys = Array.from({ length: MB }, (_, n) => `"k${n}":1`);
+      return `{"rows":[{${keys.join()}}]}`;
+    },
+  ],
+];
+
 /** Of the main thread, for one body; sockets and garbage included. */
 const MOST_MS = 50;
 /** A slower machine: times what a bare server spends on the largest honest capture there (`bare-server.ts`). */
@@ -127,13 +158,13 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 
   });
 
   let sender = 0;
-  async function send(method: string, path: string, body: string, key?: string) {
+  async function send(method: string, path: string, body: string, key?: string, type = 'application/json') {
     sender += 1;
     const answer = await fetch(`${service.url}${path}`, {
       method,
       body,
       headers: {
-        'content-type': 'application/json',
+        'content-type': type,
         'x-forwarded-for': `10.${(sender >> 16) & 255}.${(sender >> 8) & 255}.${sender & 255}`,
         ...(key ? { authorization: `Bearer ${key}` } : {}),
       },
@@ -207,6 +238,18 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 
     expect(put.status).toBe(200);
     const body = JSON.stringify({ image_key: upload.image_key, image_sha256: '0'.repeat(64) });
     await expectCheap('POST', path, body);
+  });
+
+  it.each(BATCHES)('nor does a batch keep others waiting: %s', async (_name, type, make) => {
+    const body = make();
+    const most = await mostMs();
+    const poller = fork(join(import.meta.dirname, 'healthz-poller.ts'), [service.url, `${service.process.pid}`]);
+    await once(poller, 'message');
+    const answer = await send('POST', '/v1/batches', body, tenant.rk_secret, type);
+    poller.send('stop');
+    const [waits] = (await once(poller, 'message')) as [number[]];
+    expectRefused(answer, body);
+    expect(Math.max(...waits)).toBeLessThan(4 * most);
   });
 
   it('and twenty of 17 MB at once keep nobody waiting for all of them', async () => {

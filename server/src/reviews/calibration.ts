@@ -55,8 +55,11 @@ export interface Suggestion {
 const QUANTILES = [0.5, 0.9, 0.95, 0.99, 0.999];
 const RATES = { doubtful: 0.01, confident: 0.001 };
 
-/** The least score that at most `rate` of the weight reaches. One more photo above all others is counted with them, as in split conformal. */
-function reachedBy(genuine: readonly ReviewedPhoto[], rate: number): number {
+/**
+ * The least score that at most `rate` of the weight reaches; undefined if even 1 is reached by more. One more photo above all others is
+ * counted with them, as in split conformal.
+ */
+function reachedBy(genuine: readonly ReviewedPhoto[], rate: number): number | undefined {
   const total = genuine.reduce((sum, { weight }) => sum + weight, 0);
   const one = total / genuine.length;
   let above = one;
@@ -69,7 +72,7 @@ function reachedBy(genuine: readonly ReviewedPhoto[], rate: number): number {
     }
   }
   // Just above the first photo that may not reach it, to five digits.
-  return Math.min(1, (Math.floor(limit * 1e5) + 1) / 1e5);
+  return limit < 1 ? (Math.floor(limit * 1e5) + 1) / 1e5 : undefined;
 }
 
 function quantile(ascending: readonly ReviewedPhoto[], share: number): number {

@@ -19,8 +19,12 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
 
 /** Nothing is wider than the screen. */
 export async function expectNoSidewaysScroll(page: Page, name: string): Promise<void> {
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(overflow, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+  const wide = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    return [...document.querySelectorAll('body *')]
+      .filter(node => node.getBoundingClientRect().right > clientWidth + 0.5)
+      .map(node => `${node.tagName}.${node.className} ${Math.round(node.getBoundingClientRect().right)} px`);
+  });
+  expect(wide, `${name} scrolls sideways`).toEqual([]);
 }

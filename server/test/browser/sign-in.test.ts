@@ -243,7 +243,7 @@ describe('sign-in page', () => {
     await desk.page.getByRole('dialog').waitFor();
     await keyboard.press('Escape');
     await desk.page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focused()).toBe('Add a passkey');
+    await expect.poll(focused).toBe('Add a passkey');
     await keyboard.press('Enter');
     await tabTo(/^Add a passkey$/);
     await keyboard.press('Enter');

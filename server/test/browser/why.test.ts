@@ -66,7 +66,7 @@ describe('why a case is doubted, in the dashboard', () => {
       .getByText(/None of 933 genuine photos scored this high|About 1 in [\d,]+ genuine photos scores/)
       .waitFor();
     await desk.page
-      .getByText('Measured on sources it never saw: 2 of 170 genuine flagged (at most 3.7%). 73 of 138 found.')
+      .getByText('Measured on sources it never saw: 2 of 170 genuine flagged (at most 3.7%). 79 of 138 found.')
       .waitFor();
     await desk.page.getByText(/This detector gives no score, so there are no odds/).waitFor();
     await desk.page.getByText(/^Not asked for: .*Found elsewhere/).waitFor();

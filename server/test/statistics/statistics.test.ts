@@ -249,7 +249,8 @@ describe('GET /v1/statistics', () => {
                 [median_seconds_to_review, middle(inside.map(model => model.review?.seconds ?? null))],
               ]) {
                 if (exact === undefined) expect(shown).toBeUndefined();
-                else expect(Math.abs(shown! - exact)).toBeLessThanOrEqual(exact < 64 ? 0 : exact * 0.016 + 0.5);
+                // Seconds below 64 are kept as they are. The median may be the mean of one of them and a longer time.
+                else expect(Math.abs(shown! - exact)).toBeLessThanOrEqual(exact < 32 ? 0 : exact * 0.016 + 0.5);
               }
               for (const { key, ...ofKey } of groups!) {
                 expect(ofKey).toEqual(recount(inside.filter(model => KEYS[by](model) === key)));

@@ -28,6 +28,10 @@ interface Acknowledged {
   completed?: Verification;
 }
 
+/** What the service needs so that each phone has an address of its own: else all share one address's limit of requests. */
+export const PHONES = { TRUSTED_PROXIES: '127.0.0.1,::1' };
+const phoneOf = (n: number) => ({ 'x-forwarded-for': `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}` });
+
 /** Clients of a service that is killed now and then, and what they may rely on. */
 export function createLoad(o: { url: string; receiver: WebhookReceiver; output(): string }) {
   const kept: Acknowledged[] = [];
@@ -56,30 +60,32 @@ export function createLoad(o: { url: string; receiver: WebhookReceiver; output()
     return reply.body;
   };
 
-  async function submitInline(id: string, bytes: Uint8Array): Promise<void> {
+  async function submitInline(id: string, bytes: Uint8Array, phone: Record<string, string>): Promise<void> {
     const reply = await insist<EndUserView>(`/v1/verifications/${id}/captures`, {
       body: { image_base64: Buffer.from(bytes).toString('base64') },
-      headers: { 'idempotency-key': randomUUID() },
+      headers: { ...phone, 'idempotency-key': randomUUID() },
     });
     expect(reply.status, reply.text).toBe(201);
   }
 
   /** Where the answer to an upload was lost together with the service, a phone asks for another address. */
-  async function submitUpload(id: string, bytes: Uint8Array): Promise<void> {
+  async function submitUpload(id: string, bytes: Uint8Array, phone: Record<string, string>): Promise<void> {
     for (;;) {
       const { status, body, text } = await insist<UploadUrlResponse>(`/v1/verifications/${id}/captures/upload-url`, {
         body: { contentType: 'image/jpeg' },
+        headers: phone,
       });
       expect(status, text).toBe(201);
       const put = await fetch(body.upload_url, {
         method: 'PUT',
-        headers: body.headers,
+        headers: { ...body.headers, ...phone },
         body: new Uint8Array(bytes),
       }).catch(() => null);
       if (put === null) continue;
       expect(put.status).toBe(200);
       const reply = await insist<EndUserView>(`/v1/verifications/${id}/captures`, {
         body: { image_key: body.image_key, image_sha256: sha256(bytes) },
+        headers: phone,
       });
       expect(reply.status, reply.text).toBe(201);
       return;
@@ -98,13 +104,14 @@ export function createLoad(o: { url: string; receiver: WebhookReceiver; output()
       expect(created.status, created.text).toBe(201);
       const entry: Acknowledged = { id: created.body.id, created: created.body, captures: [] };
       kept.push(entry);
+      const phone = phoneOf(serial);
       for (let n = 1; n <= pictures; n += 1) {
         const bytes = await plain({
           width: 200 + (serial % 300),
           height: 160 + n,
           colour: `#${randomUUID().slice(0, 6)}`,
         });
-        await (serial % 3 === 0 ? submitUpload(entry.id, bytes) : submitInline(entry.id, bytes));
+        await (serial % 3 === 0 ? submitUpload : submitInline)(entry.id, bytes, phone);
         entry.captures.push(sha256(bytes));
       }
       if (serial % 4 === 0) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { receiveWebhooks, type WebhookReceiver } from '../src/commands/receive-webhooks.ts';
-import { createLoad } from './crash-load.ts';
+import { createLoad, PHONES } from './crash-load.ts';
 import { freshDatabase } from './database.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
@@ -16,6 +16,7 @@ describe('service killed at random moments', () => {
   let port: number;
   let url: string;
   let service: ServiceProcess;
+  let workers: ServiceProcess[];
   let receiver: WebhookReceiver;
   let chaos: boolean;
 
@@ -24,20 +25,21 @@ describe('service killed at random moments', () => {
     port = await freePort();
     url = `http://localhost:${port}`;
     chaos = true;
+    workers = [];
     // A receiver in trouble of its own now and then: what it refused must come again, under the same id.
     receiver = await receiveWebhooks(
       response => void response.writeHead(chaos && Math.random() < 0.1 ? 503 : 204).end(),
     );
   });
   afterEach(async () => {
-    await service?.stop();
+    for (const each of [service, ...workers]) await each?.kill();
     await receiver?.close();
     await rm(dataDir, { recursive: true, force: true });
   });
 
   test('loses nothing that it acknowledged and does nothing twice', async () => {
     const start = () => {
-      service = startServiceProcess({ dataDir, port });
+      service = startServiceProcess({ dataDir, port, env: PHONES });
     };
     // The very first start is killed, too: while the database is created, migrated, or given its first tenant.
     for (const delay of [300, 1_500, 2_500]) {
@@ -75,11 +77,16 @@ describe('service killed at random moments', () => {
 
   test('loses nothing and does nothing twice when it is an API and two workers, killed one by one', async () => {
     const database = await freshDatabase();
-    const env = { DATABASE_URL: database.url, ENCRYPTION_KEYS: randomBytes(32).toString('base64'), DRAIN_SECONDS: '0' };
+    const env = {
+      ...PHONES,
+      DATABASE_URL: database.url,
+      ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+      DRAIN_SECONDS: '0',
+    };
     const node = (command: 'serve' | 'work') => startServiceProcess({ dataDir, port, command, env });
     service = node('serve');
     await service.ready();
-    const workers = [node('work'), node('work')];
+    workers.push(node('work'), node('work'));
     const output = () => [service, ...workers].map(each => each.output()).join('\n');
 
     const load = createLoad({ url, receiver, output });

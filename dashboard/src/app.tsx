@@ -29,6 +29,8 @@ const TemplatePage = lazy(() => import('./templates/template-page.tsx'));
 const BatchesPage = lazy(() => import('./batches/batches-page.tsx'));
 const NewBatchPage = lazy(() => import('./batches/new-batch-page.tsx'));
 const BatchPage = lazy(() => import('./batches/batch-page.tsx'));
+const BulkActsPage = lazy(() => import('./bulk/bulk-acts-page.tsx'));
+const BulkActPage = lazy(() => import('./bulk/bulk-act-page.tsx'));
 const StatisticsPage = lazy(() => import('./statistics/statistics-page.tsx'));
 const PeoplePage = lazy(() => import('./people/people-page.tsx'));
 
@@ -62,6 +64,8 @@ export const App = () => (
                       <Route path="/batches" component={BatchesPage} />
                       <Route path="/batches/new" component={NewBatchPage} />
                       <Route path="/batches/:id" component={BatchPage} />
+                      <Route path="/bulk-acts" component={BulkActsPage} />
+                      <Route path="/bulk-acts/:id" component={BulkActPage} />
                       <Route path="/statistics" component={StatisticsPage} />
                       <Route path="/account" component={AccountPage} />
                       <Route path="/settings/people" component={PeoplePage} />

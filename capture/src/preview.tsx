@@ -46,7 +46,8 @@ function Preview() {
   const platform = useMemo(() => platformOf(navigator.userAgent, navigator.maxTouchPoints), []);
   useEffect(() => {
     const onMessage = ({ origin, source, data }: MessageEvent<Previewed>) => {
-      if (origin === location.origin && source === parent) setShown(data);
+      // Tools that look into a page post messages of their own.
+      if (origin === location.origin && source === parent && Array.isArray(data?.steps)) setShown(data);
     };
     addEventListener('message', onMessage);
     parent.postMessage('firsthand-preview-ready', location.origin);

@@ -597,6 +597,7 @@ create table reviews (
   constraint reviews_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text, 'retake'::text, 'escalated'::text]))),
   constraint reviews_seconds_check CHECK ((seconds >= 0))
 );
+CREATE INDEX reviews_by_tenant ON public.reviews USING btree (tenant_id, created_at);
 CREATE INDEX reviews_by_verification ON public.reviews USING btree (verification_id, number);
 
 create table sessions (

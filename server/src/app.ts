@@ -52,6 +52,7 @@ import { redeemOneTimeCode, requestOneTimeCode } from './people/sign-in/one-time
 import { passkeyRequestOptions, redeemPasskey } from './people/sign-in/passkey.ts';
 import { providerCallback, startProvider } from './people/sign-in/provider.ts';
 import { addReview } from './reviews/add-review.ts';
+import { getReviewAgreement } from './reviews/agreement.ts';
 import { claimReview } from './reviews/claim-review.ts';
 import { nextReview } from './reviews/next-review.ts';
 import { releaseReview } from './reviews/release-review.ts';
@@ -103,6 +104,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/people-data': getPeopleData,
 
   'POST /v1/reviews/next': nextReview,
+  'GET /v1/reviews/agreement': getReviewAgreement,
   'GET /v1/reviews/replay': replayThresholds,
   'POST /v1/reviews/:verification_id/claim': claimReview,
   'POST /v1/reviews/:verification_id/release': releaseReview,

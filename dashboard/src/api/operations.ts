@@ -27,7 +27,7 @@ import type {
   SessionList,
   SignInMethods,
 } from '@firsthand/contract/people.ts';
-import type { NextReview, Replay, Review, ReviewInput } from '@firsthand/contract/reviews.ts';
+import type { NextReview, Replay, Review, ReviewAgreement, ReviewInput } from '@firsthand/contract/reviews.ts';
 import type { Statistics } from '@firsthand/contract/statistics.ts';
 import type { System } from '@firsthand/contract/system.ts';
 import type { Verification, VerificationSummary } from '@firsthand/contract/verification.ts';
@@ -67,6 +67,7 @@ export interface Operations {
   'POST /v1/verifications/:id/cancel': { body: object; answer: Verification };
   'POST /v1/verifications/:id/finalize': { body: { narrative: string }; answer: Verification };
   'POST /v1/reviews/next': { body: NextReview; answer: Verification | undefined };
+  'GET /v1/reviews/agreement': { answer: ReviewAgreement };
   'GET /v1/reviews/replay': { answer: Replay };
   'POST /v1/reviews/:id/claim': { body: object; answer: Verification };
   'POST /v1/verifications/:id/reviews': { body: ReviewInput; answer: Review };

@@ -56,7 +56,7 @@ export async function benchCaptures(): Promise<Row[]> {
     const rates: [number, number][] = [];
     const [samples, bare]: [number[], number[]] = [[], []];
     for (let turn = 0; turn < ROUNDS; turn += 1) {
-      // Whoever comes second finds the caches of the machine warm.
+      // The second run finds the caches of the machine warm.
       const order = turn % 2 === 0 ? [withLog, withoutLog] : [withoutLog, withLog];
       const results = new Map<OwnService, { perSecond: number; samples: number[] }>();
       for (const service of order) results.set(service, await round(service));

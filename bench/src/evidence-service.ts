@@ -72,7 +72,7 @@ export async function benchCaptures(): Promise<Row[]> {
     await round(withoutLog);
     const [logged, bare]: [Round[], Round[]] = [[], []];
     for (let turn = 0; turn < ROUNDS; turn += 1) {
-      // Whoever comes second finds the caches of the machine warm.
+      // The second run finds the caches of the machine warm.
       if (turn % 2 === 0) logged.push(await round(withLog));
       bare.push(await round(withoutLog));
       if (turn % 2 === 1) logged.push(await round(withLog));

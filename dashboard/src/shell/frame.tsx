@@ -15,7 +15,7 @@ import { pagesFor } from './pages.ts';
 const isWithin = (path: string, page: string) =>
   path === page || (page !== '/' && page !== '/settings' && path.startsWith(`${page}/`));
 
-/** What stands around each page: where one can go, which data is looked at, who looks. */
+/** The frame around each page: navigation, the live/test switch and the account menu. */
 export default function Frame({ children }: { children: ReactNode }) {
   const { t } = useWords();
   const me = useMe();

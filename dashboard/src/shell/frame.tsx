@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWords } from '../language.tsx';
+import { loadPage } from '../pages.tsx';
 import { Icon, Logo } from '../parts/icon.tsx';
 import { SaidProvider } from '../parts/said.tsx';
 import { Failed, Loading } from '../parts/states.tsx';
@@ -14,6 +15,9 @@ import { pagesFor } from './pages.ts';
 
 const isWithin = (path: string, page: string) =>
   path === page || (page !== '/' && page !== '/settings' && path.startsWith(`${page}/`));
+
+/** Loads a page that the person is about to open. A failure shows when it is opened. */
+const soon = (path: string) => void loadPage(path).catch(() => undefined);
 
 /** What stands around each page: where one can go, which data is looked at, who looks. */
 export default function Frame({ children }: { children: ReactNode }) {
@@ -62,7 +66,12 @@ export default function Frame({ children }: { children: ReactNode }) {
             <ul>
               {pages.map(page => (
                 <li key={page.path}>
-                  <Link href={page.path} aria-current={isWithin(path, page.path) ? 'page' : undefined}>
+                  <Link
+                    href={page.path}
+                    aria-current={isWithin(path, page.path) ? 'page' : undefined}
+                    onPointerEnter={() => soon(page.path)}
+                    onFocus={() => soon(page.path)}
+                  >
                     <Icon name={page.icon} />
                     {t(page.label)}
                   </Link>

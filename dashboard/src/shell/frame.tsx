@@ -23,7 +23,7 @@ const pageOf = (path: string, pages: readonly MenuPage[]) =>
 /** Loads a page that the person is about to open. A failure shows when it is opened. */
 const soon = (path: string) => void loadPage(path).catch(() => undefined);
 
-/** What stands around each page: where one can go, which data is looked at, who looks. */
+/** The frame around each page: navigation, the live/test switch and the account menu. */
 export default function Frame({ children }: { children: ReactNode }) {
   const { t } = useWords();
   const me = useMe();

@@ -12,7 +12,7 @@ import './versions.css';
 
 type Version = LinkTemplateWithVersions['versions'][number];
 
-/** What was published when, and what differs from another version, by default the one before: in words, and on two phones. */
+/** The published versions: what differs from another one, by default the one before, in words and on two phones. */
 export function Versions({ versions }: { versions: readonly Version[] }) {
   const { t } = useWords();
   const { exactly } = useMoments();

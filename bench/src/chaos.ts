@@ -1,12 +1,11 @@
 // Breaks one part after another of an installation of several machines, under load, and checks after each that nothing is lost:
-//   node bench/src/chaos.ts [--short] [--rounds 1] [--only TEXT] [--rate 2] [--write FILE]
+//   npm run bench:chaos -- [--short] [--rounds 1] [--only TEXT] [--rate 2] [--write FILE]
 // Two API nodes and two workers behind a proxy, Debian's PostgreSQL with a synchronous standby, an S3 server, Redis. Ends with 1
 // when a promise was broken.
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
-import { createPool } from 'firsthand/db/pool.ts';
 import { type Checker, createChecker } from './chaos/check.ts';
 import { FAULTS, type Fault } from './chaos/faults.ts';
 import { type Fleet, missing, startFleet } from './chaos/fleet.ts';
@@ -38,10 +37,9 @@ const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 const receiver = await receiveWebhooks();
 const fleet = await startFleet();
-const pool = createPool(fleet.env.DATABASE_URL!, 2, () => {});
 // Reviews of a random share are not what this counts.
-await pool.query('alter table tenants alter column review_sample set default 0');
-await pool.query('update tenants set review_sample = 0');
+await fleet.pool.query('alter table tenants alter column review_sample set default 0');
+await fleet.pool.query('update tenants set review_sample = 0');
 const load = createLoad({
   url: fleet.proxy.url,
   nodes: fleet.apis.map(({ port }) => `http://127.0.0.1:${port}`),
@@ -49,7 +47,7 @@ const load = createLoad({
   webhookUrl: receiver.url,
   perSecond: Number(options.rate),
 });
-const checker = createChecker({ fleet, load, receiver, pool });
+const checker = createChecker({ fleet, load, receiver });
 let broken = 0;
 try {
   await runAll(fleet, load, checker);
@@ -58,7 +56,6 @@ try {
   console.error(error);
   for (const node of fleet.nodes) console.error(`--- ${node.name}\n${node.output().slice(-2_000)}`);
 } finally {
-  await pool.end();
   await fleet.stop();
   await receiver.close();
 }

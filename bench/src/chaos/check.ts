@@ -11,7 +11,6 @@ import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import type { WebhookReceiver } from 'firsthand/commands/receive-webhooks.ts';
-import type { Pool } from 'firsthand/db/sql.ts';
 import { type Fleet, firsthand } from './fleet.ts';
 import type { Acknowledged, Load } from './load.ts';
 
@@ -35,8 +34,9 @@ export interface Checker {
   verdictSeconds(): number[];
 }
 
-export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookReceiver; pool: Pool }): Checker {
-  const { fleet, load, receiver, pool } = o;
+export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookReceiver }): Checker {
+  const { fleet, load, receiver } = o;
+  const { pool } = fleet;
   const { url } = fleet.proxy;
   let checked = 0;
 

@@ -16,15 +16,24 @@ export interface Fault {
 const RESTART_MS = 3_000;
 /** Longer than a worker may be silent before others take its work (8 and 10 s). */
 const PAST_THE_LEASE_MS = 25_000;
+const BUSY_WITHIN_MS = 20_000;
 const AHEAD_SECONDS = 90;
 const AWAY_MS = 30_000;
 /** Requests a minute of the account that tries its limit, and how many it sends. */
 const LIMIT = 60;
 const TRIES = 180;
 
+/** Waits until photos are being analysed, as many as there are workers: one that goes now leaves work behind. */
+async function untilWorking({ pool, workers }: Fleet): Promise<void> {
+  const deadline = performance.now() + BUSY_WITHIN_MS;
+  const claimed = `select from captures where analysis_state = 'pending' and analysis_attempts > 0 and analysis_due_at > now()`;
+  while (performance.now() < deadline && (await pool.query(claimed)).rowCount! < workers.length) await sleep(5);
+}
+
 const killed =
   (which: (fleet: Fleet) => Node, backAfterMs = RESTART_MS) =>
   async (fleet: Fleet) => {
+    if (fleet.workers.includes(which(fleet))) await untilWorking(fleet);
     await which(fleet).kill();
     await sleep(backAfterMs);
     await which(fleet).start();
@@ -32,6 +41,7 @@ const killed =
   };
 
 const stopped = (which: (fleet: Fleet) => Node, ms: number) => async (fleet: Fleet) => {
+  if (fleet.workers.includes(which(fleet))) await untilWorking(fleet);
   which(fleet).signal('SIGSTOP');
   await sleep(ms);
   which(fleet).signal('SIGCONT');
@@ -57,7 +67,7 @@ async function clockAhead({ apis, workers }: Fleet): Promise<string[]> {
 
 async function failover({ database }: Fleet): Promise<string[]> {
   await database.killPrimary();
-  await sleep(3_000);
+  await sleep(5_000);
   await database.promote();
   await sleep(5_000);
   await database.rejoin();
@@ -159,7 +169,7 @@ export const FAULTS: readonly Fault[] = [
       return [];
     },
   },
-  { name: 'the primary killed, the standby promoted 3 s later', short: true, run: failover },
+  { name: 'the primary killed, the standby promoted 5 s later', short: true, run: failover },
   { name: `S3 away for ${AWAY_MS / 1_000} s`, short: false, run: storeAway },
   { name: 'Redis away for 10 s', short: false, run: redisAway },
   { name: 'every node restarted, one after another', short: false, run: rollingRestart },

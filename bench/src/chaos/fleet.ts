@@ -5,6 +5,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createPool } from 'firsthand/db/pool.ts';
+import type { Pool } from 'firsthand/db/sql.ts';
 import type { NewTenant } from 'firsthand/tenants/create.ts';
 import { startRedis } from '../../../server/test/redis.ts';
 import { startS3Server } from '../../../server/test/s3.ts';
@@ -48,6 +50,8 @@ export interface Fleet {
   nodes: readonly Node[];
   proxy: Balancer;
   database: PostgresPair;
+  /** Asks the primary, whichever it is. */
+  pool: Pool;
   store: Away;
   redis: Away;
   tenant: NewTenant;
@@ -82,6 +86,8 @@ export async function startFleet(): Promise<Fleet> {
   try {
     const database = await startPostgresPair();
     cleanups.push(database.stop);
+    const pool = createPool(database.url, 2, () => {});
+    cleanups.push(() => pool.end());
     const store = await startS3Server();
     cleanups.push(store.stop);
     let redis = await startRedis();
@@ -126,6 +132,7 @@ export async function startFleet(): Promise<Fleet> {
       nodes,
       proxy,
       database,
+      pool,
       store,
       redis: {
         leave: () => redis.stop(),

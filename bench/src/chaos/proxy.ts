@@ -62,6 +62,8 @@ export async function startProxy(ports: readonly number[]): Promise<Balancer> {
     response.on('close', () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
+  // Longer than any pause of a client: a connection closed while it sends would look like a fault.
+  server.keepAliveTimeout = 65_000;
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

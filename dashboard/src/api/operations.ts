@@ -37,7 +37,7 @@ export interface Page<Item> {
   next_cursor?: string;
 }
 
-/** What the dashboard asks of the API: body and answer of each operation. */
+/** The API operations that the dashboard uses: body and answer of each. */
 export interface Operations {
   'GET /v1/auth/methods': { answer: SignInMethods };
   'POST /v1/auth/first-run': { body: { token: string }; answer: Me };

@@ -293,7 +293,7 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
   );
 }
 
-/** What was asked for and what the person said. */
+/** The request and the person's answers. */
 function Told({ verification }: { verification: Verification }) {
   const { t } = useWords();
   const { config, answers = {}, narrative } = verification;

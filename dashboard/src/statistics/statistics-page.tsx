@@ -22,7 +22,7 @@ const spanOf = (search: string): Span => {
   return Object.hasOwn(SPANS, wanted) ? (wanted as Span) : 'month';
 };
 
-/** What became of the verifications of a time, and how long it took. */
+/** Outcomes of the verifications of a span of time, and how long they took. */
 export default function StatisticsPage() {
   const { t } = useWords();
   const [, goTo] = useLocation();

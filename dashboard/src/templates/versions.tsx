@@ -8,7 +8,7 @@ import './versions.css';
 
 type Version = LinkTemplateWithVersions['versions'][number];
 
-/** What was published when, and what changed against the version before. */
+/** The published versions, each with its changes from the one before. */
 export function Versions({ versions }: { versions: readonly Version[] }) {
   const { t } = useWords();
   const { exactly } = useMoments();

@@ -11,7 +11,7 @@ const PAGE = 100;
 /** More loaded rows than this that changed in one moment are read with the next page, not one by one. */
 const READ_AT_ONCE = 20;
 
-/** What a row shows; the rest of a verification would fill the memory of a hundred thousand rows. */
+/** The fields that a row shows. Whole verifications would fill the memory at a hundred thousand rows. */
 export interface Row
   extends Pick<
     VerificationSummary,

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { distOf, registerAssets } from './assets.ts';
 
 const DIST = distOf('capture');
-/** What the service says to a page beyond the API, each in a `meta` element `firsthand-<name>`. */
+/** Facts that the service gives a page outside the API, each in a `meta` element `firsthand-<name>`. */
 interface PageFact {
   end?: 'unknown' | 'revoked';
   /** When the verification was redacted, which the public view does not say. */

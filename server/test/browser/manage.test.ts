@@ -209,7 +209,7 @@ describe('the pages that make and manage', () => {
     try {
       const desk = await open('owner', '/settings', 'Settings');
       await desk.page.getByLabel('Keep photos until').uncheck();
-      await desk.page.getByLabel('Erase after so many days').fill('90');
+      await desk.page.getByLabel('Erase after this many days').fill('90');
       await desk.page.getByText('This cannot be undone.').waitFor();
       await desk.page.getByLabel(/^Two people/).check();
       await desk.page.getByLabel(/^Share of verified/).fill('5');
@@ -219,7 +219,7 @@ describe('the pages that make and manage', () => {
       await desk.press('Save the address');
       await desk.page.getByText(`Messages go to ${new URL(receiver.url).host}.`).waitFor();
       await desk.press('Send a test');
-      await desk.page.getByText('The chat took the message.').waitFor();
+      await desk.page.getByText('The chat accepted the message.').waitFor();
       await desk.fine('settings-rules');
       const { body } = await ask<object>(service, '/v1/settings', { key: service.tenant.rk_secret });
       expect(body).toMatchObject({ retention_days: 90, review_policy: 'two_people', review_sample: 0.05 });

@@ -9,7 +9,7 @@ const rate = (headers: Headers) =>
   ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'].map(name => headers.get(name));
 const list = (node: { url: string }, key: string, headers = {}) => ask(node, '/v1/verifications', { key, headers });
 
-/** What holds whatever the store of the windows is. */
+/** Rules that hold for every store of the windows. */
 function limits(env: () => Record<string, string>, started: () => Promise<void> = async () => {}) {
   let nodes: [TestService, TestService];
   beforeAll(async () => {

@@ -121,7 +121,7 @@ const FIXTURES: [prefix: string, fixture: Fixture][] = [
   ['/v1/events/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).event],
 ];
 
-/** What a person alone has, by the beginning of the path. */
+/** Paths open to people alone, by their beginning. */
 const OWN_FIXTURES: [prefix: string, fixture: (service: TestService, personId: string) => Promise<string>][] = [
   [
     '/v1/me/passkeys/:',

@@ -97,7 +97,7 @@ async function runOne(fault: Fault, fleet: Fleet, load: Load, checker: Checker):
   const mended = performance.now();
   await sleep(AFTER_MS);
   await load.end(STUCK_MS);
-  const left = await checker.settled(STUCK_MS);
+  const { left, last: slowest } = await checker.settled(STUCK_MS);
   const done = performance.now();
   faults.push(...left.map(what => `${what}, for ever`));
   const waits = checker.verdictSeconds();
@@ -115,7 +115,7 @@ async function runOne(fault: Fault, fleet: Fleet, load: Load, checker: Checker):
       told,
       last ? seconds(Math.max(0, last.at - began)) : '',
       `${percentile(waits, 0.5).toFixed(1)} and ${Math.max(...waits).toFixed(1)} s`,
-      seconds(Math.max(0, done - mended - AFTER_MS)),
+      seconds(Math.max(0, done - mended - AFTER_MS)) + (slowest ? ` (last: ${slowest})` : ''),
       faults.length,
     ].join(' | ')} |`,
   );

@@ -26,8 +26,8 @@ const WAITING = `select 'photos without analysis' as what, count(*)::int as n fr
   union all select 'jobs', count(*) from graphile_worker.jobs where run_at <= now()`;
 
 export interface Checker {
-  /** Waits until nothing waits any more. Resolves to what still does after `timeoutMs`. */
-  settled(timeoutMs: number): Promise<string[]>;
+  /** Waits until nothing waits any more. Resolves to what waited longest, and to what still does after `timeoutMs`. */
+  settled(timeoutMs: number): Promise<{ last: string; left: string[] }>;
   /** Holds everything that was acknowledged since the last check against what the service says now. */
   check(): Promise<string[]>;
   /** Seconds from the acknowledged photo that completed each verification to the webhook with its verdict, since the last check. */
@@ -134,9 +134,11 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
   return {
     async settled(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
+      let last = '';
       for (;;) {
         const left = await waiting().catch(error => [`the database: ${error.message}`]);
-        if (left.length === 0 || performance.now() > deadline) return left;
+        if (left.length === 0 || performance.now() > deadline) return { last, left };
+        last = left.join(', ');
         await sleep(100);
       }
     },

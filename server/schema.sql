@@ -742,6 +742,7 @@ create table verification_search (
   constraint verification_search_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
 );
 CREATE INDEX verification_search_newest ON public.verification_search USING btree (scope, created_at DESC, verification_id DESC);
+CREATE INDEX verification_search_pieces ON public.verification_search USING gin (scope, search_pieces(words)) WITH (gin_pending_list_limit='512');
 CREATE INDEX verification_search_words ON public.verification_search USING gin (scope, words gin_trgm_ops) WITH (gin_pending_list_limit='512');
 
 create table verifications (
@@ -1034,13 +1035,34 @@ AS $function$
   $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.search_verifications(in_scope text, pattern text, most bigint)
+CREATE OR REPLACE FUNCTION public.search_pieces(words text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select array_agg(distinct piece) from (
+    select c, c || coalesce(lead(c) over (order by n), '') as pair from string_to_table(words, null) with ordinality as t (c, n)) chars,
+    lateral (values (c), (pair)) pieces (piece)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_verifications(in_scope text, found text, pattern text, most bigint)
  RETURNS TABLE(verification_id text, created_at timestamp with time zone)
  LANGUAGE sql
  STABLE
  SET enable_seqscan TO 'off'
  SET enable_indexscan TO 'off'
-AS $function$ select s.verification_id, s.created_at from verification_search s where s.scope = in_scope and s.words like pattern limit most $function$
+AS $function$
+    (select s.verification_id, s.created_at from verification_search s
+      where found ~ '[[:alnum:]]{3}' and s.scope = in_scope and s.words like pattern limit most)
+    union all
+    (select s.verification_id, s.created_at from verification_search s
+      -- Not LIKE: the index of trigrams, useless here, would take it.
+      where found !~ '[[:alnum:]]{3}' and s.scope = in_scope and strpos(s.words, found) > 0
+        and search_pieces(s.words) @> (select array_agg(piece) from unnest(search_pieces(found)) piece
+          where char_length(piece) = least(2, char_length(found)))
+      limit most)
+  $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.statistics_of(v verifications)

@@ -50,6 +50,14 @@ export default function HomePage() {
       <Section title={t('home.nextTitle')}>
         <ul className="next">
           <li>
+            <Link href="/verifications">{t(rank >= 2 ? 'home.nextFirst' : 'home.nextList')}</Link>
+          </li>
+          {rank >= 1 && (
+            <li>
+              <Link href="/review">{t('home.nextReview')}</Link>
+            </li>
+          )}
+          <li>
             <Link href="/account">{t('home.nextAccount')}</Link>
           </li>
           <li>

@@ -1,6 +1,8 @@
+import type { BulkActRequest } from '@firsthand/contract/bulk-acts.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import type { QueryKey } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
@@ -23,8 +25,9 @@ export function Acts({ verification }: { verification: Verification }) {
   const { t } = useWords();
   const say = useSay();
   const { tenant } = useSignedIn();
+  const [, goTo] = useLocation();
   const [open, setOpen] = useState<'finalize' | 'cancel' | null>(null);
-  const { id, status, captures_count, redacted_at, narrative } = verification;
+  const { id, status, captures_count, redacted_at, narrative, review } = verification;
   const member = tenant.role === 'member' || tenant.role === 'owner';
   const mayCancel = member && OPEN.includes(status);
   const mayFinalize =
@@ -34,6 +37,8 @@ export function Acts({ verification }: { verification: Verification }) {
     captures_count > 0 &&
     status !== 'expired' &&
     status !== 'failed';
+  const mayPutIntoReview =
+    member && !redacted_at && (status === 'completed' || status === 'failed') && review.state === 'none';
   const mayBundle = !redacted_at && ENDED.includes(status) && captures_count > 0;
   const refreshes = [VERIFICATION(id), DELIVERIES(id)];
   const cancel = useAct(() => call('POST /v1/verifications/:id/cancel', { id, body: {} }), {
@@ -42,6 +47,11 @@ export function Acts({ verification }: { verification: Verification }) {
       setOpen(null);
       say(t('case.cancelled'));
     },
+  });
+  const intoReview: BulkActRequest = { act: 'review', ids: [id] };
+  const putIntoReview = useAct(() => call('POST /v1/bulk-acts', { body: intoReview }), {
+    refreshes,
+    onDone: () => goTo('/review'),
   });
   const bundle = useAct(() => bundleReady(id), {
     onDone: ready => {
@@ -61,6 +71,9 @@ export function Acts({ verification }: { verification: Verification }) {
           } as Act,
         ]
       : []),
+    ...(mayPutIntoReview
+      ? [{ label: t('bulk.review'), request: { method: 'POST', path: '/v1/bulk-acts', body: intoReview } } as Act]
+      : []),
     ...(mayCancel ? [{ label: t('case.cancel'), request: { method: 'POST', path: `${path}/cancel` } } as Act] : []),
   ];
   const copyLink = () =>
@@ -77,6 +90,12 @@ export function Acts({ verification }: { verification: Verification }) {
         <Button slim onPress={() => setOpen('finalize')}>
           <Icon name="text" />
           {t('case.finalize')}
+        </Button>
+      )}
+      {mayPutIntoReview && (
+        <Button slim busy={putIntoReview.isPending} onPress={() => putIntoReview.mutate(undefined)}>
+          <Icon name="eye" />
+          {t('bulk.review')}
         </Button>
       )}
       {mayCancel && (
@@ -98,7 +117,7 @@ export function Acts({ verification }: { verification: Verification }) {
         </a>
       )}
       <CurlMenu acts={acts} />
-      <Problem error={bundle.error} />
+      <Problem error={bundle.error ?? putIntoReview.error} />
       {open === 'cancel' && (
         <Confirm
           title={t('case.cancelTitle')}

@@ -65,6 +65,8 @@ try {
   await desk.press('Sign in');
   await desk.press('Not now');
   await desk.press('Ask for photos, and see what became of them');
+  await desk.page.getByText('Switch to Test at the top.').waitFor();
+  await desk.page.getByRole('radio', { name: 'Test' }).check({ force: true });
   await desk.page.getByRole('row').filter({ hasText: 'Verified' }).getByRole('link').first().click();
   await desk.press('Put into review');
   await desk.page.getByRole('img', { name: /^Photo 1 of 1/ }).waitFor();

@@ -2,8 +2,11 @@ import type { InvitedPerson, Person } from '@firsthand/contract/people.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
+import type { Request } from '../api/curl.ts';
+import type { MessageKey } from '../i18n.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
+import { type Act, CurlMenu } from '../parts/curl-menu.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageTitle } from '../parts/page.tsx';
@@ -15,11 +18,22 @@ import { Invite, Invited } from './invite.tsx';
 import { callName, PEOPLE } from './people.ts';
 import { RoleSelect } from './role-select.tsx';
 
+const LIST = { label: 'people.list', request: { method: 'GET', path: '/v1/people' } } as const;
+const CHANGES = [
+  {
+    label: 'people.invite',
+    request: { method: 'POST', path: '/v1/people', body: { email: 'ada@example.com', role: 'reviewer' } },
+  },
+  { label: 'people.role', request: { method: 'PATCH', path: '/v1/people/usr_…', body: { role: 'member' } } },
+  { label: 'common.remove', request: { method: 'DELETE', path: '/v1/people/usr_…' } },
+] as const;
+
 /** Everybody of this account and what they may do. Owners invite, change and remove. */
 export default function PeoplePage() {
   const { t } = useWords();
   const { tenant } = useSignedIn();
   const owner = tenant.role === 'owner';
+  const said = ({ label, request }: { label: MessageKey; request: Request }): Act => ({ label: t(label), request });
   const [inviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<InvitedPerson | null>(null);
   const people = useInfiniteQuery({
@@ -30,9 +44,12 @@ export default function PeoplePage() {
   });
   return (
     <>
-      <PageTitle intro={t(owner ? 'people.intro' : 'people.introRead', { tenant: tenant.name })}>
-        {t('page.people')}
-      </PageTitle>
+      <div className="title-line">
+        <PageTitle intro={t(owner ? 'people.intro' : 'people.introRead', { tenant: tenant.name })}>
+          {t('page.people')}
+        </PageTitle>
+        <CurlMenu acts={owner ? [LIST, ...CHANGES].map(said) : [said(LIST)]} />
+      </div>
       {owner && (
         <div className="toolbar">
           <Button weight="main" onPress={() => setInviting(true)}>

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useMoments } from '../parts/moments.ts';
 import { PageTitle } from '../parts/page.tsx';
@@ -28,7 +29,10 @@ export default function TemplatesPage() {
   });
   return (
     <>
-      <PageTitle intro={t('templates.intro')}>{t('page.templates')}</PageTitle>
+      <div className="title-line">
+        <PageTitle intro={t('templates.intro')}>{t('page.templates')}</PageTitle>
+        <CurlMenu acts={[{ label: t('templates.list'), request: { method: 'GET', path: '/v1/link-templates' } }]} />
+      </div>
       {member && (
         <div className="toolbar">
           <Link className="button main" href="/templates/new">

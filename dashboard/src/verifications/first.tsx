@@ -8,10 +8,12 @@ import { CurlMenu } from '../parts/curl-menu.tsx';
 import { Qr } from '../parts/qr.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { useAct } from '../session/recent.ts';
+import { useSignedIn } from '../session/signed-in.ts';
 
 /** In the place of a list that has no rows yet: makes the first one, with the phone of whoever is here. */
 export function First({ mayMake, onArrived }: { mayMake: boolean; onArrived: () => void }) {
   const { t } = useWords();
+  const { tenant } = useSignedIn();
   const [made, setMade] = useState<Verification | null>(null);
   const create = useAct(() => call('POST /v1/verifications', { body: {} }), { onDone: setMade });
   if (!mayMake) {
@@ -25,6 +27,7 @@ export function First({ mayMake, onArrived }: { mayMake: boolean; onArrived: () 
     return (
       <Empty icon="phone" title={t('first.title')}>
         <p>{t('first.text')}</p>
+        {tenant.livemode && <p className="soft small">{t('first.testToo')}</p>}
         <Problem error={create.error} />
         <Button weight="main" busy={create.isPending} onPress={() => create.mutate(undefined)}>
           {t('first.make')}

@@ -78,7 +78,9 @@ export function WhyPanel({
                 ) : (
                   finding.probability !== undefined && <Scale probability={finding.probability} />
                 )}
-                {finding.matches.length > 0 && <Matches matches={finding.matches} />}
+                {finding.matches.length > 0 && (
+                  <Matches matches={finding.matches} own={`${verification.id}/${capture!.id}`} />
+                )}
                 {finding.evidence.length > 0 && (
                   <details>
                     <summary>{t('why.measured')}</summary>
@@ -130,7 +132,8 @@ function Scale({ probability }: { probability: number }) {
 
 const isWeb = (url: string) => URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
 
-function Matches({ matches }: { matches: readonly Match[] }) {
+/** Pictures found elsewhere. `own`: this photo, as the page that compares names it. */
+function Matches({ matches, own }: { matches: readonly Match[]; own: string }) {
   const { t } = useWords();
   return (
     <ul className="matches small">
@@ -138,7 +141,12 @@ function Matches({ matches }: { matches: readonly Match[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: finds have no id and never move
         <li key={index}>
           {match.verification_id !== undefined ? (
-            <Link href={`/verifications/${match.verification_id}`}>{t('why.earlier')}</Link>
+            <>
+              <Link href={`/verifications/${match.verification_id}`}>{t('why.earlier')}</Link> ·{' '}
+              <Link href={`/compare?${new URLSearchParams({ a: own, b: match.verification_id })}`}>
+                {t('page.compare')}
+              </Link>
+            </>
           ) : match.url !== undefined && isWeb(match.url) ? (
             <a href={match.url} target="_blank" rel="noreferrer noopener">
               {new URL(match.url).hostname}

@@ -5,6 +5,7 @@ import { pathOf } from '@firsthand/forensics/presence/path.ts';
 import type { Move, Session } from '@firsthand/forensics/presence/trace.ts';
 import sharp from 'sharp';
 import { fileOf, filesOf, type RealFilm } from './films.ts';
+import { jpegsOf } from './tape.ts';
 
 /** Frames of a trace, its length and the pause between photo and trace, ms. */
 const FRAMES = 24;
@@ -114,17 +115,6 @@ async function decoded(file: string, start: number): Promise<Shot[]> {
   for (const [i, jpeg] of jpegsOf(made.stdout).entries())
     shots.push({ at: (i * 1000) / 30, picture: await read(jpeg) });
   return shots;
-}
-
-function jpegsOf(stream: Buffer): Buffer[] {
-  const parts: Buffer[] = [];
-  const mark = Buffer.from([0xff, 0xd8, 0xff]);
-  for (let from = stream.indexOf(mark); from >= 0; ) {
-    const next = stream.indexOf(mark, from + 3);
-    parts.push(stream.subarray(from, next < 0 ? stream.length : next));
-    from = next;
-  }
-  return parts;
 }
 
 async function* ofSeries(film: RealFilm, clones: string): AsyncGenerator<Shot[]> {

@@ -4,7 +4,7 @@
  * npm run bench:presence -- [--sessions N] [--moves N] [--only TEXT] [--tuning] [--clones FOLDER] [--cache FOLDER] [--splits LIST]
  * [--service N] [--phone N] [--json OUT] [--write FILE]
  *
- * N sessions of each class are rendered; 0 for none. `--only` runs the classes whose name contains TEXT. `--tuning` renders the subjects on
+ * N sessions of each class are rendered; 0 for none. `--only` runs the classes whose name contains TEXT; a semicolon separates several. `--tuning` renders the subjects on
  * which bounds were set instead of the reported ones.
  *
  * `--clones` measures the real films of `films/films.tsv`: git repositories are cloned into FOLDER where they are missing, and ffmpeg decodes
@@ -50,7 +50,7 @@ const { values: options } = parseArgs({
 });
 const FIRST_SEED = options.tuning ? 10_000 : 50_000;
 const CHECKS: readonly CheckName[] = ['fresh', 'continuous', 'asked', 'depth', 'sensor', 'hand', 'light'];
-const chosen = classes.filter(({ name }) => name.includes(options.only));
+const chosen = classes.filter(({ name }) => options.only.split(';').some(text => name.includes(text)));
 
 interface Row {
   name: string;

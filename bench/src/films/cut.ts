@@ -7,9 +7,10 @@ import sharp from 'sharp';
 import { fileOf, filesOf, type RealFilm } from './films.ts';
 import { jpegsOf } from './tape.ts';
 
-/** Frames of a trace, its length and the pause between photo and trace, ms. */
+/** Frames of a trace, its length and the pauses between photo and trace and before the second photo, ms. The page films from the photo on. */
 const FRAMES = 24;
 const LENGTH = 3_600;
+const AT_ONCE = 34;
 const PAUSE = 250;
 /** Traces of a film at most, so that a long film does not outweigh the others. */
 const MOST = 4;
@@ -86,7 +87,7 @@ async function* ofFilm(film: RealFilm, clones: string, cache: string): AsyncGene
   ]);
   for (const start of starts(1000 * Number(probed.stdout)))
     if (start >= 0) {
-      const taken = [0, ...timesOf(0, FRAMES), LENGTH + 2 * PAUSE];
+      const taken = [PAUSE - AT_ONCE, ...timesOf(0, FRAMES), LENGTH + 2 * PAUSE];
       const shots = await decoded(file, start);
       // A film shorter than it says ends with fewer pictures.
       if (shots.length < 2 * FRAMES) continue;

@@ -31,6 +31,19 @@ export const reviewExamples = (completed: object): Readonly<Record<string, Endpo
     },
     responses: { 201: review },
   },
+  'GET /v1/reviews/agreement': {
+    responses: {
+      200: {
+        since: '2026-08-23T00:00:00.000Z',
+        decisions: 1_240,
+        median_seconds: 31,
+        pairs: 412,
+        agreed: 389,
+        kappa: 0.871,
+        sample: { decided: 96, approved: 95 },
+      },
+    },
+  },
   'GET /v1/reviews/replay': {
     responses: {
       200: {

@@ -6,7 +6,7 @@ export interface PublishedRates {
   flagged: { count: number; of: number };
   /** Upper 95% bound of that share. */
   at_most: number;
-  /** What it was to find, and found. */
+  /** The pictures it should find, and those it found. */
   found?: { count: number; of: number };
 }
 

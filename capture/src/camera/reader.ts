@@ -25,7 +25,7 @@ export type Reading = {
   height: number;
   /** `always` keeps the frame, whatever it shows; `hurry` lets frames follow each other by time. */
   keep?: 'always' | 'hurry';
-  /** What was filmed before is dropped. */
+  /** Drops the frames filmed before. */
   from?: number | undefined;
 };
 

@@ -30,7 +30,7 @@ export interface ScreenMeasurement {
   grids: { factor: number; grid: TileGrid }[];
   /** The picture at 320 pixels, or at its own size if it is smaller. */
   small: Picture;
-  /** What the network over the whole picture sees, by cell. */
+  /** Output of the network over the whole picture, by cell. */
   bands: Bands;
 }
 

@@ -121,6 +121,43 @@ create table brands (
   constraint brands_check CHECK (((background IS NULL) OR (accent IS NOT NULL)))
 );
 
+create table bulk_act_items (
+  bulk_act_id text not null,
+  number integer not null,
+  verification_id text not null,
+  state text default 'waiting'::text not null,
+  error text,
+  created_id text,
+  constraint bulk_act_items_pkey PRIMARY KEY (bulk_act_id, number),
+  constraint bulk_act_items_bulk_act_id_fkey FOREIGN KEY (bulk_act_id) REFERENCES bulk_acts(id),
+  constraint bulk_act_items_created_id_fkey FOREIGN KEY (created_id) REFERENCES verifications(id),
+  constraint bulk_act_items_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
+  constraint bulk_act_items_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text])))
+);
+CREATE INDEX bulk_act_items_waiting ON public.bulk_act_items USING btree (bulk_act_id, number) WHERE (state = 'waiting'::text);
+
+create table bulk_acts (
+  id text not null,
+  tenant_id text not null,
+  modes boolean[] not null,
+  act text not null,
+  options jsonb not null,
+  activity jsonb not null,
+  state text default 'queued'::text not null,
+  filter jsonb,
+  collected_to jsonb,
+  total integer default 0 not null,
+  done integer default 0 not null,
+  failed integer default 0 not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint bulk_acts_pkey PRIMARY KEY (id),
+  constraint bulk_acts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint bulk_acts_act_check CHECK ((act = ANY (ARRAY['cancel'::text, 'resend'::text, 'reissue'::text, 'review'::text, 'redact'::text]))),
+  constraint bulk_acts_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'collecting'::text, 'running'::text, 'completed'::text, 'cancelled'::text])))
+);
+CREATE INDEX bulk_acts_by_tenant ON public.bulk_acts USING btree (tenant_id, id DESC);
+
 create table captures (
   id text not null,
   verification_id text not null,
@@ -560,6 +597,7 @@ create table reviews (
   constraint reviews_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text, 'retake'::text, 'escalated'::text]))),
   constraint reviews_seconds_check CHECK ((seconds >= 0))
 );
+CREATE INDEX reviews_by_tenant ON public.reviews USING btree (tenant_id, created_at);
 CREATE INDEX reviews_by_verification ON public.reviews USING btree (verification_id, number);
 
 create table sessions (
@@ -704,6 +742,7 @@ create table verification_search (
   constraint verification_search_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id) ON DELETE CASCADE
 );
 CREATE INDEX verification_search_newest ON public.verification_search USING btree (scope, created_at DESC, verification_id DESC);
+CREATE INDEX verification_search_pieces ON public.verification_search USING gin (scope, search_pieces(words)) WITH (gin_pending_list_limit='512');
 CREATE INDEX verification_search_words ON public.verification_search USING gin (scope, words gin_trgm_ops) WITH (gin_pending_list_limit='512');
 
 create table verifications (
@@ -996,13 +1035,34 @@ AS $function$
   $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.search_verifications(in_scope text, pattern text, most bigint)
+CREATE OR REPLACE FUNCTION public.search_pieces(words text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select array_agg(distinct piece) from (
+    select c, c || coalesce(lead(c) over (order by n), '') as pair from string_to_table(words, null) with ordinality as t (c, n)) chars,
+    lateral (values (c), (pair)) pieces (piece)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_verifications(in_scope text, found text, pattern text, most bigint)
  RETURNS TABLE(verification_id text, created_at timestamp with time zone)
  LANGUAGE sql
  STABLE
  SET enable_seqscan TO 'off'
  SET enable_indexscan TO 'off'
-AS $function$ select s.verification_id, s.created_at from verification_search s where s.scope = in_scope and s.words like pattern limit most $function$
+AS $function$
+    (select s.verification_id, s.created_at from verification_search s
+      where found ~ '[[:alnum:]]{3}' and s.scope = in_scope and s.words like pattern limit most)
+    union all
+    (select s.verification_id, s.created_at from verification_search s
+      -- Not LIKE: the index of trigrams, useless here, would take it.
+      where found !~ '[[:alnum:]]{3}' and s.scope = in_scope and strpos(s.words, found) > 0
+        and search_pieces(s.words) @> (select array_agg(piece) from unnest(search_pieces(found)) piece
+          where char_length(piece) = least(2, char_length(found)))
+      limit most)
+  $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.statistics_of(v verifications)

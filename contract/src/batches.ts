@@ -22,7 +22,7 @@ export const BATCH_COLUMNS = [
 ] as const;
 export type BatchColumn = (typeof BATCH_COLUMNS)[number];
 
-/** What one row adds to the request of its batch. */
+/** The fields that one row adds to the request of its batch. */
 export const BatchRowContent = Type.Object(
   { subject: ExpectedInfo.properties.subject, metadata: Type.Optional(Metadata) },
   { ...closed, title: 'BatchRowContent' },

@@ -4,6 +4,13 @@ import { keepLanguage, type Language, loadTranslator, preferredLanguage, type Tr
 
 const Words = createContext<(Translator & { setLanguage: (language: Language) => void }) | null>(null);
 
+let first: Translator | undefined;
+
+/** Loads the person's language before anything is rendered. */
+export async function loadWords(): Promise<void> {
+  first = await loadTranslator(preferredLanguage());
+}
+
 /** The words of the page in the person's language, and the switch of it. */
 export function useWords() {
   const words = useContext(Words);
@@ -13,18 +20,19 @@ export function useWords() {
 
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState(preferredLanguage);
-  const [translator, setTranslator] = useState<Translator>();
+  const [translator, setTranslator] = useState(first);
+  const shown = translator?.language;
   useEffect(() => {
+    if (shown !== undefined) document.documentElement.lang = shown;
+    if (shown === language) return undefined;
     let wanted = true;
     void loadTranslator(language).then(loaded => {
-      if (!wanted) return;
-      document.documentElement.lang = loaded.language;
-      setTranslator(loaded);
+      if (wanted) setTranslator(loaded);
     });
     return () => {
       wanted = false;
     };
-  }, [language]);
+  }, [language, shown]);
   const words = useMemo(
     () =>
       translator && {

@@ -219,7 +219,7 @@ async function checkStamp(
   const signature = note.signatures.find(
     ({ line }) => manifest.keys.log !== '' && line.startsWith(`\u2014 ${manifest.origin} `),
   );
-  // What the log signed, without the cosignatures that came later.
+  // The note as the log signed it, without later cosignatures.
   const message = utf8(`${note.text}\n${signature?.line ?? ''}\n`);
   try {
     certificatesIn(chain);

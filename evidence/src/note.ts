@@ -32,7 +32,7 @@ export interface NoteSignature {
 }
 
 export interface Note {
-  /** What is signed: ends with a newline. */
+  /** The signed text. Ends with a newline. */
   text: string;
   signatures: NoteSignature[];
 }

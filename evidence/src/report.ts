@@ -1,6 +1,6 @@
 import type { ByteRange } from './zip/read.ts';
 
-// What a check found, and the words for it. The command and the page print the same lines.
+// Results of checks and the words for them. The command and the page print the same lines.
 
 export const CHECKS = {
   container: 'The file can be read to its end and no byte is out of place.',
@@ -36,7 +36,7 @@ export interface KeyUse {
   trusted: boolean;
 }
 
-/** What a check of one photo found. */
+/** The result of the check of one photo. */
 export const PHOTO_MARKS = {
   bytes: 'Its bytes are those that the log recorded on receipt.',
   listed: 'The signed list of files names it.',
@@ -52,7 +52,7 @@ export interface PhotoReport {
   statement: string | null;
   step_key: string;
   received_at: string;
-  /** What the device said. */
+  /** The device's statement. */
   client_captured_at: string;
   marks: { name: keyof typeof PHOTO_MARKS; holds: boolean }[];
   holds: boolean;
@@ -65,7 +65,7 @@ export interface Report {
   origin: string | null;
   checks: { name: CheckName; state: CheckState }[];
   faults: Fault[];
-  /** What a reader should know though nothing is wrong. */
+  /** Remarks for the reader that are no faults. */
   notes: string[];
   keys: KeyUse[];
   log: { size: string; root: string; indices: string[] } | null;
@@ -81,7 +81,7 @@ const HEADLINES: Record<Report['outcome'], string> = {
   unreadable: 'This is not a bundle that can be checked.',
 };
 
-/** What no check of a bundle can show, for every reader to see. */
+/** Limits of every check of a bundle, shown to every reader. */
 export const NOT_PROVEN: readonly string[] = [
   'That what a photo shows is true, or what a person answered.',
   'That the verdict is right: it is the result of detectors with published error rates.',
@@ -95,7 +95,7 @@ export function faultLine({ entry, bytes, field, reason }: Fault): string {
   return `${entry ?? 'the file itself'}${place ? ` (${place})` : ''}: ${reason}`;
 }
 
-/** What a check says that had nothing to look at. */
+/** The words of a check that had nothing to look at. */
 const ABSENT: Partial<Record<CheckName, string>> = {
   timestamp: 'The bundle carries no time stamp.',
   witnesses: 'No witness was asked for.',

@@ -38,7 +38,7 @@ export interface Entry {
   bytes: Uint8Array | null;
 }
 
-/** What the checks share: the files, and where faults go. */
+/** Shared by the checks: the files, and the list of faults. */
 export interface Findings {
   entries: ReadonlyMap<string, Entry>;
   report: Report;

@@ -1,6 +1,6 @@
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 
-/** What `app/hooks/route.ts` of a Next.js application exports as `POST`: a handler of web-standard requests. */
+/** The `POST` export of `app/hooks/route.ts` in a Next.js application: a handler of web-standard requests. */
 export const createPostHandler =
   (secret: string, onEvent: (type: string, verificationId: string) => void) =>
   async (request: Request): Promise<Response> => {

@@ -49,7 +49,7 @@ export interface PictureAnalysis {
   screen?: ScreenSignal;
   ai?: AiSignal;
   depth?: DepthSignal;
-  /** What the camera session showed; present if the request has one. */
+  /** The result of the camera session; present if the request has one. */
   presence?: JudgedSession;
   /** Stored so that later pictures of the same content can be found; see `phash/`. */
   fingerprint: Fingerprint;

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AnalysisPool, createAnalysisPool } from './pool.ts';
@@ -56,6 +59,42 @@ describe('createAnalysisPool', () => {
     const bytes = await picture();
     await expect(pool.analyze({ bytes, signals: ['screen'] })).rejects.toMatchObject({ code: 'timeout' });
     await expect(pool.analyze({ bytes, signals: ['screen'] })).rejects.toMatchObject({ code: 'timeout' });
+  });
+
+  it('does not count the time that its process stood still', async () => {
+    const TIMEOUT_MS = 10_000;
+    const script = `
+      import sharp from 'sharp';
+      import { createAnalysisPool } from '${import.meta.dirname}/pool.ts';
+      const noise = { type: 'gaussian', mean: 128, sigma: 50 };
+      const bytes = await sharp({ create: { width: 2000, height: 1500, channels: 3, noise, background: '#888' } })
+        .jpeg()
+        .toBuffer();
+      const pool = createAnalysisPool({ threads: 1, timeoutMs: ${TIMEOUT_MS}, memoryMb: 256 });
+      await pool.warmUp();
+      const analysed = pool.analyze({ bytes, signals: ['screen'] }).then(() => 'analysed', error => error.code);
+      console.log('began');
+      console.log(await analysed);
+      await pool.close();`;
+    // Threads take over the flags of their process, so the script comes by its standard input.
+    const child = spawn(process.execPath, ['-'], { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'inherit'] });
+    child.stdin.end(script);
+    let said = '';
+    child.stdout.on('data', chunk => {
+      said += chunk;
+    });
+    const ended = once(child, 'close');
+    try {
+      await once(child.stdout, 'data');
+      child.kill('SIGSTOP');
+      expect(said.trim()).toBe('began');
+      await sleep(TIMEOUT_MS + 1_000);
+      child.kill('SIGCONT');
+      await ended;
+    } finally {
+      child.kill('SIGKILL');
+    }
+    expect(said.trim().split('\n')).toEqual(['began', 'analysed']);
   });
 
   it('warms up its threads before the first picture', async () => {

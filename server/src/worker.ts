@@ -3,6 +3,7 @@ import { createOverdueSweep } from './analysis/overdue.ts';
 import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
 import { runBatch } from './batches/run-batch.ts';
+import { runBulkAct } from './bulk/run-bulk-act.ts';
 import { stampLog } from './bundles/stamp-log.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
 import { sweepUploads } from './captures/upload-addresses.ts';
@@ -34,6 +35,7 @@ import { startDispatcher } from './webhooks/dispatcher.ts';
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
   run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
+  run_bulk_act: (deps, { bulk_act_id }) => runBulkAct(deps, bulk_act_id),
   mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),
   chat_outcome: (deps, { event_id }) => chatOutcome(deps, event_id),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
@@ -42,7 +44,7 @@ const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   send_one_time_code: (deps, { otp_id }) => sendOneTimeCode(deps, otp_id),
 };
 
-/** What waits for a model or a text reader: at most so many at once, beside the others, so that no verdict waits behind them. */
+/** Jobs that wait for a model or a text reader. They have slots of their own, so that no verdict waits behind them. */
 const SLOW_TASKS: Pick<Tasks, 'check_subject' | 'read_text' | 'analyze_case'> = {
   check_subject: (deps, { verification_id }, { signal }) => checkSubject(deps, verification_id, signal),
   read_text: (deps, { capture_id }) => readText(deps, capture_id),
@@ -55,7 +57,7 @@ interface Sweep {
   work(deps: Deps, signal: AbortSignal): Promise<void>;
 }
 
-/** What is done again and again, on every node; each is safe beside itself. */
+/** Periodic tasks. Every node runs them; two runs at once do no harm. */
 const SWEEPS: readonly Sweep[] = [
   {
     name: 'expire',
@@ -94,7 +96,7 @@ const SWEEPS: readonly Sweep[] = [
 /** Runs the jobs, the sweeps and the webhooks until stopped. `alone`: the database is this process's own. */
 export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<RunningWorkers> {
   const workers = await startWorkers(deps, TASKS, { ...o, concurrency: deps.config.workerConcurrency });
-  // Whatever dead workers held has been handed back by then.
+  // By then the jobs of dead workers have been handed back.
   const slow = await startWorkers(deps, SLOW_TASKS, {
     alone: false,
     concurrency: deps.config.vision?.concurrency ?? 2,

@@ -103,7 +103,7 @@ describe('backup of a service under load', () => {
         expect(sha256(new Uint8Array(await original.arrayBuffer()))).toBe(capture.sha256);
       }
     }
-    // What the lost machine published is never contradicted: the log has another name.
+    // The restored log has another name, so it never contradicts what the lost machine published.
     await until(async () => (await checkpoint()).origin === `${lost.origin}/epoch-2`, 'a checkpoint of the new epoch');
     const created = await ask<Verification>(service, '/v1/verifications', { key: tenant.pk_test, body: {} });
     expect(created.status, created.text).toBe(201);

@@ -22,7 +22,7 @@ export async function serve(store: BlobStore): Promise<{ app: FastifyInstance; a
   return { app, address: await app.listen({ port: 0, host: '127.0.0.1' }) };
 }
 
-/** What a store and its presigned URLs promise, whatever lies behind. */
+/** Guarantees of every store and its presigned URLs. */
 export function keepsObjects(store: () => BlobStore): void {
   test('stores bytes and their type, and deletes them, even twice', async () => {
     const key = newKey();

@@ -22,7 +22,7 @@ const matchers = ENDPOINTS.map(endpoint => ({
 export const endpointOf = (method: string, path: string): Endpoint | undefined =>
   matchers.find(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path.split('?')[0]!))?.endpoint;
 
-/** What is wrong with an answer by the interface description; null when it is described or no operation of the API's. */
+/** Faults of an answer against the interface description. Null if the answer is described, or if the operation is not part of the API. */
 export function undescribed(method: string, path: string, status: number, body: unknown): string | null {
   const endpoint = endpointOf(method, path);
   if (!endpoint) return null;

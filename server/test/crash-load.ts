@@ -18,7 +18,7 @@ import { plain } from './pictures.ts';
 const CLIENTS = 4;
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** What the service told somebody, who may rely on it from then on. */
+/** Acknowledgements: clients may rely on these. */
 interface Acknowledged {
   id: string;
   created: Verification;
@@ -28,7 +28,7 @@ interface Acknowledged {
   completed?: Verification;
 }
 
-/** What the service needs so that each phone has an address of its own: else all share one address's limit of requests. */
+/** Settings that give each phone an address of its own. Otherwise all share one address's limit of requests. */
 export const PHONES = { TRUSTED_PROXIES: '127.0.0.1,::1' };
 const phoneOf = (n: number) => ({ 'x-forwarded-for': `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}` });
 

@@ -4,7 +4,7 @@ import { exportPKCS8, generateKeyPair, jwtVerify } from 'jose';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** What the two endpoints of Google are asked and answer, with the rules that its documentation states. */
+/** The two endpoints of Google, with the rules that its documentation states. */
 export interface GoogleServer {
   url: string;
   /** Text of the key file of a service account of this server. */

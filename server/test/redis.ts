@@ -4,9 +4,9 @@ import { freePort } from './service-process.ts';
 /** Whether this machine has a Redis to test against (Debian: `redis-server`). */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
-/** A Redis of the test's own, in memory alone, on a free port of this machine. */
-export async function startRedis(): Promise<{ url: string; stop(): Promise<void> }> {
-  const port = await freePort();
+/** A Redis of the test's own, in memory alone, on a free port of this machine unless one is given. */
+export async function startRedis(at?: number): Promise<{ url: string; stop(): Promise<void> }> {
+  const port = at ?? (await freePort());
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   await ready(child);

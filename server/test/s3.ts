@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { S3Options } from '../src/blobs/s3.ts';
 
@@ -13,6 +14,9 @@ export const hasS3Server = process.env.CI === 'true' || spawnSync('sh', ['-c', '
 
 export interface S3Server {
   options: S3Options;
+  /** Kills the gateway: nobody answers any more. The objects stay. */
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -46,7 +50,17 @@ export async function startS3Server(): Promise<S3Server> {
   });
   await client.send(new CreateBucketCommand({ Bucket: options.bucket }));
   client.destroy();
-  return { options, stop };
+  return {
+    options,
+    async leave() {
+      process.kill(Number(await readFile(join(folder, 'run', 'client.rgw.test.pid'), 'utf8')), 'SIGKILL');
+    },
+    async comeBack() {
+      spawnSync('radosgw', ['-c', join(folder, 'ceph.conf'), '-n', 'client.rgw.test']);
+      while (!(await fetch(options.endpoint!).catch(() => null))) await sleep(50);
+    },
+    stop,
+  };
 }
 
 async function freePorts(count: number): Promise<number[]> {

@@ -157,6 +157,28 @@ describe('database time limits', () => {
     }
   });
 
+  it('free the webhooks that a node holds up when it stops inside a transaction', async () => {
+    const receiver = await receiveWebhooks();
+    const service = await startTestService();
+    const stopped = await open(service, { idleTransactionMs: 1_000 });
+    const client = await stopped.deps.db.connect();
+    client.on('error', () => {});
+    try {
+      await createVerification(service, { webhook_url: receiver.url });
+      await until(async () => receiver.received.length === 1, 'the first webhook');
+      await client.query('begin');
+      await client.query('select from webhook_endpoints for update');
+      // This node says nothing more, as one that was stopped.
+      await createVerification(service, { webhook_url: receiver.url });
+      await until(async () => receiver.received.length === 2, 'the second webhook', 30_000);
+    } finally {
+      client.release(true);
+      await stopped.close();
+      await service.stop();
+      await receiver.close();
+    }
+  });
+
   it('allow a slow statement while the database answers', async () => {
     const service = await startTestService({ worker: false });
     try {

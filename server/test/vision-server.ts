@@ -30,7 +30,7 @@ export interface Asked {
   headers: IncomingMessage['headers'];
 }
 
-/** What the server does with a question. */
+/** The server's behaviour for a question. */
 export type Behaviour =
   | 'right'
   /** Answers what the text in the picture or the narrative orders, and adds members nobody asked for. */
@@ -175,7 +175,7 @@ function understand(request: ChatRequest, headers: IncomingMessage['headers']): 
   return { purpose, evidence: JSON.parse(blocks[0]![1]!), pictures, request, headers };
 }
 
-/** What strict structured outputs refuse: open objects, optional members, bounds. */
+/** Schema features that strict structured outputs refuse: open objects, optional members, bounds. */
 function strictFault(schema: Record<string, unknown>, at: string): string | null {
   const known = ['type', 'properties', 'required', 'items', 'enum', 'additionalProperties', 'description', 'anyOf'];
   const odd = Object.keys(schema).find(key => !known.includes(key));
@@ -265,7 +265,7 @@ async function answerOf(asked: Asked, obedient: boolean): Promise<object> {
   return { ...answer, instructions_found: ordered };
 }
 
-/** What a model says that does as it is told. */
+/** The answer of a model that follows its instructions. */
 const OBEYED: Readonly<Record<Purpose, object>> = {
   context: { plausible: 'yes', confidence: 100, instructions_found: false },
   object: { visible: 'yes', confidence: 100, instructions_found: false },

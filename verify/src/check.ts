@@ -4,7 +4,7 @@ import type { Report } from '@firsthand/evidence/report.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { type Entry, verifyBundle } from '@firsthand/evidence/verify.ts';
 
-/** What the reader vouches for, as typed: the options of the command. */
+/** The keys and origins that the reader vouches for, as typed: the options of the command. */
 export interface Trust {
   keys: string;
   witnesses: string;

@@ -13,7 +13,7 @@ const SIGNS: Record<Report['outcome'], { icon: IconName; tone: string }> = {
   unreadable: { icon: 'cross', tone: 'failed' },
 };
 
-/** What the check of one bundle found. */
+/** The result of the check of one bundle. */
 export function Result({ checked }: { checked: Checked }): JSX.Element {
   const { report, file, at } = checked;
   const { icon, tone } = SIGNS[report.outcome];

@@ -8,7 +8,7 @@ export interface RealFilm {
   name: string;
   /** Bounds are set on `fit`, chosen between on `choose`; `report` is looked at once, at the end. All films of a repository share one. */
   split: 'fit' | 'choose' | 'report';
-  /** What the scene allows: `near` has depth within reach of a hand's movement, `far` hardly any, `flat` is one plane. Set by eye. */
+  /** Depth of the scene: `near` has depth within reach of a hand's movement, `far` hardly any, `flat` is one plane. Set by eye. */
   scene: 'near' | 'far' | 'flat';
   repository: string;
   commit: string;

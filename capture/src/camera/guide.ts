@@ -24,7 +24,7 @@ const READ_MS = 1_500;
 
 export type GuideHint = 'dark' | 'plain' | 'fast' | 'other' | 'more';
 
-/** What is known of one frame of the video. */
+/** Measurements of one frame of the video. */
 export type Seen = Point & { fit: number; detail: number; dark: boolean };
 
 export type GuideState = {

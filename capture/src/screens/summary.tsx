@@ -12,7 +12,7 @@ type Props = {
   captures: readonly HeldCapture[];
   answers: Readonly<Record<string, string>>;
   durable: boolean;
-  /** What the service rejected at the last attempt. */
+  /** Photos and answers that the service rejected at the last attempt. */
   refusal: string | undefined;
   /** Opens a step; `replaces` is the held capture to take again. */
   onOpen: (index: number, replaces?: string) => void;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { curlOf } from './curl.ts';
 
-/** What a shell hands to curl. */
+/** The arguments that a shell hands to curl. */
 function argumentsOf(command: string): string[] {
   const script = `curl() { for a in "$@"; do printf '%s\\0' "$a"; done; }\n${command}`;
   return execFileSync('sh', ['-c', script], { encoding: 'utf8', env: { FIRSTHAND_KEY: 'rk_secret_x' } })

@@ -129,7 +129,7 @@ function Shown({ batch }: { batch: Batch }) {
   );
 }
 
-/** What the first rows became; the file has them all. */
+/** The results of the first rows. The file has all. */
 function Results({ batch }: { batch: Batch }) {
   const { t } = useWords();
   const results = useQuery({

@@ -10,7 +10,7 @@ import { cellOf, type Mapping, type Sheet } from './sheet.ts';
 
 const SHOWN = 100;
 
-/** What the check found: every fault by its row, or the first verifications as they will be. */
+/** The result of the check: every fault by its row, or a preview of the first verifications. */
 export function Checked({ check, sheet, mapping }: { check: BatchCheck; sheet: Sheet; mapping: Mapping }) {
   const { t } = useWords();
   const [shown, setShown] = useState(SHOWN);

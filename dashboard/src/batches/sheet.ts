@@ -72,7 +72,7 @@ function separatorOf(text: string): string {
 export function readSheet(name: string, text: string): Sheet | null {
   const list = text.replace(/^\uFEFF/, '');
   const { data } = parse<string[]>(list, { delimiter: separatorOf(list), skipEmptyLines: false });
-  // What follows the last line break is no row.
+  // Text after the last line break is no row.
   if (data.at(-1)?.length === 1 && data.at(-1)![0] === '') data.pop();
   const [header, ...rows] = data;
   if (!header || header.every(heading => heading.trim() === '')) return null;
@@ -97,7 +97,7 @@ export function csvOf({ header, rows }: Sheet, mapping: Mapping): string {
   return unparse([kept.map(index => mapping[index]!), ...lines], { newline: '\r\n' });
 }
 
-/** What the file has in a row and column of a fault. */
+/** The cell of the file at the row and column of a fault. */
 export function cellOf({ rows }: Sheet, mapping: Mapping, row: number, column: string): string | undefined {
   const at = mapping.indexOf(column);
   return at < 0 ? undefined : rows[row - 2]?.[at];

@@ -4,7 +4,7 @@ export interface Differing {
   second?: string;
 }
 
-/** What differs between any two files. */
+/** Facts that differ between any two files. */
 const ALWAYS = /^(id|sha256|image_url|preview_url|thumb_url|display_url|image_key|phash)$|_url$|_key$/;
 
 function leaves(value: unknown, path = ''): [string, string][] {
@@ -14,7 +14,7 @@ function leaves(value: unknown, path = ''): [string, string][] {
   );
 }
 
-/** What two captures say differently of themselves: EXIF, size, source, place, signals. */
+/** The facts in which two captures differ: EXIF, size, source, place, signals. */
 export function factsThatDiffer(first: object, second: object): Differing[] {
   const [left, right] = [new Map(leaves(first)), new Map(leaves(second))];
   return [...new Set([...left.keys(), ...right.keys()])]

@@ -7,7 +7,7 @@ import { PageTitle, Section } from '../parts/page.tsx';
 import { useSignedIn } from '../session/signed-in.ts';
 import { passkeysHere } from '../sign-in/passkey.ts';
 
-/** What each role adds to those before it. */
+/** The rights that each role adds to those before it. */
 const MAY: [Role, MessageKey][] = [
   ['viewer', 'may.viewer'],
   ['reviewer', 'may.reviewer'],
@@ -15,7 +15,7 @@ const MAY: [Role, MessageKey][] = [
   ['owner', 'may.owner'],
 ];
 
-/** Who is signed in, and what they may do here. */
+/** The signed-in person and their rights. */
 export default function HomePage() {
   const { t } = useWords();
   const { person, tenant, passkeys } = useSignedIn();

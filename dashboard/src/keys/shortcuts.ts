@@ -4,7 +4,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 export interface Shortcut {
   /** As `KeyboardEvent.key` names it. */
   key: string;
-  /** What it does, in the person's language. */
+  /** The act, in the person's language. */
   label: string;
   run: () => void;
   /** Works, and is not worth a line in the list of keys. */

@@ -8,7 +8,7 @@ interface Props extends Omit<ButtonProps, 'className' | 'children' | 'isPending'
   weight?: Weight;
   /** As low as a line of filters. */
   slim?: boolean;
-  /** What it was pressed for is under way: it keeps the focus and does nothing. */
+  /** The act is under way: the button keeps the focus and ignores presses. */
   busy?: boolean;
   children: ReactNode;
 }

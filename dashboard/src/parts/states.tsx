@@ -37,7 +37,7 @@ export function Loading() {
   );
 }
 
-/** What went wrong, said at once to screen readers too. */
+/** An error message that screen readers announce at once. */
 export function Problem({ error }: { error: unknown }) {
   const words = useWords();
   if (!error) return null;

@@ -7,7 +7,7 @@ import { bandOf } from '../why/findings.ts';
 import { type Part, type Shown, Viewer, type ViewerHandle } from './viewer.tsx';
 import './photo.css';
 
-/** What the viewer shows of a capture. */
+/** The parts of a capture that the viewer shows. */
 function shownOf(capture: Capture): Shown {
   const screen = capture.signals?.screen_detection as { heatmap_url?: string } | undefined;
   return {

@@ -1,4 +1,4 @@
-/** What part of a picture is seen: the pixel in the middle, and how many CSS pixels one pixel of the picture takes. */
+/** The visible part of a picture: the pixel in the middle, and how many CSS pixels one pixel of the picture takes. */
 export interface View {
   x: number;
   y: number;

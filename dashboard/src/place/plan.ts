@@ -48,7 +48,7 @@ function expectedPoint(capture: Capture, expected: string, distance: number): Po
   return { x: x * stretch, y: y * stretch, directionKnown: true };
 }
 
-/** What the drawing of a photo's place holds, in metres. Null where the device reported none. */
+/** The drawing of a photo's place, in metres. Null if the device reported no position. */
 export function planOf(capture: Capture, expectedLocation: string | undefined): Plan | null {
   const { location, location_match } = capture;
   if (!location) return null;

@@ -17,7 +17,7 @@ type Thresholds = Replay['thresholds'];
 /** A slider that moves asks once it rests. */
 const REST_MS = 250;
 
-/** What other thresholds would have done to the last cases. Whoever may not change settings gets the service's refusal. */
+/** Shows how other thresholds would have changed the last cases. People who may not change settings see the service's refusal. */
 export default function ReplayPage() {
   const { livemode } = useSignedIn().tenant;
   const { t } = useWords();

@@ -98,7 +98,7 @@ export function useQueue(queue: ReviewQueue) {
     };
   }, [fill, change]);
 
-  // Whoever presses a key is at work: the claims go on.
+  // A key press shows that the person is at work, so the claims continue.
   useEffect(() => {
     const active = () => {
       if (Date.now() - renewedAt.current < RENEW_MS) return;

@@ -1,6 +1,6 @@
 import type { Decision } from '@firsthand/contract/reviews.ts';
 
-/** What each decision can be for, in the order of the digits 1 to 9. The API keeps the word; the page translates it. */
+/** The reasons of each decision, in the order of the digits 1 to 9. The API keeps the word; the page translates it. */
 export const REASONS = {
   approved: ['genuine', 'looks_alike', 'known_customer'],
   rejected: ['photo_of_display', 'ai_generated', 'found_elsewhere', 'flat_copy', 'wrong_subject', 'wrong_place'],

@@ -1,4 +1,4 @@
-/** What one tab tells the others of the same browser. */
+/** Messages between the tabs of one browser. */
 export type SessionNews = { type: 'signed-in'; personId: string } | { type: 'ended' } | { type: 'switched' };
 
 const channel = new BroadcastChannel('firsthand-session');

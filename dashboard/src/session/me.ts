@@ -1,21 +1,25 @@
 import type { Me } from '@firsthand/contract/people.ts';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { call } from '../api/call.ts';
 import { onNews, tellOtherTabs } from './channel.ts';
 import { ME, queryClient } from './query-client.ts';
 
+const ME_QUERY = queryOptions({
+  queryKey: ME,
+  queryFn: ({ signal }) => call('GET /v1/me', { signal }),
+});
+
+/** Asks who is signed in, before the page is there. */
+export const readMe = () => queryClient.prefetchQuery(ME_QUERY);
+
 /**
  * Who is signed in. Read again when the person comes back to the page, and when the session should have ended; never by a
  * timer, which would keep an idle session alive.
  */
 export function useMe() {
-  const me = useQuery({
-    queryKey: ME,
-    queryFn: ({ signal }) => call('GET /v1/me', { signal }),
-    refetchOnWindowFocus: 'always',
-  });
+  const me = useQuery({ ...ME_QUERY, refetchOnWindowFocus: 'always' });
   const { data, refetch } = me;
   const endsAt = data?.session.expires_at;
   useEffect(() => {

@@ -13,7 +13,7 @@ declare module '@tanstack/react-query' {
 
 export const ME = ['me'] as const;
 
-/** Whoever gets 401 is signed out: nothing of theirs stays in memory, and signing in leads back here. */
+/** A 401 signs the person out: their data leaves memory, and signing in leads back here. */
 export function endIfUnauthorized(error: unknown): void {
   if (!(error instanceof ApiError) || error.status !== 401) return;
   const ended = queryClient.getQueryData<Me>(ME) !== undefined;

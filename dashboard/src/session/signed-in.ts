@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 
 export const SignedIn = createContext<Me | null>(null);
 
-/** Who is signed in; within the frame there is always somebody. */
+/** The signed-in person. Inside the frame there always is one. */
 export function useSignedIn(): Me {
   const me = useContext(SignedIn);
   if (!me) throw new Error('useSignedIn outside of the frame');

@@ -20,7 +20,7 @@ import { SETTINGS } from './settings-key.ts';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** What holds for the whole account. Owners change it; everybody reads it. */
+/** Settings of the whole account. Owners change them; everybody reads them. */
 export default function SettingsPage() {
   const { t } = useWords();
   const { tenant } = useSignedIn();

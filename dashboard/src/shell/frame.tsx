@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWords } from '../language.tsx';
+import { loadPage } from '../pages.tsx';
 import { Icon, Logo } from '../parts/icon.tsx';
 import { SaidProvider } from '../parts/said.tsx';
 import { Failed, Loading } from '../parts/states.tsx';
@@ -10,12 +11,19 @@ import { SignedIn } from '../session/signed-in.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { GlobalKeys } from './global-keys.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
-import { pagesFor } from './pages.ts';
+import { type MenuPage, pagesFor } from './pages.ts';
 
-const isWithin = (path: string, page: string) =>
-  path === page || (page !== '/' && page !== '/settings' && path.startsWith(`${page}/`));
+/** The page of the menu that an address belongs to: the longest that it begins with. */
+const pageOf = (path: string, pages: readonly MenuPage[]) =>
+  pages
+    .map(page => page.path)
+    .filter(page => path === page || (page !== '/' && path.startsWith(`${page}/`)))
+    .sort((a, b) => b.length - a.length)[0];
 
-/** What stands around each page: where one can go, which data is looked at, who looks. */
+/** Loads a page that the person is about to open. A failure shows when it is opened. */
+const soon = (path: string) => void loadPage(path).catch(() => undefined);
+
+/** The frame around each page: navigation, the live/test switch and the account menu. */
 export default function Frame({ children }: { children: ReactNode }) {
   const { t } = useWords();
   const me = useMe();
@@ -32,8 +40,9 @@ export default function Frame({ children }: { children: ReactNode }) {
   }
   const { role, livemode } = me.data.tenant;
   const pages = pagesFor(role);
+  const here = pageOf(path, pages);
   // A case takes the whole window; the menu opens over it.
-  const full = isWithin(path, '/review');
+  const full = path === '/review';
   return (
     <SignedIn.Provider value={me.data}>
       <SaidProvider>
@@ -62,7 +71,12 @@ export default function Frame({ children }: { children: ReactNode }) {
             <ul>
               {pages.map(page => (
                 <li key={page.path}>
-                  <Link href={page.path} aria-current={isWithin(path, page.path) ? 'page' : undefined}>
+                  <Link
+                    href={page.path}
+                    aria-current={page.path === here ? 'page' : undefined}
+                    onPointerEnter={() => soon(page.path)}
+                    onFocus={() => soon(page.path)}
+                  >
                     <Icon name={page.icon} />
                     {t(page.label)}
                   </Link>

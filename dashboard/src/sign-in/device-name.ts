@@ -8,6 +8,6 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** What to call a passkey made on this device, until the person gives it another name. */
+/** The suggested name of a passkey made on this device. */
 export const deviceName = (userAgent: string): string =>
   SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? '';

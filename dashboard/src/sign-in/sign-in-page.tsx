@@ -22,7 +22,7 @@ const FAULTS: Record<string, MessageKey> = {
   provider_unavailable: 'fault.provider_unavailable',
   provider_failed: 'fault.provider_failed',
 };
-/** Who came by one of these has no other way in yet. */
+/** People who signed in by one of these have no other way in yet. */
 const FIRST_TIME = new Set(['first_run', 'invitation']);
 
 export function SignInPage() {

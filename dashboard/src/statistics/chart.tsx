@@ -1,4 +1,5 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
+import { useCallback, useState } from 'react';
 import { useWords } from '../language.tsx';
 
 export interface Series {
@@ -8,10 +9,23 @@ export interface Series {
   values: readonly number[];
 }
 
-const WIDTH = 860;
-const HEIGHT = 220;
+const HEIGHT = 260;
 const LEFT = 44;
 const BELOW = 24;
+/** Room for the label of a bar. */
+const LABEL = 96;
+
+/** The width of an element, so that a drawing in it is not scaled: its words keep their size on a phone. */
+function useWidth() {
+  const [width, setWidth] = useState(0);
+  const watch = useCallback((element: Element | null) => {
+    if (!element) return undefined;
+    const seen = new ResizeObserver(([entry]) => setWidth(Math.round(entry!.contentRect.width)));
+    seen.observe(element);
+    return () => seen.disconnect();
+  }, []);
+  return [width, watch] as const;
+}
 
 /** Stacked bars over time, and the same numbers as a table. */
 export function StackedBars({
@@ -24,23 +38,24 @@ export function StackedBars({
   series: readonly Series[];
 }) {
   const { t, number } = useWords();
+  const [width, watch] = useWidth();
   const totals = labels.map((_, index) => series.reduce((sum, { values }) => sum + values[index]!, 0));
   const x = scaleBand<number>(
     labels.map((_, index) => index),
-    [LEFT, WIDTH],
+    [LEFT, Math.max(LEFT, width)],
   ).padding(0.25);
   const y = scaleLinear([0, Math.max(1, ...totals)], [HEIGHT - BELOW, 8]).nice(4);
-  const every = Math.ceil(labels.length / 8);
+  const every = Math.ceil(labels.length / Math.max(1, Math.floor((width - LEFT) / LABEL)));
   const whole = (value: number) => Number.isInteger(value);
   return (
-    <figure className="chart">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={title}>
+    <figure className="chart" ref={watch}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} height={HEIGHT} role="img" aria-label={title}>
         {y
           .ticks(4)
           .filter(whole)
           .map(tick => (
             <g key={tick}>
-              <line className="chart-line" x1={LEFT} x2={WIDTH} y1={y(tick)} y2={y(tick)} />
+              <line className="chart-line" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
               <text className="chart-text" x={LEFT - 8} y={y(tick) + 4} textAnchor="end">
                 {number(tick)}
               </text>

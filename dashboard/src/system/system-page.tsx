@@ -15,7 +15,7 @@ const LOOK: Record<SystemFinding['state'], [IconName, string]> = {
 };
 const ORDER = ['wrong', 'missing', 'ok'] as const;
 
-/** What this installation has, and what each missing part costs. */
+/** The parts of this installation, and the cost of each missing one. */
 export default function SystemPage() {
   const { t } = useWords();
   const system = useQuery({

@@ -12,7 +12,7 @@ function leaves(value: unknown, path = ''): Map<string, string> {
   );
 }
 
-/** What differs between two versions, by path. */
+/** The differences between two versions, by path. */
 export function differences(
   before: { name: string; request: unknown },
   after: { name: string; request: unknown },

@@ -53,7 +53,7 @@ function Existing({ id }: { id: string }) {
   const template = useQuery({
     queryKey: TEMPLATE(id),
     queryFn: ({ signal }) => call('GET /v1/link-templates/:id', { id, signal }),
-    // What is being typed is not overwritten from below.
+    // A refetch must not overwrite what the person is typing.
     refetchOnWindowFocus: false,
   });
   return (
@@ -74,7 +74,7 @@ function Editor({
 }: {
   template?: LinkTemplateWithVersions;
   before: RequestValues;
-  /** What the form cannot hold: such a template is read here and changed by the API. */
+  /** Fields that the form cannot hold. Such a template can be read here and changed by the API. */
   lost: string[];
   name: string;
 }) {
@@ -175,7 +175,7 @@ function Editor({
           )}
           {template && <Versions versions={template.versions} />}
         </div>
-        <PhonePreview steps={values.steps} />
+        <PhonePreview values={values} />
       </div>
     </>
   );

@@ -18,7 +18,7 @@ const OPEN = ['pending', 'partially_captured', 'abandoned'];
 const ENDED = ['completed', 'expired', 'failed'];
 const NARRATIVE_MAX = 2_000;
 
-/** What can be done with a verification, by whoever may. */
+/** The acts on a verification that the person's role allows. */
 export function Acts({ verification }: { verification: Verification }) {
   const { t } = useWords();
   const say = useSay();

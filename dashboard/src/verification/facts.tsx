@@ -80,7 +80,7 @@ const Check = ({
   </li>
 );
 
-/** What the person typed, and the seal that proves it unchanged. */
+/** The person's answers, and the seal that proves them unchanged. */
 export function Answers({ verification }: { verification: Verification }) {
   const { t } = useWords();
   const { exactly } = useMoments();
@@ -124,7 +124,7 @@ const KNOWN: Record<string, MessageKey> = {
   quantization_hash: 'file.tables',
 };
 
-/** What the file says about itself. All of it comes from the file and may be forged. */
+/** Facts from the file itself. All of them may be forged. */
 export function FileFacts({ capture }: { capture: Capture }) {
   const words = useWords();
   const { t, number } = words;

@@ -1,6 +1,6 @@
 import type { VerificationSummary } from '@firsthand/contract/verification.ts';
 
-/** What to call a verification by. */
+/** The name of a verification on the pages. */
 export const nameOf = ({ config, id }: Pick<VerificationSummary, 'config' | 'id'>): string =>
   Object.entries(config.metadata ?? {}).find(([key]) => key !== 'test_outcome')?.[1] ??
   config.expected_object ??

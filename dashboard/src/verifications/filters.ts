@@ -4,7 +4,7 @@ import type { ReviewState } from '@firsthand/contract/reviews.ts';
 type Status = (typeof STATUSES)[number];
 type Label = (typeof LABELS)[number];
 
-/** What the list shows, as the address says it. */
+/** The filters of the list, as they stand in the address. */
 export interface Filters {
   q: string;
   status: Status[];

@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 
 type Known = Pick<VerificationSummary, 'status' | 'verdict'>;
 
-/** What became of a verification, in one word: its verdict, or else its status. */
+/** The outcome of a verification in one word: its verdict, or else its status. */
 const outcomeOf = ({ status, verdict }: Known) =>
   status === 'completed' && verdict ? (`verdict.${verdict.label}` as const) : (`status.${status}` as const);
 type Outcome = ReturnType<typeof outcomeOf>;

@@ -2,13 +2,13 @@ import type { SignalExplanation } from '@firsthand/contract/explanation.ts';
 import { type Band, SIGNALS, type SignalName } from '@firsthand/contract/signals.ts';
 import type { Capture } from '@firsthand/contract/verification.ts';
 
-/** What one signal says about one photo. */
+/** The finding of one signal for one photo. */
 export interface Finding {
   signal: SignalName;
   state: Band | 'not_evaluated' | 'not_applicable';
   /** The calibrated probability that something is wrong, where the detector gives one. */
   probability?: number;
-  /** What it was told by, for whoever wants to look closer. */
+  /** The measurements behind the finding, for a closer look. */
   evidence: [string, string][];
   /** Why it has no answer. */
   missing?: string;
@@ -61,7 +61,7 @@ function missingOf(name: SignalName, found: Judged): string | undefined {
   return name === 'screen' ? 'too_small_or_dark' : undefined;
 }
 
-/** What every signal that was asked for says about a photo, in the order of their priority. */
+/** The findings of all requested signals for a photo, in order of priority. */
 export function findingsOf(capture: Capture): Finding[] {
   return SIGNALS.flatMap((spec): Finding[] => {
     if (spec.key === null) {

@@ -53,7 +53,7 @@ const MAX_EXTRA_BYTES = 4096;
 const ALLOWED_FLAGS = UTF8_NAMES | 0x0006;
 const SAFE_NAME = /^(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)*\/?$/;
 
-/** What ends the reading: the position of whatever follows is unknown. */
+/** A fault that ends the reading: the position of the next entry is unknown. */
 class Broken extends Error {}
 
 /**

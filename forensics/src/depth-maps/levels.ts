@@ -27,7 +27,7 @@ export async function decodeLevels(bytes: Uint8Array): Promise<Levels | undefine
   }
 }
 
-/** What the levels mean: `inverse` depth or `distance`. */
+/** Meaning of the levels: `inverse` depth or `distance`. */
 export interface Scale {
   kind: 'inverse' | 'distance';
   /** Value at level 0 and at the top level. Undefined when unknown; the levels are then used directly. */

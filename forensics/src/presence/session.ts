@@ -13,7 +13,7 @@ import { decodeTrace, readTraceFile, TraceFault, type TraceFile } from './read-t
 import { stripOf } from './strip.ts';
 import type { CheckResult, Trace } from './trace.ts';
 
-/** What a live capture came with. */
+/** The parts of a live capture. */
 export interface SentSession {
   policy: DepthPolicy;
   /** When the photo arrived, ms since 1970. */

@@ -28,7 +28,7 @@ export interface MotionSample {
   rate: readonly [number, number, number];
 }
 
-/** What the page keeps while the person moves the camera. */
+/** The record that the page keeps while the person moves the camera. */
 export interface Trace {
   /** When the first frame was taken, by the page's clock: ms since 1970. */
   beganAt: number;

@@ -5,7 +5,7 @@ import type { TraceHeader } from './wire.ts';
 /** The content type under which a trace is uploaded. */
 export const TRACE_CONTENT_TYPE = 'application/vnd.firsthand.trace';
 
-/** What the service takes: pictures of a trace, bytes of its header and of the whole. */
+/** Limits of a trace: pictures, bytes of the header, bytes of the whole. */
 export const TRACE_LIMITS = {
   maxBytes: 1_500_000,
   maxHeaderBytes: 65_536,

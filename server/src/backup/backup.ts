@@ -21,7 +21,7 @@ export interface Manifest {
   files: BackupFile[];
 }
 
-/** What stays behind of the data folder: the database is copied on its own, the rest belongs to running processes. */
+/** Entries of the data folder that a backup skips: the database is copied on its own, the rest belongs to running processes. */
 const NOT_COPIED = /^(postgres(\.new|\.json.*)?|lock.*|blobs\/incoming|restore\.partial)$/;
 
 /**

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { many, one } from '../db/sql.ts';
 import { type BackupFile, copyFile, copyTree, writeNew } from './copy.ts';
 
-/** What a running server makes anew at its start (PostgreSQL documentation, "Making a Base Backup Using the Low Level API"). */
+/** Files that PostgreSQL creates at its start (PostgreSQL documentation, "Making a Base Backup Using the Low Level API"). */
 const NOT_COPIED =
   /^(postmaster\.(pid|opts)|backup_label.*|tablespace_map.*|pg_wal\/.*|(pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/.*)$|(^|\/)(pgsql_tmp[^/]*|pg_internal\.init[^/]*)$/;
 const SEGMENT = /^[0-9A-F]{24}$/;

@@ -188,7 +188,7 @@ describe('a folder', () => {
     const init = { method: 'PUT', headers, body, duplex: 'half' } as unknown as RequestInit;
     expect((await fetch(url, init)).status).toBe(200);
     expect((await store.head(key))?.size).toBe(128 * MB);
-    // What is on its way fits into the buffers of two sockets and of a disk that is busy: not half of the whole.
+    // The buffers of two sockets and of a busy disk hold the bytes in flight: less than half of the whole.
     expect(furthestAhead).toBeLessThan(64 * MB);
   });
 });

@@ -176,12 +176,13 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   const now = deps.clock.now();
   const attestation = await o.attested(tx);
   const trace = await takeTrace(tx, row, step, o.captureId, body);
-  const capture = await one<CaptureRow>(
+  const inserted = await one<CaptureRow & { statements: number }>(
     tx,
     `insert into captures (id, verification_id, tenant_id, step_key, source, surface, content_type, size_bytes, width,
        height, sha256, image_blob, motion_blob, created_at, client_captured_at, idempotency_key, location, attestation,
        challenge_id, trace_blob, trace_sha256)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) returning *`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+     returning *, (select coalesce(max(seq), 0) from evidence_statements where verification_id = $2) as statements`,
     [
       o.captureId,
       row.id,
@@ -206,8 +207,9 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
       trace.trace_sha256,
     ],
   );
-  if (!capture) throw new Error('insert returned no row');
-  const after = await captureStored(tx, deps, row, [...captures, capture], now);
+  if (!inserted) throw new Error('insert returned no row');
+  const { statements, ...capture } = inserted;
+  const after = await captureStored(tx, deps, row, { captures: [...captures, capture], statements }, now);
   await awaitAnalysis(tx, row, capture.id);
   return after;
 }

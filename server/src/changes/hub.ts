@@ -11,7 +11,7 @@ const MAX_WAITING = 1_000;
 /** For so long a reader may have been away. */
 export const KEPT_MS = 15 * 60_000;
 
-/** What one open stream has not sent yet. */
+/** Changes that one open stream has not sent yet. */
 export interface Subscriber {
   scopes: readonly string[];
   /** Ids of verifications, with their scope. */

@@ -15,7 +15,7 @@ export interface MonitorOptions {
   once?: boolean;
 }
 
-/** What was seen last: the signed note, and the roots of the complete subtrees that make up that tree. */
+/** The state after the last run: the signed note, and the roots of the complete subtrees that make up that tree. */
 interface Seen {
   note: string;
   nodes: Node[];

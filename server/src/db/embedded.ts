@@ -41,7 +41,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '60',
   shared_buffers: sharedBuffers(),
   max_wal_size: '512MB',
-  // What a backup of the running server needs.
+  // A backup of the running server needs these.
   wal_level: 'replica',
   max_wal_senders: '0',
   fsync: 'on',

@@ -240,7 +240,7 @@ class WatchedPool extends pg.Pool {
   #silences = 0;
 
   readonly #primary: Primary | null;
-  /** What opens a transaction on this pool. */
+  /** The statement that opens a transaction on this pool. */
   readonly begin: string;
 
   constructor(url: string, max: number, onError: (error: Error) => void, o: PoolOptions) {

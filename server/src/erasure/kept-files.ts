@@ -72,7 +72,7 @@ async function* fileOf({ blobs }: Deps, key: string): AsyncGenerator<KeptFile> {
   }
 }
 
-/** What is kept about a person who signs in to the account: who they are, where they signed in, what they did. */
+/** Everything kept about a person who signs in to the account: identity, sessions, acts. */
 export async function* keptOfMember(db: Queryable, tenantId: string, personId: string): AsyncGenerator<KeptFile> {
   yield json('member/person.json', {
     ...(await one(

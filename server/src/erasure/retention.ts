@@ -7,24 +7,18 @@ import { finishErasures } from './finish.ts';
 
 /** Verifications in one transaction: their locks are held for tens of milliseconds. */
 const BATCH = 20;
-const DAY_MS = 86_400_000;
-
-interface Account {
-  id: string;
-  retention_days: number;
-}
 
 /**
  * Sweep: redacts verifications whose retention is over, an account at a time in turn. Rests twice as long as it works, so
  * that it takes little from the API. Safe on every node at once.
  */
 export async function sweepRetention(deps: Deps, signal: AbortSignal): Promise<void> {
-  const accounts = await many<Account>(
+  const accounts = await many<{ id: string }>(
     deps.db,
-    'select id, retention_days from tenants where retention_days is not null order by id',
+    'select id from tenants where retention_days is not null order by id',
   );
   // Null: link templates that set their own, whatever the account has.
-  let open: (Account | null)[] = [null, ...accounts];
+  let open: (string | null)[] = [null, ...accounts.map(({ id }) => id)];
   while (open.length > 0) {
     const full: typeof open = [];
     for (const account of open) {
@@ -38,17 +32,21 @@ export async function sweepRetention(deps: Deps, signal: AbortSignal): Promise<v
   }
 }
 
-/** Erases a batch of one account, or for null one of those that have their own retention. */
-async function eraseExpired(deps: Deps, account: Account | null): Promise<number> {
+/**
+ * Erases a batch of one account, or for null one of those that have their own retention. Reads the account's setting
+ * anew: a backlog takes hours, and an owner who switches it off meanwhile must not lose the rest.
+ */
+async function eraseExpired(deps: Deps, accountId: string | null): Promise<number> {
   const now = deps.clock.now();
   const ids = await transaction(deps.db, async tx => {
-    const rows = account
+    const rows = accountId
       ? await many<VerificationRow>(
           tx,
           `select * from verifications
-           where tenant_id = $1 and closed_at <= $2 and erase_at is null and redacted_at is null and legal_hold is null
+           where tenant_id = $1 and erase_at is null and redacted_at is null and legal_hold is null
+             and closed_at <= $2::timestamptz - (select retention_days * interval '24 hours' from tenants where id = $1)
            order by closed_at limit $3 for update skip locked`,
-          [account.id, new Date(now.getTime() - account.retention_days * DAY_MS), BATCH],
+          [accountId, now, BATCH],
         )
       : await many<VerificationRow>(
           tx,

@@ -2,42 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 import { cosign } from './cosign.ts';
 import { checkHighWater, publish } from './publisher.ts';
-import { sequence } from './sequencer.ts';
+import { BATCH, sequence } from './sequencer.ts';
 
-const SEQUENCE_EVERY_MS = 200;
-/** The most between two looks at a log that nothing is added to, and the least between two questions whether to publish. */
-const IDLE_MS = 1_000;
+/** An entry counts once it is signed, so giving it its place sooner gains nobody anything. */
+const ROUND_MS = 1_000;
 
 /** Keeps the log: gives pending entries their places and publishes the state, until stopped. Safe on every node at once. */
 export function startLog(deps: Deps): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  let asked = Number.NEGATIVE_INFINITY;
   let checked = false;
-  const round = async (): Promise<number> => {
+  const round = async (): Promise<void> => {
     // A restored database is known before anything is added to it.
     if (!checked) await checkHighWater(deps);
     checked = true;
-    const added = await sequence(deps);
-    if (performance.now() - asked >= IDLE_MS) {
-      asked = performance.now();
-      await publish(deps);
-    }
-    return added;
+    let more = true;
+    const until = performance.now() + ROUND_MS;
+    while (more && performance.now() < until && !signal.aborted) more = (await sequence(deps)) >= BATCH;
+    await publish(deps);
   };
   const running = (async () => {
-    let pause = SEQUENCE_EVERY_MS;
     while (!signal.aborted) {
-      const added = await round().catch(error => {
-        deps.log.error({ err: error }, 'the log could not go on; it tries again');
-        return 0;
-      });
-      if (added > 0) {
-        pause = SEQUENCE_EVERY_MS;
-        continue;
-      }
-      await sleep(pause, undefined, { signal }).catch(() => {});
-      pause = Math.min(2 * pause, IDLE_MS);
+      const began = performance.now();
+      await round().catch(error => deps.log.error({ err: error }, 'the log could not go on; it tries again'));
+      await sleep(Math.max(0, began + ROUND_MS - performance.now()), undefined, { signal }).catch(() => {});
     }
   })();
   const witnessing = deps.config.witnesses.length > 0 ? askWitnesses(deps, signal) : null;
@@ -54,6 +42,6 @@ export function startLog(deps: Deps): { stop(): Promise<void> } {
 async function askWitnesses(deps: Deps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await cosign(deps).catch(error => deps.log.error({ err: error }, 'witnesses could not be asked; it tries again'));
-    await sleep(IDLE_MS, undefined, { signal }).catch(() => {});
+    await sleep(ROUND_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -4,7 +4,8 @@ import type { Deps } from '../deps.ts';
 import type { LogRow } from './log.ts';
 import { appendToTiles } from './tiles.ts';
 
-const BATCH = 2_000;
+/** Entries placed in one transaction. */
+export const BATCH = 2_000;
 const CURRENT = 'select * from evidence_logs where id = (select max(id) from evidence_logs)';
 
 /**

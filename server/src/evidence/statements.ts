@@ -16,6 +16,8 @@ export interface OpenedStatement {
 export interface Subject {
   id: string;
   tenant_id: string;
+  /** How many statements it has, where the caller has read that under the lock. */
+  statements?: number;
 }
 
 export interface Fact {
@@ -34,12 +36,7 @@ export async function appendStatements(
   { keyring }: Pick<Deps, 'keyring'>,
   facts: readonly Fact[],
 ): Promise<void> {
-  const last = await many<{ verification_id: string; seq: number }>(
-    tx,
-    'select verification_id, max(seq) as seq from evidence_statements where verification_id = any($1) group by verification_id',
-    [facts.map(({ subject }) => subject.id)],
-  );
-  const before = new Map(last.map(({ verification_id, seq }) => [verification_id, seq]));
+  const before = await statementsSoFar(tx, facts);
   const rows = facts.map(({ subject, type, at, content }) => {
     const seq = (before.get(subject.id) ?? 0) + 1;
     // Through JSON once, so that dates and undefined members are what will be read back.
@@ -74,6 +71,21 @@ export async function appendStatements(
       rows.map(({ at }) => at),
     ],
   );
+}
+
+async function statementsSoFar(tx: Tx, facts: readonly Fact[]): Promise<Map<string, number>> {
+  const unknown = facts.flatMap(({ subject }) => (subject.statements === undefined ? [subject.id] : []));
+  const read =
+    unknown.length === 0
+      ? []
+      : await many<{ verification_id: string; seq: number }>(
+          tx,
+          'select verification_id, max(seq) as seq from evidence_statements where verification_id = any($1) group by verification_id',
+          [unknown],
+        );
+  const found = new Map(read.map(({ verification_id, seq }) => [verification_id, seq]));
+  for (const { subject } of facts) if (subject.statements !== undefined) found.set(subject.id, subject.statements);
+  return found;
 }
 
 /** States one fact: see {@link appendStatements}. */

@@ -25,6 +25,8 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps): Promi
           "font-src 'self'",
           `img-src 'self' blob: data:${store}`,
           "connect-src 'self'",
+          // The preview of the capture page.
+          "frame-src 'self'",
           "base-uri 'none'",
           "form-action 'none'",
           "frame-ancestors 'none'",
@@ -45,7 +47,12 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps): Promi
     return reply.type('text/html; charset=utf-8').send(html);
   };
   for (const path of ['/dashboard', '/dashboard/*']) {
-    app.get(path, async (_request, reply) => show(reply));
+    app.get(path, async (request, reply) => {
+      // The link header preloads who is signed in, so the answer arrives while the script is still downloading.
+      const signsIn = /^\/dashboard\/sign(ed)?-in/.test(request.url);
+      if (!signsIn) reply.header('link', '</v1/me>; rel=preload; as=fetch; crossorigin=anonymous');
+      return show(reply);
+    });
   }
   await registerAssets(app, DIST, '/_dashboard/');
 }

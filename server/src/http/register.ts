@@ -155,7 +155,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     }
   }
 
-  /** What is stored of an answer, with the verification it shows: the one in the path, or the first it names. */
+  /** The stored answer, with the verification it shows: the one in the path, or the first it names. */
   function stored(answer: Answer, request: FastifyRequest) {
     const target = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
     const named = VERIFICATION_ID.exec(JSON.stringify(answer.body ?? null))?.[0];

@@ -4,7 +4,7 @@ import { IMAGE_PLACEHOLDER, Scanner, STRUCTURE } from './structure.ts';
 
 const FIELDS = ['image_base64'];
 
-/** What the scanner says of bytes that arrive in parts, each as long as `parts` says in turns. */
+/** The scanner's answer for bytes that arrive in parts; `parts` gives their lengths in turns. */
 function scan(raw: Buffer, parts: readonly number[]) {
   const scanner = new Scanner(FIELDS);
   for (let [end, turn] = [0, 0]; end < raw.length; turn += 1) {

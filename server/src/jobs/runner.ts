@@ -5,7 +5,7 @@ import { many } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { JobPayloads } from './queue.ts';
 
-/** What a job receives in addition to its payload. */
+/** A job receives this in addition to its payload. */
 export interface Attempt {
   /** 1 for the first. */
   attempt: number;

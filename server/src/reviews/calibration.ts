@@ -1,11 +1,11 @@
 import type { Decision } from '@firsthand/contract/reviews.ts';
 
-// What reviewed cases say about the thresholds of the screen detector, computed without a database.
+// Suggests thresholds of the screen detector from reviewed cases. Pure: reads no database.
 
 /** One photo of a decided case. */
 export interface ReviewedPhoto {
   score: number;
-  /** What people said of it: the thing itself, or a display. */
+  /** The label that people gave it: the thing itself, or a display. */
   genuine: boolean;
   /** How many photos like it, reviewed or not, this one stands for. */
   weight: number;

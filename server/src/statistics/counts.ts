@@ -13,9 +13,24 @@ export function add(to: Counts, measures: Iterable<readonly [string, number]>): 
   return to;
 }
 
-/** The measures whose name begins with `prefix`, without it. */
-const under = (counts: Counts, prefix: string): [string, number][] =>
-  Object.entries(counts).flatMap(([name, n]) => (name.startsWith(prefix) ? [[name.slice(prefix.length), n]] : []));
+const DURATIONS = ['to_capture', 'to_verdict', 'to_review'] as const;
+
+/** Whether a measure is a bin of a histogram of durations. */
+export const isDuration = (measure: string): boolean => measure.startsWith('to_');
+
+/** How often each bin of a histogram was counted. */
+type Bins = [bin: number, n: number][];
+
+/** The histograms of durations, by name. */
+function histogramsOf(counts: Counts): Record<(typeof DURATIONS)[number], Bins> {
+  const found: Record<string, Bins> = Object.fromEntries(DURATIONS.map(name => [name, []]));
+  for (const measure in counts) {
+    if (!isDuration(measure)) continue;
+    const [name, bin] = measure.split(':');
+    found[name!]!.push([Number(bin), counts[measure]!]);
+  }
+  return found;
+}
 
 export const plainCounts = (counts: Counts) => ({
   created: counts.created ?? 0,
@@ -24,7 +39,12 @@ export const plainCounts = (counts: Counts) => ({
   failed: counts.failed ?? 0,
   verified: counts.verified ?? 0,
   suspicious: counts.suspicious ?? 0,
-  rejected_by_signal: Object.fromEntries(under(counts, 'rejected:').sort(([a], [b]) => (a < b ? -1 : 1))),
+  rejected_by_signal: Object.fromEntries(
+    Object.keys(counts)
+      .filter(measure => measure.startsWith('rejected:'))
+      .sort()
+      .map(measure => [measure.slice('rejected:'.length), counts[measure]!]),
+  ),
   reviewed: counts.reviewed ?? 0,
   overridden: counts.overridden ?? 0,
 });
@@ -38,10 +58,8 @@ export function secondsOf(bin: number): number {
 }
 
 /** The median of a histogram of durations; undefined when it is empty. */
-export function medianOf(counts: Counts, prefix: string): number | undefined {
-  const bins = under(counts, prefix)
-    .map(([bin, n]) => [Number(bin), n] as const)
-    .sort(([a], [b]) => a - b);
+function medianOf(histogram: Bins): number | undefined {
+  const bins = histogram.sort(([a], [b]) => a - b);
   const total = bins.reduce((sum, [, n]) => sum + n, 0);
   if (total === 0) return undefined;
   const at = (place: number): number => {
@@ -56,10 +74,11 @@ export function medianOf(counts: Counts, prefix: string): number | undefined {
 }
 
 export function bucketOf(start: Date, counts: Counts): StatisticsBucket {
+  const histograms = histogramsOf(counts);
   const medians = {
-    median_seconds_to_capture: medianOf(counts, 'to_capture:'),
-    median_seconds_to_verdict: medianOf(counts, 'to_verdict:'),
-    median_seconds_to_review: medianOf(counts, 'to_review:'),
+    median_seconds_to_capture: medianOf(histograms.to_capture),
+    median_seconds_to_verdict: medianOf(histograms.to_verdict),
+    median_seconds_to_review: medianOf(histograms.to_review),
   };
   return {
     start: start.toISOString(),

@@ -1,6 +1,6 @@
 import { many, one, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { add, type Counts } from './counts.ts';
+import { add, type Counts, isDuration } from './counts.ts';
 
 /** An arbitrary number that stands for "folding statistics" among the advisory locks of a database. */
 const LOCK = 7_141_986_241;
@@ -65,7 +65,9 @@ async function foldBatch(tx: Tx): Promise<number> {
         const { tenant_id, livemode } = change;
         const name = JSON.stringify([tenant_id, livemode, grain, grouping, start, key]);
         const total = totals.get(name) ?? { tenant_id, livemode, grain, grouping, start, key, counts: {} };
-        add(total.counts, measuresOf(change));
+        // Durations are shown of all verifications, never of a group.
+        const counted = measuresOf(change).filter(([measure]) => grouping === '' || !isDuration(measure));
+        add(total.counts, counted);
         totals.set(name, total);
       }
     }

@@ -104,19 +104,20 @@ export const getStatistics = tenantEndpoint({
       : [];
 
     const buckets = new Map<number, Map<string, Map<string, Counts>>>();
-    const count = (start: Date, grouping: string, key: string, measures: Iterable<readonly [string, number]>) => {
+    const count = (start: Date, grouping: string, key: string, measures: Counts) => {
       const at = startOf(start, interval).getTime();
       const groupings = buckets.get(at) ?? new Map<string, Map<string, Counts>>();
       const keys = groupings.get(grouping) ?? new Map<string, Counts>();
-      keys.set(key, add(keys.get(key) ?? {}, measures));
+      const before = keys.get(key);
+      keys.set(key, before ? add(before, Object.entries(measures)) : measures);
       buckets.set(at, groupings.set(grouping, keys));
     };
     for (const row of rows) {
-      if (row.counts) count(row.start, row.grouping!, row.key!, Object.entries(row.counts));
+      if (row.counts) count(row.start, row.grouping!, row.key!, row.counts);
       else {
         const change = row as ChangeRow;
         const start = grain === 'hour' ? change.hour : dayOf(change.hour);
-        for (const [grouping, key] of groupsOf(change)) count(start, grouping, key, measuresOf(change));
+        for (const [grouping, key] of groupsOf(change)) count(start, grouping, key, add({}, measuresOf(change)));
       }
     }
 

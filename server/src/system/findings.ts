@@ -6,7 +6,7 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { missingWays } from '../people/sign-in/ways.ts';
 
-/** What was found of one part. `detail` names folders, servers and errors: for whoever runs the machine. */
+/** The state of one part. `detail` names folders, servers and errors for the operator. */
 export type Finding = SystemFinding & { detail?: string };
 
 const NODE_MAJOR = 24;

@@ -11,7 +11,7 @@ import { newId } from '../lib/ids.ts';
 
 export type Actor = AuditEntry['actor'];
 
-/** Who acts, when, and in which request. */
+/** The actor, the time and the request of an act. */
 export interface Activity {
   tenantId: string;
   actor: Actor;

@@ -17,7 +17,7 @@ import { trialTenant } from './tenant.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** What an anonymous visitor may request: no callback or e-mail address, no free text, nothing that calls a vision model. */
+/** Bounds of an anonymous visitor's request: no callback or e-mail address, no free text, nothing that calls a vision model. */
 const TrialRequest = Type.Object(
   {
     max_captures: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CAPTURES })),

@@ -20,12 +20,19 @@ type Needs = Pick<Deps, 'clock' | 'origins' | 'keyring'>;
 
 /**
  * Follows a capture stored in this transaction, the last of `captures`: counts it, states it in the log, advances the
- * status and records the event.
+ * status and records the event. `statements`: how many the log has of this verification.
  */
-export async function captureStored(tx: Tx, deps: Needs, row: VerificationRow, captures: CaptureRow[], at: Date) {
+export async function captureStored(
+  tx: Tx,
+  deps: Needs,
+  row: VerificationRow,
+  { captures, statements }: { captures: CaptureRow[]; statements: number },
+  at: Date,
+) {
   const status = next(row.status, 'capture_submitted');
   if (!status) throw new Error(`a capture cannot be stored on a ${row.status} verification`);
-  await appendStatement(tx, deps, row, { type: 'capture', at, content: captureStatement(captures.at(-1)!) });
+  const subject = { id: row.id, tenant_id: row.tenant_id, statements };
+  await appendStatement(tx, deps, subject, { type: 'capture', at, content: captureStatement(captures.at(-1)!) });
   return change(
     tx,
     deps,

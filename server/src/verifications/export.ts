@@ -75,7 +75,7 @@ export const exportVerifications = tenantEndpoint({
           .join('');
         const last = rows.at(-1);
         if (!last || rows.length < PAGE) return;
-        // Whoever lost the right to read while the file was on its way gets no more of it.
+        // Stop the file for a reader who lost the right to read meanwhile.
         if (!(await stillAdmitted())) throw new Error('the credential of an export ended');
         const after: Place = { id: last.id, created_at: last.place };
         rows = await selection.page({ after, limit: PAGE });

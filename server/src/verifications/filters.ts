@@ -5,15 +5,19 @@ import { Status, VerdictLabel } from '@firsthand/contract/verification.ts';
 import { type Static, type TSchema, Type } from 'typebox';
 import { many, one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { type Principal, readableModes } from '../http/principal.ts';
+import type { Principal } from '../http/principal.ts';
 import type { VerificationRow } from './row.ts';
 import { type Found, findByWords, type Pair, patternOf, rarestPair, scopeOf } from './search.ts';
 
 const some = <T extends TSchema>(item: T) =>
   Type.Optional(Type.Array(item, { minItems: 1, maxItems: 20, description: 'one value, or several between commas' }));
 
+/** The most ids that one filter names: an address holds no more. */
+const IDS_MAX = 200;
+
 /** The filters of every list of verifications. */
 export const filters = {
+  id: Type.Optional(Type.Array(IdSchema('vfy'), { minItems: 1, maxItems: IDS_MAX, description: 'ids between commas' })),
   status: some(Status),
   verdict: some(VerdictLabel),
   template_id: some(IdSchema('tpl')),
@@ -60,15 +64,20 @@ interface PageOptions {
 export interface Selection {
   /** The newest rows after a place. */
   page<R extends object = object>(o: PageOptions): Promise<(Selected & R)[]>;
-  /** How many rows match: exact up to {@link COUNTED}, the planner's estimate beyond. */
+  /** How many rows match: exact up to {@link COUNTED}, the planner's estimate beyond and for common words with a filter of many rows. */
   total(): Promise<number>;
 }
 
 const COUNTED = 1_000;
 /** Up to this many found rows are read whole; a larger set is read in the order of the list. */
 const FEW = 5_000;
-/** This many of the newest rows are searched for common words before the index is. */
+/** Words are common when this share of the newest rows has them. The list's own order then finds them sooner than their index. */
 const WALKED = 5_000;
+const COMMON = 50;
+/** This many of the newest rows are searched for common words, for a page's total. */
+const WALKED_FOR_TOTAL = 25_000;
+/** This many of the newest rows that pass the other filters are searched for words. */
+const PROBED = 10_000;
 const NEWEST = 'order by v.created_at desc, v.id desc';
 
 /** Collects the values of a statement; each call gives the parameter of its value. */
@@ -82,13 +91,11 @@ type Parameter = ReturnType<typeof collect>;
  */
 export async function select(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
-  principal: Principal,
+  { tenantId, reads }: Pick<Principal, 'tenantId' | 'reads'>,
   query: FilterQuery,
 ): Promise<Selection> {
   const now = clock.now();
-  const { tenantId } = principal;
-  const modes = readableModes(principal);
-  const scopes = modes.map(livemode => scopeOf(tenantId, livemode));
+  const scopes = reads.map(livemode => scopeOf(tenantId, livemode));
   const pairs = Object.entries(query)
     .filter(([name]) => name.startsWith('metadata['))
     .map(([name, value]) => [name.slice('metadata['.length, -1), String(value)] as const);
@@ -96,7 +103,17 @@ export async function select(
   const q = query.q === undefined || 'vfy_'.startsWith(query.q.toLowerCase()) ? null : query.q;
   const id = q === null ? null : idsBeginning(q);
   const rarest = pairs.length > 0 && q === null ? await rarestPair(db, { scopes, pairs, few: FEW }) : null;
-  const indexed = [query.status, query.verdict, query.external_ref, query.template_id, query.brand_slug, query.review];
+  const indexed = [
+    query.id,
+    query.status,
+    query.verdict,
+    query.external_ref,
+    query.template_id,
+    query.brand_slug,
+    query.review,
+  ];
+  const filtered =
+    pairs.length > 0 || [...indexed, query.created_after, query.created_before].some(filter => filter !== undefined);
   // The index of another filter reads fewer rows than that of a common pair.
   const pair = rarest?.few || indexed.every(filter => filter === undefined) ? rarest : null;
 
@@ -104,6 +121,7 @@ export async function select(
   function ranges(p: Parameter, after: Place | null): string[] {
     const all = [`v.tenant_id = ${p(tenantId)}`];
     if (after) all.push(`(v.created_at, v.id) < (${p(after.created_at)}::timestamptz, ${p(after.id)})`);
+    if (query.id) all.push(`v.id = any(${p(query.id)})`);
     if (query.created_after) all.push(`v.created_at > ${p(instantOf(query.created_after))}`);
     if (query.created_before) all.push(`v.created_at < ${p(instantOf(query.created_before))}`);
     if (query.external_ref) all.push(`v.external_ref = ${p(query.external_ref)}`);
@@ -127,7 +145,7 @@ export async function select(
       wanted === undefined ? [] : [[...new Set(wanted)].map(condition)],
     );
     for (const conditions of others) all.push(`(${conditions.map(condition => `(${condition})`).join(' or ')})`);
-    return modes.flatMap(livemode =>
+    return reads.flatMap(livemode =>
       each.map(condition => `${all.join(' and ')} and ${condition} and v.livemode = ${livemode}`),
     );
   }
@@ -184,39 +202,72 @@ export async function select(
   let words: Promise<Found> | null = null;
   /** The rows that match the words of `q`, up to one more than {@link FEW}. The page and its total share the answer. */
   function worded(text: string): Promise<Found> {
-    words ??= findByWords(db, { scopes, pattern: patternOf(text), most: FEW + 1 });
+    words ??= findByWords(db, { scopes, text, most: FEW + 1 });
     return words;
+  }
+  /** SQL of those of the newest rows whose words match, in the order of the list. */
+  const newest = (text: string, p: Parameter, after: Place | null, walked: number) =>
+    `select n.* from unnest(${p(scopes)}::text[]) as scopes (scope),
+       search_newest(scope, lower(${p(patternOf(text))}), ${p(after?.created_at ?? 'infinity')}, ${p(after?.id ?? '')}, ${walked}) n
+     order by created_at desc, verification_id desc`;
+  let common: Promise<boolean> | null = null;
+  function isCommon(text: string): Promise<boolean> {
+    common ??= countUpTo(p => [`(${newest(text, p, null, WALKED)}) n`]).then(n => n >= COMMON);
+    return common;
+  }
+  /** SQL of the newest {@link PROBED} rows that pass the filters. */
+  const passingFirst = (p: Parameter, after: Place | null) => {
+    const stretches = ranges(p, after).map(
+      range => `(select * from verifications v where ${range} ${NEWEST} limit ${PROBED})`,
+    );
+    return `(select * from (${stretches.join(' union all ')}) v ${NEWEST} limit ${PROBED}) v`;
+  };
+  /** SQL of those of them whose words match. `offset 0`: each row's words are read by its id. */
+  const probed = (text: string, p: Parameter, after: Place | null) =>
+    `${passingFirst(p, after)} cross join lateral (select from verification_search s
+       where s.verification_id = v.id and s.words like lower(${p(patternOf(text))}) offset 0) s`;
+  /** Whether every row that passes the filters is probed. */
+  const probesAll = async (after: Place | null): Promise<boolean> =>
+    filtered && (await countUpTo(p => [passingFirst(p, after)], PROBED)) < PROBED;
+  async function probe<R extends object>(text: string, { after, limit, columns = '' }: PageOptions) {
+    const values: unknown[] = [];
+    const from = probed(text, collect(values), after);
+    return many<Selected & R>(
+      db,
+      `select v.*, v.created_at::text as place${columns} from ${from} ${NEWEST} limit ${limit}`,
+      values,
+    );
   }
 
   async function bySearch<R extends object>(text: string, o: PageOptions): Promise<(Selected & R)[]> {
-    const pattern = patternOf(text);
     if (id) {
       const named = await inOrder<R>(o, p => ` and ${beginning(id, p)}`);
       const inWords = await among<R>(o, these(await worded(text)));
       const once = new Map([...named, ...inWords].map(row => [row.id, row]));
       return [...once.values()].sort(newestFirst).slice(0, o.limit);
     }
-    // Shorter texts hold no trigram: the newest rows are searched first.
-    const found = text.length < 3 ? null : await worded(text);
-    if (found && found.ids.length <= FEW) return among<R>(o, these(found));
-    const near = await among<R>(
-      o,
-      p => `select n.* from unnest(${p(scopes)}::text[]) as scopes (scope),
-        search_newest(scope, lower(${p(pattern)}), ${p(o.after?.created_at ?? 'infinity')}, ${p(o.after?.id ?? '')}, ${WALKED}) n
-        order by created_at desc, verification_id desc`,
-    );
-    if (near.length >= o.limit) return near;
+    const inListOrder = async () => {
+      const rows = filtered ? await probe<R>(text, o) : await among<R>(o, p => newest(text, p, o.after, WALKED));
+      return rows.length >= o.limit || (await probesAll(o.after)) ? rows : null;
+    };
+    const first = (await isCommon(text)) ? await inListOrder() : null;
+    if (first) return first;
+    const found = await worded(text);
+    if (found.ids.length <= FEW) return among<R>(o, these(found));
+    const next = (await isCommon(text)) ? null : await inListOrder();
+    if (next) return next;
     return among<R>(
       o,
-      p => `select s.* from unnest(${p(scopes)}::text[]) as scopes (scope), search_verifications(scope, lower(${p(pattern)}), null) s
+      p => `select s.* from unnest(${p(scopes)}::text[]) as scopes (scope),
+          search_verifications(scope, lower(${p(text)}), lower(${p(patternOf(text))}), null) s
         order by created_at desc, verification_id desc`,
     );
   }
 
-  /** Counts rows of `from`, up to one more than {@link COUNTED}. */
-  async function countUpTo(from: (p: Parameter) => string[]): Promise<number> {
+  /** Counts rows of `from`, up to one more than `most`. */
+  async function countUpTo(from: (p: Parameter) => string[], most = COUNTED): Promise<number> {
     const values: unknown[] = [];
-    const bounded = from(collect(values)).map(text => `(select from ${text} limit ${COUNTED + 1})`);
+    const bounded = from(collect(values)).map(text => `(select from ${text} limit ${most + 1})`);
     return (await one<{ n: number }>(db, `select count(*)::int as n from (${bounded.join(' union all ')}) m`, values))!
       .n;
   }
@@ -234,13 +285,26 @@ export async function select(
     ranges(p, null).map(range => `verifications v ${from} where ${range}${also}`);
 
   async function totalOfSearch(text: string): Promise<number> {
-    const found = await worded(text);
-    const n = await countUpTo(p => [passing(p, null, these(found)(p))]);
-    if (id)
-      return (
-        n + (await countUpTo(p => inRanges(p, '', ` and ${beginning(id, p)} and not (v.id = any(${p(found.ids)}))`)))
-      );
-    if (found.ids.length <= FEW && n <= COUNTED) return n;
+    if (id) {
+      const found = await worded(text);
+      const [inWords, named] = await Promise.all([
+        countUpTo(p => [passing(p, null, these(found)(p))]),
+        countUpTo(p => inRanges(p, '', ` and ${beginning(id, p)} and not (v.id = any(${p(found.ids)}))`)),
+      ]);
+      return inWords + named;
+    }
+    let n = 0;
+    if (await isCommon(text)) {
+      n = await countUpTo(p => [filtered ? probed(text, p, null) : `(${newest(text, p, null, WALKED_FOR_TOTAL)}) n`]);
+      if (n <= COUNTED && (await probesAll(null))) return n;
+    }
+    // Of common words, a filter leaves some in rows that were not probed: their number is an estimate.
+    if (n <= COUNTED && !(filtered && (await isCommon(text)))) {
+      const found = await worded(text);
+      n = await countUpTo(p => [passing(p, null, these(found)(p))]);
+      if (found.ids.length <= FEW && n <= COUNTED) return n;
+      if (n <= COUNTED && (await probesAll(null))) return countUpTo(p => [probed(text, p, null)]);
+    }
     const also = (p: Parameter) => ` and s.scope = any(${p(scopes)}) and s.words like lower(${p(patternOf(text))})`;
     return Math.max(
       n,

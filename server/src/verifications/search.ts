@@ -1,6 +1,6 @@
 import { many, type Queryable } from '../db/sql.ts';
 
-// Searches the index tables of migration 0090, which triggers maintain.
+// Searches the index tables of migrations 0090 and 0150, which triggers maintain.
 
 /** Verifications that match, with their places in the list. */
 export interface Found {
@@ -17,13 +17,13 @@ export const patternOf = (text: string): string => `%${text.replaceAll(/[\\%_]/g
 /** Finds up to `most` verifications of each scope whose words match, in no order. */
 export async function findByWords(
   db: Queryable,
-  o: { scopes: readonly string[]; pattern: string; most: number },
+  o: { scopes: readonly string[]; text: string; most: number },
 ): Promise<Found> {
   const rows = await many<{ id: string; time: string }>(
     db,
     `select s.verification_id as id, s.created_at::text as time
-     from unnest($1::text[]) as scopes (scope), search_verifications(scope, lower($2), $3) s`,
-    [o.scopes, o.pattern, o.most],
+     from unnest($1::text[]) as scopes (scope), search_verifications(scope, lower($2), lower($3), $4) s`,
+    [o.scopes, o.text, patternOf(o.text), o.most],
   );
   return { ids: rows.map(row => row.id), times: rows.map(row => row.time) };
 }

@@ -18,7 +18,7 @@ export type Chromium = {
   shell: boolean;
 };
 
-/** What keeps a headless Chromium quiet, small and off the network; enough for root and for an ordinary user. */
+/** Flags that keep a headless Chromium quiet, small and off the network, for root and ordinary users. */
 const QUIET_ARGS = [
   '--no-sandbox',
   '--disable-gpu',

@@ -11,7 +11,7 @@ const REFUSED = /401|403|409/;
 describe('dashboard', () => {
   let service: TestService;
   let browser: Browser;
-  /** What the service's clock is ahead of the real one. */
+  /** Offset of the service's clock from the real one. */
   let aheadMs = 0;
   beforeAll(async () => {
     service = await startTestService({

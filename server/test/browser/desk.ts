@@ -124,7 +124,7 @@ export async function addAuthenticator(context: BrowserContext, page: Page): Pro
 }
 
 async function fine(page: Page, name: string): Promise<void> {
-  // What is being loaded would be judged half-drawn.
+  // Wait for what still loads, so that axe does not judge a half-drawn page.
   await page.waitForFunction(
     () =>
       !document.querySelector('.loading') &&

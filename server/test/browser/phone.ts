@@ -49,7 +49,7 @@ export async function openOnPhone(
   return phoneOf(context, url);
 }
 
-/** What the permission says, in a headless shell whose camera heeds only its fake prompt. */
+/** The camera permission, in a headless shell whose camera heeds only its fake prompt. */
 function refuseUnlessGranted(): void {
   const devices = navigator.mediaDevices;
   const open = devices.getUserMedia.bind(devices);
@@ -110,7 +110,7 @@ async function phoneOf(context: BrowserContext, url: string): Promise<Phone> {
 }
 
 async function looksFine(page: Page, name: string): Promise<void> {
-  // What is being loaded (a thumbnail, the font) would be judged half-drawn.
+  // Wait for thumbnails and fonts, so that axe does not judge a half-drawn page.
   await page.evaluate(() => document.fonts.ready);
   await page.waitForFunction(() => [...document.images].every(image => image.complete));
   const folder = process.env.FIRSTHAND_SCREENSHOTS;

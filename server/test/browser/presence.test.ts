@@ -64,7 +64,7 @@ describe('capture page, camera session', () => {
     return { phone, id: verification.id, challenge };
   }
 
-  /** What the page uploads and submits from now on. */
+  /** Uploads and submissions of the page from now on. */
   function watch({ page }: Phone) {
     const traces: Buffer[] = [];
     const submissions: Record<string, unknown>[] = [];

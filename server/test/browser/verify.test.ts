@@ -43,7 +43,7 @@ async function openFromDisk(asked: string[] = [], options: object = {}): Promise
   return page;
 }
 
-/** What the page shows of each bundle, in the lines of the command, with the exit code. */
+/** The page's result for each bundle, in the lines of the command, with the exit code. */
 async function shownBy(page: Page, files: string[]): Promise<{ code: number; text: string }[]> {
   await page.locator('#bundle').setInputFiles(files);
   await page
@@ -86,7 +86,7 @@ async function shownBy(page: Page, files: string[]): Promise<{ code: number; tex
   });
 }
 
-/** What `firsthand verify-evidence` prints, and its exit code. */
+/** The output of `firsthand verify-evidence`, and its exit code. */
 async function saidByCommand(file: string, trust: readonly Signer[]): Promise<{ code: number; text: string }> {
   const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
   const before = process.exitCode;

@@ -132,6 +132,18 @@ describe('capture analysis', () => {
     expect((await captureOf(service, id)).analysis_error).toContain('no attempt of 3 came back');
   });
 
+  test('leaves a photo to another node at most 10 s after its own died', async () => {
+    const { capture } = await submitted(service, await plain({ colour: '#00ffff' }));
+    await claimCapture(service.deps.db);
+    const claim = await one<{ seconds: number }>(
+      service.deps.db,
+      'select extract(epoch from analysis_due_at - now())::float8 as seconds from captures where id = $1',
+      [capture.id],
+    );
+    expect(claim!.seconds).toBeGreaterThan(0);
+    expect(claim!.seconds).toBeLessThanOrEqual(10);
+  });
+
   test('fails when its result cannot be written, whatever the reason', async () => {
     const { id, capture } = await submitted(service, await plain({ colour: '#ffff00' }));
     await service.deps.db.query(

@@ -42,7 +42,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
-/** What a shell would be given: of a `console` block the lines after a prompt, of any other all of it. */
+/** The commands of a block: in a `console` block the lines after a prompt, in any other block all lines. */
 export function scriptOf(block: Block): string {
   if (block.language !== 'console') return block.text;
   const kept: string[] = [];

@@ -46,7 +46,7 @@ const ANYWHERE: [name: string, body: () => string][] = [
   ['spaces', () => ' '.repeat(MB - 10)],
 ];
 
-/** What only a capture may send: 17 MB. */
+/** The limit of a capture's body, 17 MB. Other bodies are smaller. */
 const CAPTURES: [name: string, body: () => string][] = [
   ['16 MB of brackets', () => '['.repeat(16 * MB)],
   ['16 MB of names', () => `{${members(1_300_000, '1')}}`],

@@ -9,12 +9,13 @@ const rate = (headers: Headers) =>
   ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'].map(name => headers.get(name));
 const list = (node: { url: string }, key: string, headers = {}) => ask(node, '/v1/verifications', { key, headers });
 
-/** What holds whatever the store of the windows is. */
-function limits(env: () => Record<string, string>) {
+/** Rules that hold for every store of the windows. */
+function limits(env: () => Record<string, string>, started: () => Promise<void> = async () => {}) {
   let nodes: [TestService, TestService];
   beforeAll(async () => {
     const first = await startTestService({ worker: false, env: env() });
     nodes = [first, await startTestService({ worker: false, beside: first, env: env() })];
+    await started();
   });
   afterAll(async () => {
     await nodes?.[1].stop();
@@ -94,6 +95,17 @@ describe.skipIf(!hasRedis)('tenant limit, windows in Redis', () => {
   });
   afterAll(() => redis.stop());
   limits(() => ({ REDIS_URL: redis.url }));
+});
+
+describe.skipIf(!hasRedis)('tenant limit, windows in a Redis that went away', () => {
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  limits(
+    () => ({ REDIS_URL: redis.url }),
+    () => redis.stop(),
+  );
 });
 
 describe('limits without a tenant', () => {

@@ -89,6 +89,18 @@ const FIXTURES: [prefix: string, fixture: Fixture][] = [
     },
   ],
   [
+    '/v1/bulk-acts/:',
+    async ({ deps: { db } }, owner, livemode) => {
+      const id = newId('blk');
+      await db.query(
+        `insert into bulk_acts (id, tenant_id, modes, act, options, activity, created_at)
+         values ($1, $2, $3, 'cancel', '{}', '{}', now())`,
+        [id, owner.tenant_id, [livemode]],
+      );
+      return id;
+    },
+  ],
+  [
     '/v1/trial/verifications/:',
     async ({ deps }) => {
       const tenantId = await trialTenant(deps);
@@ -121,7 +133,7 @@ const FIXTURES: [prefix: string, fixture: Fixture][] = [
   ['/v1/events/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).event],
 ];
 
-/** What a person alone has, by the beginning of the path. */
+/** Paths open to people alone, by their beginning. */
 const OWN_FIXTURES: [prefix: string, fixture: (service: TestService, personId: string) => Promise<string>][] = [
   [
     '/v1/me/passkeys/:',
@@ -178,6 +190,7 @@ const MODED = [
   '/v1/verifications/:',
   '/v1/reviews/:',
   '/v1/batches/:',
+  '/v1/bulk-acts/:',
   '/v1/link-templates/:',
   '/v1/webhook-deliveries/:',
   '/v1/webhook-endpoints/:',

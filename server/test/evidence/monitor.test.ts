@@ -65,7 +65,7 @@ async function grow(count: number): Promise<bigint> {
 const checkpoint = async () => (await fetch(`${service.url}/log/checkpoint`)).text();
 const size = async () => parseCheckpoint(parseNote(utf8(await checkpoint())).text).size;
 
-/** What an operator with the log key could do: exchange an entry and sign the result. */
+/** The attack of an operator with the log key: exchange an entry and sign the result. */
 async function rewriteEntry(index: number): Promise<void> {
   const { db, blobs } = service.deps;
   const before = await checkpoint();

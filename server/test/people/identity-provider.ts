@@ -62,7 +62,7 @@ export async function openProvider(o: { redirectUris: (issuer: string) => string
     void provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   };
 
-  /** What a browser does at the provider, from the address it was sent to until it is sent back to us. */
+  /** The browser's way through the provider, from the redirect there until the redirect back. */
   async function visitProvider(url: string): Promise<string> {
     const cookies = new Map<string, string>();
     let at = url;

@@ -104,7 +104,7 @@ function textOf(node: ts.Expression, checker: ts.TypeChecker): string | null {
   return null;
 }
 
-/** What a database value may be read as. `any` takes every type. */
+/** TypeScript types that a database value may be read as. `any` takes every type. */
 function kindsOf(type: ts.Type, checker: ts.TypeChecker): string {
   const parts = type.isUnion() ? type.types : [type];
   const kinds = parts.map(part => {

@@ -10,7 +10,7 @@ import { plain } from '../../../test/pictures.ts';
 const APP = 'ABCDE12345.com.example.claims';
 const CLIP = `${APP}.Clip`;
 
-/** What an app computes from the documentation: SHA-256 of the id, a dot and the picture's SHA-256 in hex. */
+/** The client data as an app computes it from the documentation: SHA-256 of the id, a dot and the picture's SHA-256 in hex. */
 const bindingOf = (id: string, picture: Uint8Array): Buffer =>
   createHash('sha256')
     .update(`${id}.${createHash('sha256').update(picture).digest('hex')}`)

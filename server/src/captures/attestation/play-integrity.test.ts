@@ -11,7 +11,7 @@ import { plain } from '../../../test/pictures.ts';
 const PACKAGE = 'com.example.claims';
 const CERTIFICATE = createHash('sha256').update('signing certificate').digest();
 
-/** What an app computes from the documentation, as it passes it to Play: URL-safe base64 without padding. */
+/** The nonce as an app computes it from the documentation and passes it to Play: URL-safe base64 without padding. */
 const bindingOf = (id: string, picture: Uint8Array): string =>
   createHash('sha256')
     .update(`${id}.${createHash('sha256').update(picture).digest('hex')}`)

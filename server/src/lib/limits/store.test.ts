@@ -15,7 +15,7 @@ import type { LimitStore } from './store.ts';
 const log = pino({ level: 'silent' });
 const freshKey = () => `key ${randomUUID()}`;
 
-/** What every store promises; `nodes` are two ways to the same windows. */
+/** Guarantees of every store; `nodes` are two ways to the same windows. */
 function promises(nodes: () => [LimitStore, LimitStore]) {
   const one = async (store: LimitStore, key: string, o: { wanted?: number; limit?: number; windowMs?: number } = {}) =>
     (await store.take([{ key, wanted: o.wanted ?? 1, limit: o.limit ?? 10, windowMs: o.windowMs ?? 60_000 }]))[0]!;

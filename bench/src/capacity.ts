@@ -1,0 +1,170 @@
+// Measures what one photo costs each part of an installation: processor time, rows, bytes.
+//   node bench/src/capacity.ts [--photos 60] [--write FILE]
+// The API, a worker and PostgreSQL are processes of their own. Processor time is what the kernel counted for them, less what they
+// take when nobody asks, so other load on the machine hardly changes it.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
+import { createPool } from 'firsthand/db/pool.ts';
+import { createLog } from 'firsthand/lib/log.ts';
+import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import { phone, photograph, startReceiver, submitPicture } from './receivers.ts';
+import { createReport } from './report.ts';
+
+const { values: options } = parseArgs({
+  options: { photos: { type: 'string', default: '60' }, write: { type: 'string' } },
+});
+const PHOTOS = Number(options.photos);
+const IDLE_MS = 15_000;
+const AT_ONCE = 2;
+/** Linux counts processor time in steps of 10 ms on every machine that Node.js supports. */
+const TICKS_A_SECOND = 100;
+const SIZES = [
+  [1280, 960],
+  [4000, 3000],
+] as const;
+
+const folder = await mkdtemp(join(tmpdir(), 'fh-capacity-'));
+const cleanups: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
+const report = createReport('What one photo costs');
+try {
+  await measure();
+  report.write(options.write);
+} finally {
+  for (const clean of cleanups.toReversed()) await clean();
+}
+
+async function measure(): Promise<void> {
+  const dataDir = join(folder, 'data');
+  const database = await startEmbeddedPostgres({ dataDir, log: createLog('error') });
+  cleanups.push(database.stop);
+  const env = {
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '0',
+  };
+  const api = startServiceProcess({ dataDir, port: await freePort(), command: 'serve', env });
+  cleanups.push(api.stop);
+  await api.ready();
+  const port = await freePort();
+  const worker = startServiceProcess({ dataDir, port, command: 'work', env: { ...env, WORKER_PORT: `${port}` } });
+  cleanups.push(worker.stop);
+  await worker.ready();
+  const pool = createPool(database.url, 1, () => {});
+  cleanups.push(() => pool.end());
+  const receiver = await startReceiver();
+  cleanups.push(receiver.close);
+  const tenant = await firstRunOf(dataDir);
+  const postmaster = Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  const url = api.url.replace('localhost', '127.0.0.1');
+
+  const number = async (sql: string) => Number((await pool.query<{ n: string }>(sql)).rows[0]!.n);
+  const take = async () => ({
+    at: performance.now(),
+    api: await cpuSeconds(api.process.pid!),
+    worker: await cpuSeconds(worker.process.pid!),
+    database: await cpuSeconds(postmaster),
+    written: await number('select sum(n_tup_ins) as n from pg_stat_user_tables'),
+    changed: await number('select sum(n_tup_upd + n_tup_del) as n from pg_stat_user_tables'),
+    size: await number('select pg_database_size(current_database()) as n'),
+    wal: await number("select pg_current_wal_lsn() - '0/0' as n"),
+    blobs: await bytesIn(join(dataDir, 'blobs')),
+  });
+  type Taken = Awaited<ReturnType<typeof take>>;
+
+  let serial = 0;
+  const send = async (photo: Buffer, count: number) => {
+    receiver.reset();
+    let left = count;
+    const sender = async () => {
+      while (left-- > 0) {
+        serial += 1;
+        const dispatcher = phone(`127.0.${7 + (serial >> 7)}.${1 + (serial & 127)}`);
+        await submitPicture(url, tenant, dispatcher, receiver, photo);
+        await dispatcher.close();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, sender));
+    while (receiver.completed.size < count) await sleep(50);
+    // The statistics of PostgreSQL and the log's last entries follow within seconds.
+    await sleep(5_000);
+  };
+
+  // Whatever is compiled or filled once.
+  await send(await photograph(1280, 960), 10);
+  const idleFrom = await take();
+  await sleep(IDLE_MS);
+  const idleTo = await take();
+  const idle = (part: 'api' | 'worker' | 'database') =>
+    (idleTo[part] - idleFrom[part]) / ((idleTo.at - idleFrom.at) / 1_000);
+
+  report.print(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}\n`);
+  report.print(
+    `| for one photo, its verification, verdict and webhook | ${SIZES.map(size => size.join(' × ')).join(' | ')} |`,
+  );
+  report.print(`|---|${SIZES.map(() => '---').join('|')}|`);
+  const taken: [Taken, Taken][] = [];
+  for (const [width, height] of SIZES) {
+    const photo = await photograph(width, height);
+    const before = await take();
+    await send(photo, PHOTOS);
+    taken.push([before, await take()]);
+  }
+  const row = (what: string, value: (before: Taken, after: Taken) => string) =>
+    report.print(`| ${what} | ${taken.map(([before, after]) => value(before, after)).join(' | ')} |`);
+  const busy = (part: 'api' | 'worker' | 'database') => (before: Taken, after: Taken) => {
+    const seconds = after[part] - before[part] - (idle(part) * (after.at - before.at)) / 1_000;
+    return `${((1_000 * seconds) / PHOTOS).toFixed(0)} ms`;
+  };
+  const per = (key: 'written' | 'changed') => (before: Taken, after: Taken) =>
+    ((after[key] - before[key]) / PHOTOS).toFixed(0);
+  const kilobytes = (key: 'size' | 'wal' | 'blobs') => (before: Taken, after: Taken) =>
+    `${((after[key] - before[key]) / PHOTOS / 1_000).toFixed(0)} kB`;
+  row('processor time, API', busy('api'));
+  row('processor time, worker', busy('worker'));
+  row('processor time, PostgreSQL', busy('database'));
+  row('rows inserted', per('written'));
+  row('rows updated or deleted', per('changed'));
+  row('database growth', kilobytes('size'));
+  row('write-ahead log', kilobytes('wal'));
+  row('files in the store', kilobytes('blobs'));
+  const share = (part: 'api' | 'worker' | 'database') => `${(100 * idle(part)).toFixed(1)}%`;
+  report.print(
+    `\nIdle, an API process takes ${share('api')} of a core, a worker ${share('worker')}, PostgreSQL ${share('database')}. ${PHOTOS} photos of each size.`,
+  );
+}
+
+/** User and system time of a process, its children and the children that ended. */
+async function cpuSeconds(pid: number): Promise<number> {
+  const stats = await Promise.all(
+    (await readdir('/proc'))
+      .filter(entry => /^\d+$/.test(entry))
+      .map(entry => readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '')),
+  );
+  let ticks = 0;
+  for (const line of stats) {
+    // Fields after the name in parentheses: state, parent, … user and system time as 12th and 13th, of ended children next.
+    const fields = line
+      .slice(line.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const own = Number.parseInt(line, 10) === pid;
+    if (own || fields[1] === pid) ticks += fields[11]! + fields[12]!;
+    if (own) ticks += fields[13]! + fields[14]!;
+  }
+  return ticks / TICKS_A_SECOND;
+}
+
+async function bytesIn(path: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size;
+  }
+  return bytes;
+}

@@ -1,0 +1,37 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OwnService } from './own-service.ts';
+
+/** Linux counts CPU time in hundredths of a second. */
+const TICKS_PER_SECOND = 100;
+
+interface ProcessStat {
+  parent: number;
+  /** With the children that have ended. */
+  ticks: number;
+}
+
+/** CPU time that a service and its database have used since they started. Reads `/proc`. */
+export async function cpuSeconds({ pid, dataDir }: OwnService): Promise<number> {
+  const pidFile = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
+  const roots = new Set([pid, Number.parseInt(pidFile, 10)]);
+  const stats = new Map<number, ProcessStat>();
+  for (const name of await readdir('/proc')) {
+    const stat = /^\d+$/.test(name) ? await readStat(Number(name)) : null;
+    if (stat) stats.set(Number(name), stat);
+  }
+  const isOurs = (id: number): boolean => roots.has(id) || (stats.has(id) && isOurs(stats.get(id)!.parent));
+  let ticks = 0;
+  for (const [id, stat] of stats) if (isOurs(id)) ticks += stat.ticks;
+  return ticks / TICKS_PER_SECOND;
+}
+
+/** Null when the process has ended meanwhile. */
+async function readStat(pid: number): Promise<ProcessStat | null> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (line === null) return null;
+  // The name stands in parentheses and may hold spaces.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return { parent: Number(fields[1]), ticks };
+}

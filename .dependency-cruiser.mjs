@@ -2,6 +2,7 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
+  ['bulk'],
   ['erasure'],
   ['batches'],
   ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics', 'changes', 'system'],

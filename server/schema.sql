@@ -121,6 +121,43 @@ create table brands (
   constraint brands_check CHECK (((background IS NULL) OR (accent IS NOT NULL)))
 );
 
+create table bulk_act_items (
+  bulk_act_id text not null,
+  number integer not null,
+  verification_id text not null,
+  state text default 'waiting'::text not null,
+  error text,
+  created_id text,
+  constraint bulk_act_items_pkey PRIMARY KEY (bulk_act_id, number),
+  constraint bulk_act_items_bulk_act_id_fkey FOREIGN KEY (bulk_act_id) REFERENCES bulk_acts(id),
+  constraint bulk_act_items_created_id_fkey FOREIGN KEY (created_id) REFERENCES verifications(id),
+  constraint bulk_act_items_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
+  constraint bulk_act_items_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text])))
+);
+CREATE INDEX bulk_act_items_waiting ON public.bulk_act_items USING btree (bulk_act_id, number) WHERE (state = 'waiting'::text);
+
+create table bulk_acts (
+  id text not null,
+  tenant_id text not null,
+  modes boolean[] not null,
+  act text not null,
+  options jsonb not null,
+  activity jsonb not null,
+  state text default 'queued'::text not null,
+  filter jsonb,
+  collected_to jsonb,
+  total integer default 0 not null,
+  done integer default 0 not null,
+  failed integer default 0 not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint bulk_acts_pkey PRIMARY KEY (id),
+  constraint bulk_acts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint bulk_acts_act_check CHECK ((act = ANY (ARRAY['cancel'::text, 'resend'::text, 'reissue'::text, 'review'::text, 'redact'::text]))),
+  constraint bulk_acts_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'collecting'::text, 'running'::text, 'completed'::text, 'cancelled'::text])))
+);
+CREATE INDEX bulk_acts_by_tenant ON public.bulk_acts USING btree (tenant_id, id DESC);
+
 create table captures (
   id text not null,
   verification_id text not null,
@@ -560,6 +597,7 @@ create table reviews (
   constraint reviews_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text, 'retake'::text, 'escalated'::text]))),
   constraint reviews_seconds_check CHECK ((seconds >= 0))
 );
+CREATE INDEX reviews_by_tenant ON public.reviews USING btree (tenant_id, created_at);
 CREATE INDEX reviews_by_verification ON public.reviews USING btree (verification_id, number);
 
 create table sessions (

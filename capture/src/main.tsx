@@ -83,4 +83,6 @@ function Root() {
   );
 }
 
-render(<Root />, document.getElementById('app')!);
+const root = document.getElementById('app')!;
+if (meta('firsthand-preview')) void import('./preview.tsx').then(({ showPreview }) => showPreview(root));
+else render(<Root />, root);

@@ -24,7 +24,17 @@ const check = {
   ],
 };
 
-/** Examples of the batch endpoints. */
+const bulkAct = {
+  id: 'blk_01JD3VAB2C4D6E8F0G1H3J5K7N',
+  act: 'cancel',
+  state: 'running',
+  total: 120,
+  done: 30,
+  failed: 1,
+  created_at: '2026-11-21T10:00:00.000Z',
+};
+
+/** Examples of the endpoints that act on many verifications. */
 export const BATCH_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'POST /v1/batches': {
     request: {
@@ -41,6 +51,20 @@ export const BATCH_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'GET /v1/batches/:id/results': {
     responses: {
       200: 'row,id,capture_url,error\r\n2,vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z,http://localhost:8080/v/vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z,\r\n',
+    },
+  },
+  'POST /v1/bulk-acts': {
+    request: { act: 'cancel', filter: { status: ['pending'], created_before: '2026-11-01T00:00:00.000Z' } },
+    responses: { 202: { ...bulkAct, state: 'queued', total: 0, done: 0, failed: 0 } },
+  },
+  'GET /v1/bulk-acts': { responses: { 200: { data: [bulkAct] } } },
+  'GET /v1/bulk-acts/:id': { responses: { 200: bulkAct } },
+  'POST /v1/bulk-acts/:id/cancel': {
+    responses: { 200: { ...bulkAct, state: 'cancelled', ended_at: '2026-11-21T10:01:00.000Z' } },
+  },
+  'GET /v1/bulk-acts/:id/results': {
+    responses: {
+      200: 'id,result,error,created_id\r\nvfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z,failed,verification_closed,\r\n',
     },
   },
 };

@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'aud'
   | 'rev'
   | 'bat'
+  | 'blk'
   | 'chl';
 
 const patternOf = (prefix: IdPrefix) => `^${prefix}_${ULID}$`;

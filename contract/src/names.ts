@@ -1,9 +1,12 @@
 // Lists of names without their schemas: a page that needs a list does not load the schemas.
 
+export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'] as const;
 export const STATUSES = ['pending', 'partially_captured', 'completed', 'expired', 'failed', 'abandoned'] as const;
 export const LABELS = ['verified', 'suspicious', 'failed'] as const;
 
 /** `escalated` leaves the case open for members and owners; each of the others decides. */
 export const DECISIONS = ['approved', 'rejected', 'retake', 'escalated'] as const;
 export const REVIEW_STATES = ['none', 'open', 'claimed', 'disputed', 'decided'] as const;
+/** What can be done to many verifications at once. */
+export const BULK_ACTS = ['cancel', 'resend', 'reissue', 'review', 'redact'] as const;
 export const REVIEW_QUEUES = ['all', 'suspicious', 'failed', 'checks'] as const;

@@ -31,13 +31,26 @@ export const reviewExamples = (completed: object): Readonly<Record<string, Endpo
     },
     responses: { 201: review },
   },
+  'GET /v1/reviews/agreement': {
+    responses: {
+      200: {
+        since: '2026-08-23T00:00:00.000Z',
+        decisions: 1_240,
+        median_seconds: 31,
+        pairs: 412,
+        agreed: 389,
+        kappa: 0.871,
+        sample: { decided: 96, approved: 95 },
+      },
+    },
+  },
   'GET /v1/reviews/replay': {
     responses: {
       200: {
         cases: 10_000,
         since: '2026-10-02T07:12:44.000Z',
         thresholds: { doubtful: 0.95, confident: 0.999 },
-        in_force: { doubtful: 0.88673, confident: 0.99902 },
+        in_force: { doubtful: 0.93897, confident: 0.9978 },
         flips: 31,
         by: [
           { from: 'failed', to: 'suspicious', cases: 2, approved: 0, rejected: 2 },

@@ -175,3 +175,38 @@ export const Replay = Type.Object(
   { ...closed, title: 'Replay' },
 );
 export type Replay = Static<typeof Replay>;
+
+/** How far people agree, and how long a case takes them: of the whole account, never of one person. */
+export const ReviewAgreement = Type.Object(
+  {
+    since: DateTime,
+    decisions: Type.Integer({ minimum: 0, description: 'decisions that stand; an escalation decides nothing' }),
+    median_seconds: Type.Optional(
+      Type.Number({ minimum: 0, description: 'how long a case was on screen; absent without a decision' }),
+    ),
+    pairs: Type.Integer({
+      minimum: 0,
+      description: 'cases that a second person decided without seeing the first decision',
+    }),
+    agreed: Type.Integer({ minimum: 0, description: 'of the pairs, both decided alike' }),
+    kappa: Type.Optional(
+      Type.Number({
+        minimum: -1,
+        maximum: 1,
+        description:
+          'agreement beyond chance over the pairs (κ of Fleiss for two): 1 always, 0 as often as chance; absent where all ' +
+          'decisions are the same',
+      }),
+    ),
+    sample: Type.Object(
+      { decided: Cases, approved: Cases },
+      {
+        ...closed,
+        title: 'BlindSample',
+        description: 'verified cases that came up at random, unmarked, and of them those that people approved',
+      },
+    ),
+  },
+  { ...closed, title: 'ReviewAgreement' },
+);
+export type ReviewAgreement = Static<typeof ReviewAgreement>;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from './limits.ts';
+import { IMAGE_TYPES } from './names.ts';
 
-export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'] as const;
 export const TEXT_FORMATS = ['free_text', 'numeric_id', 'alphanumeric_id'] as const;
 
 const closed = { additionalProperties: false } as const;

@@ -21,7 +21,7 @@ function part<P extends object>(load: Load<P>) {
   return Object.assign(Part, { load: () => keep().then(() => undefined) });
 }
 
-export const Frame = part<{ children: ReactNode }>(() => import('./shell/frame.tsx'));
+export const Frame = part<{ children: ReactNode; load: typeof loadPage }>(() => import('./shell/frame.tsx'));
 
 /** Every page within the frame. The first pattern that fits an address is its page. */
 export const PAGES = [
@@ -42,6 +42,8 @@ export const PAGES = [
   ['/batches', part(() => import('./batches/batches-page.tsx'))],
   ['/batches/new', part(() => import('./batches/new-batch-page.tsx'))],
   ['/batches/:id', part(() => import('./batches/batch-page.tsx'))],
+  ['/bulk-acts', part(() => import('./bulk/bulk-acts-page.tsx'))],
+  ['/bulk-acts/:id', part(() => import('./bulk/bulk-act-page.tsx'))],
   ['/statistics', part(() => import('./statistics/statistics-page.tsx'))],
   ['/account', part(() => import('./account/account-page.tsx'))],
   ['/settings/people', part(() => import('./people/people-page.tsx'))],

@@ -8,6 +8,10 @@ import { createBatch } from './batches/create-batch.ts';
 import { getBatch, listBatches } from './batches/read-batches.ts';
 import { getBatchResults } from './batches/results.ts';
 import { blobRoutes } from './blobs/routes.ts';
+import { cancelBulkAct } from './bulk/cancel-bulk-act.ts';
+import { createBulkAct } from './bulk/create-bulk-act.ts';
+import { getBulkAct, listBulkActs } from './bulk/read-bulk-acts.ts';
+import { getBulkActResults } from './bulk/results.ts';
 import { getEvidence } from './bundles/read-bundle.ts';
 import { registerStamps } from './bundles/stamp-log.ts';
 import { submitAnswers } from './captures/answers.ts';
@@ -48,6 +52,7 @@ import { redeemOneTimeCode, requestOneTimeCode } from './people/sign-in/one-time
 import { passkeyRequestOptions, redeemPasskey } from './people/sign-in/passkey.ts';
 import { providerCallback, startProvider } from './people/sign-in/provider.ts';
 import { addReview } from './reviews/add-review.ts';
+import { getReviewAgreement } from './reviews/agreement.ts';
 import { claimReview } from './reviews/claim-review.ts';
 import { nextReview } from './reviews/next-review.ts';
 import { releaseReview } from './reviews/release-review.ts';
@@ -99,6 +104,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/people-data': getPeopleData,
 
   'POST /v1/reviews/next': nextReview,
+  'GET /v1/reviews/agreement': getReviewAgreement,
   'GET /v1/reviews/replay': replayThresholds,
   'POST /v1/reviews/:verification_id/claim': claimReview,
   'POST /v1/reviews/:verification_id/release': releaseReview,
@@ -110,6 +116,12 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/batches/:id': getBatch,
   'POST /v1/batches/:id/cancel': cancelBatch,
   'GET /v1/batches/:id/results': getBatchResults,
+
+  'POST /v1/bulk-acts': createBulkAct,
+  'GET /v1/bulk-acts': listBulkActs,
+  'GET /v1/bulk-acts/:id': getBulkAct,
+  'POST /v1/bulk-acts/:id/cancel': cancelBulkAct,
+  'GET /v1/bulk-acts/:id/results': getBulkActResults,
 
   'GET /v1/verify/:token': getSession,
   'POST /v1/verifications/:token/challenges': createChallenge,

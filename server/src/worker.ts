@@ -3,6 +3,7 @@ import { createOverdueSweep } from './analysis/overdue.ts';
 import { startAnalyses } from './analysis/run.ts';
 import { forgetSignatures } from './auth/bot.ts';
 import { runBatch } from './batches/run-batch.ts';
+import { runBulkAct } from './bulk/run-bulk-act.ts';
 import { stampLog } from './bundles/stamp-log.ts';
 import { ANALYSIS_CHANNEL } from './captures/analysis-queue.ts';
 import { sweepUploads } from './captures/upload-addresses.ts';
@@ -34,6 +35,7 @@ import { startDispatcher } from './webhooks/dispatcher.ts';
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
   run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
+  run_bulk_act: (deps, { bulk_act_id }) => runBulkAct(deps, bulk_act_id),
   mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),
   chat_outcome: (deps, { event_id }) => chatOutcome(deps, event_id),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),

@@ -15,6 +15,8 @@ const OWNER: Readonly<Record<string, string>> = {
   batches: 'batches',
   bot_signatures: 'auth',
   brands: 'tenants',
+  bulk_act_items: 'bulk',
+  bulk_acts: 'bulk',
   captures: 'captures',
   challenges: 'captures',
   chat_webhooks: 'notifications',

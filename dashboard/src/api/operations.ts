@@ -1,4 +1,5 @@
 import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
+import type { BulkAct, BulkActRequest } from '@firsthand/contract/bulk-acts.ts';
 import type { ChatWebhook, ChatWebhookInput, ChatWebhookTest } from '@firsthand/contract/chat-webhook.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import type {
@@ -26,7 +27,7 @@ import type {
   SessionList,
   SignInMethods,
 } from '@firsthand/contract/people.ts';
-import type { NextReview, Replay, Review, ReviewInput } from '@firsthand/contract/reviews.ts';
+import type { NextReview, Replay, Review, ReviewAgreement, ReviewInput } from '@firsthand/contract/reviews.ts';
 import type { Statistics } from '@firsthand/contract/statistics.ts';
 import type { System } from '@firsthand/contract/system.ts';
 import type { Verification, VerificationSummary } from '@firsthand/contract/verification.ts';
@@ -60,12 +61,13 @@ export interface Operations {
   'POST /v1/people': { body: Invitation; answer: InvitedPerson };
   'PATCH /v1/people/:id': { body: PersonPatch; answer: Person };
   'DELETE /v1/people/:id': { answer: undefined };
-  'GET /v1/verifications': { answer: Page<VerificationSummary> };
+  'GET /v1/verifications': { answer: Page<VerificationSummary> & { total_estimate?: number } };
   'POST /v1/verifications': { body: CreateVerificationRequest; answer: Verification };
   'GET /v1/verifications/:id': { answer: Verification };
   'POST /v1/verifications/:id/cancel': { body: object; answer: Verification };
   'POST /v1/verifications/:id/finalize': { body: { narrative: string }; answer: Verification };
   'POST /v1/reviews/next': { body: NextReview; answer: Verification | undefined };
+  'GET /v1/reviews/agreement': { answer: ReviewAgreement };
   'GET /v1/reviews/replay': { answer: Replay };
   'POST /v1/reviews/:id/claim': { body: object; answer: Verification };
   'POST /v1/verifications/:id/reviews': { body: ReviewInput; answer: Review };
@@ -100,6 +102,10 @@ export interface Operations {
   'POST /v1/batches': { body: Blob; answer: Batch | BatchCheck };
   'GET /v1/batches/:id': { answer: Batch };
   'POST /v1/batches/:id/cancel': { body: object; answer: Batch };
+  'POST /v1/bulk-acts': { body: BulkActRequest; answer: BulkAct };
+  'GET /v1/bulk-acts': { answer: Page<BulkAct> };
+  'GET /v1/bulk-acts/:id': { answer: BulkAct };
+  'POST /v1/bulk-acts/:id/cancel': { body: object; answer: BulkAct };
   'GET /v1/statistics': { answer: Statistics };
   'GET /v1/webhook-deliveries': { answer: Page<WebhookDelivery> };
   'POST /v1/webhook-deliveries/:id/retry': { body: object; answer: WebhookDelivery };

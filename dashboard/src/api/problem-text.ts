@@ -18,6 +18,7 @@ const SAID: Record<string, MessageKey> = {
   steps_incomplete: 'problem.steps_incomplete',
   expired: 'problem.expired',
   redacted: 'problem.redacted',
+  on_hold: 'problem.on_hold',
 };
 
 /** An error in plain words: what happened, whether anything was lost, what to do. */
@@ -31,3 +32,6 @@ export function problemText({ t }: Pick<Translator, 't'>, error: unknown): strin
   if (key) return t(key);
   return error.status >= 500 ? t('problem.server') : t('problem.unknown');
 }
+
+/** An error's code in plain words, for results that name it. */
+export const codeText = ({ t }: Pick<Translator, 't'>, code: string): string => t(SAID[code] ?? 'problem.unknown');

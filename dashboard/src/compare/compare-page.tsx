@@ -8,18 +8,15 @@ import { Button } from '../parts/button.tsx';
 import { CurlMenu } from '../parts/curl-menu.tsx';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
+import { Compared } from './compared.tsx';
 import { type Differing, factsThatDiffer } from './facts.ts';
-import { Locked, type Way } from './locked.tsx';
 import './compare.css';
-
-const WAYS = ['side', 'swipe', 'blink'] as const;
 
 /** Two photos in one view: what moves in one moves in the other. `a` and `b` name a capture, or a verification's first. */
 export default function ComparePage() {
   const { t } = useWords();
   const search = new URLSearchParams(useSearch());
   const [a, b] = [search.get('a') ?? '', search.get('b') ?? ''];
-  const [way, setWay] = useState<Way>('side');
   const [verificationA, captureA] = a.split('/');
   const [verificationB, captureB] = b.split('/');
   const read = useQueries({
@@ -59,16 +56,7 @@ export default function ComparePage() {
         </Empty>
       ) : (
         <>
-          <fieldset className="ways-line">
-            <legend className="unseen">{t('compare.way')}</legend>
-            {WAYS.map(one => (
-              <label key={one} className="switch">
-                <input type="radio" name="way" checked={way === one} onChange={() => setWay(one)} />
-                <span>{t(`compare.${one}`)}</span>
-              </label>
-            ))}
-          </fieldset>
-          <Locked key={`${a} ${b}`} first={first} second={second} way={way} />
+          <Compared key={`${a} ${b}`} first={first} second={second} />
           <div className="compare-names">
             <Link href={`/verifications/${verificationA}`}>
               {t('compare.first')} · …{verificationA.slice(-6)}

@@ -74,7 +74,7 @@ export default function IssuePage() {
             </Button>
           </div>
         </form>
-        <PhonePreview steps={values.steps} />
+        <PhonePreview values={values} />
       </div>
     </div>
   );

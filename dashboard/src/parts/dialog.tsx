@@ -11,15 +11,18 @@ export const Dialog = ({
   title,
   onClose,
   role = 'dialog',
+  wide = false,
   children,
 }: {
   title: string;
   onClose: () => void;
   role?: 'dialog' | 'alertdialog';
+  /** As wide as the window. */
+  wide?: boolean;
   children: ReactNode;
 }) => (
   <ModalOverlay isOpen isDismissable={role === 'dialog'} onOpenChange={open => !open && onClose()} className="overlay">
-    <Modal className="modal">
+    <Modal className={wide ? 'modal wide-modal' : 'modal'}>
       <AriaDialog role={role} className="dialog">
         <Heading slot="title">{title}</Heading>
         {children}

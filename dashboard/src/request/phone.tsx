@@ -1,60 +1,66 @@
-import { useState } from 'react';
+import type { Brand } from '@firsthand/contract/management.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
-import type { StepValues } from './values.ts';
+import { BRANDS } from './brands.ts';
+import { previewedSteps } from './previewed.ts';
+import type { RequestValues } from './values.ts';
 
-/** How a step looks to the person with the phone: a sketch of the capture page with the step's own sentence. */
-export function PhonePreview({
-  steps,
-  brand,
-  accent,
-}: {
-  steps: readonly StepValues[];
-  brand?: string | undefined;
-  accent?: string | undefined;
-}) {
+/** The capture page itself, in a frame of a phone's size: what the person will see, as it is typed. Nothing is made. */
+export function PhonePreview({ values }: { values: RequestValues }) {
   const { t } = useWords();
   const [chosen, setChosen] = useState(0);
-  const at = Math.min(chosen, steps.length - 1);
-  const step = steps[at];
-  if (!step) return null;
-  const photo = step.type === 'image';
+  const [ready, setReady] = useState(false);
+  const frame = useRef<HTMLIFrameElement>(null);
+  const brands = useQuery(BRANDS);
+  const brand = brands.data?.data.find(({ slug }) => slug === values.brand_slug);
+  const last = values.steps.length - 1;
+  const at = Math.min(chosen, last);
+  const expiresAt = useMemo(
+    () => new Date(Date.now() + values.expires_in_seconds * 1_000).toISOString(),
+    [values.expires_in_seconds],
+  );
+  const shown = JSON.stringify({
+    steps: previewedSteps(values.steps),
+    at,
+    location: values.expected_location.trim() !== '',
+    expiresAt,
+    ...(brand ? { brand: wornBy(brand) } : {}),
+  });
+  useEffect(() => {
+    const onMessage = ({ source, data }: MessageEvent) => {
+      if (source === frame.current?.contentWindow && data === 'firsthand-preview-ready') setReady(true);
+    };
+    window.addEventListener('message', onMessage);
+    return () => window.removeEventListener('message', onMessage);
+  }, []);
+  useEffect(() => {
+    if (ready) frame.current?.contentWindow?.postMessage(JSON.parse(shown), location.origin);
+  }, [ready, shown]);
   return (
     <figure className="phone-preview">
-      <div className="phone" data-photo={photo} aria-hidden="true">
-        <span className="phone-brand">{brand ?? 'Firsthand'}</span>
-        <span className="phone-sentence">{step.description || t(`phone.${step.type}`)}</span>
-        {photo ? (
-          <span className="phone-guide" />
-        ) : (
-          <span className="phone-field">{step.type === 'text' ? t('phone.typeHere') : t('phone.chooseFile')}</span>
-        )}
-        {photo ? (
-          <span className="phone-shutter">
-            <Icon name="camera" />
-          </span>
-        ) : (
-          <span className="phone-button" ref={element => element?.style.setProperty('background', accent ?? '')}>
-            {t('phone.continue')}
-          </span>
-        )}
+      <div className="phone">
+        <iframe ref={frame} src="/capture-preview" title={t('phone.frame')} tabIndex={-1} />
       </div>
       <figcaption className="phone-steps">
         <Button
           weight="plain"
           slim
-          isDisabled={at === 0}
+          isDisabled={at < 0}
           aria-label={t('phone.before')}
           onPress={() => setChosen(at - 1)}
         >
           <Icon name="before" />
         </Button>
-        <span className="small soft">{t('phone.step', { n: at + 1, of: steps.length })}</span>
+        <span className="small soft">
+          {at < 0 ? t('phone.first') : t('phone.step', { n: at + 1, of: values.steps.length })}
+        </span>
         <Button
           weight="plain"
           slim
-          isDisabled={at === steps.length - 1}
+          isDisabled={at === last}
           aria-label={t('phone.next')}
           onPress={() => setChosen(at + 1)}
         >
@@ -64,3 +70,10 @@ export function PhonePreview({
     </figure>
   );
 }
+
+const wornBy = ({ slug, name, logo_url, colors }: Brand) => ({
+  slug,
+  name,
+  ...(logo_url === undefined ? {} : { logo_url }),
+  ...(colors === undefined ? {} : { colors }),
+});

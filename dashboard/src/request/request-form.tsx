@@ -3,11 +3,11 @@ import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type FieldPath, useFieldArray } from 'react-hook-form';
-import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Section } from '../parts/page.tsx';
+import { BRANDS } from './brands.ts';
 import { Line, type RequestForm } from './line.tsx';
 import { StepEditor } from './step-editor.tsx';
 import type { RequestValues } from './values.ts';
@@ -41,10 +41,7 @@ export function showFaults(form: RequestForm, error: unknown): string[] {
 /** The fields of a request, as the contract has them. `person`: for one person; a template is for many. */
 export function RequestFields({ form, person, before }: { form: RequestForm; person: boolean; before?: ReactNode }) {
   const { t } = useWords();
-  const brands = useQuery({
-    queryKey: ['brands'],
-    queryFn: ({ signal }) => call('GET /v1/brands', { signal, query: { limit: '100' } }),
-  });
+  const brands = useQuery(BRANDS);
   const metadata = useFieldArray({ control: form.control, name: 'metadata' });
   const notify = form.watch('notify');
   return (

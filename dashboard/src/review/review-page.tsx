@@ -1,7 +1,7 @@
 import { REVIEW_QUEUES } from '@firsthand/contract/names.ts';
 import type { Decision, ReviewQueue } from '@firsthand/contract/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { problemText } from '../api/problem-text.ts';
 import { useShortcuts } from '../keys/shortcuts.ts';
@@ -21,7 +21,6 @@ import { useSignedIn } from '../session/signed-in.ts';
 import { isAtLeast } from '../shell/pages.ts';
 import { Checks } from '../verification/facts.tsx';
 import { nameOf } from '../verification/name.ts';
-import { OutcomeTag } from '../verifications/outcome.tsx';
 import { gravest } from '../why/findings.ts';
 import { WhyPanel } from '../why/why-panel.tsx';
 import { DecisionBar } from './decision-bar.tsx';
@@ -30,12 +29,17 @@ import { KEY_OF, REASONS, type Reason } from './reasons.ts';
 import '../keys/keys.css';
 import './review.css';
 
+const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
+
 const queueOf = (search: string): ReviewQueue => {
   const wanted = new URLSearchParams(search).get('queue');
   return REVIEW_QUEUES.find(queue => queue === wanted) ?? 'all';
 };
 
-/** One case after another, decided by a person. */
+/**
+ * One case after another, decided by a person. It shows no verdict: a verified case that came up at random looks like any
+ * other.
+ */
 export default function ReviewPage() {
   const { t } = useWords();
   const words = useWords();
@@ -61,7 +65,6 @@ export default function ReviewPage() {
       <div className="title-line">
         <div className="case-title">
           <PageTitle>{current ? nameOf(current) : t('page.review')}</PageTitle>
-          {current && <OutcomeTag of={current} />}
           {current && (
             <Link className="soft small" href={`/verifications/${current.id}`}>
               …{current.id.slice(-6)}
@@ -125,6 +128,7 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
   const [at, setAt] = useState(() => gravest(captures));
   const [heat, setHeat] = useState(0);
   const [blink, setBlink] = useState(false);
+  const [comparing, setComparing] = useState(false);
   const [lit, setLit] = useState<readonly Part[]>(NOTHING_LIT);
   const [placeOpen, setPlaceOpen] = useState(true);
   const [choosing, setChoosing] = useState<Decision | null>(null);
@@ -162,7 +166,11 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
     { key: 'ArrowRight', label: t('review.photoNext'), run: () => setAt(Math.min(captures.length - 1, at + 1)) },
     { key: 'z', label: t('photo.toggle'), run: () => viewer.current?.toggleZoom() },
     { key: 'h', label: t('photo.heatOn'), run: () => setHeat(heat > 0 ? 0 : 0.7) },
-    ...(capture?.second_frame_url ? [{ key: 'c', label: t('photo.blinkOn'), run: () => setBlink(!blink) }] : []),
+    ...(captures.length > 1
+      ? [{ key: 'c', label: t('page.compare'), run: () => setComparing(true) }]
+      : capture?.second_frame_url
+        ? [{ key: 'c', label: t('photo.blinkOn'), run: () => setBlink(!blink) }]
+        : []),
     { key: 'm', label: t('review.place'), run: () => setPlaceOpen(!placeOpen) },
   ]);
   const reasons: readonly Reason[] = choosing ? REASONS[choosing] : [];
@@ -187,6 +195,11 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
   const before = (reviews ?? []).filter(review => !review.struck_at);
   return (
     <div className="review-main">
+      {comparing && (
+        <Suspense>
+          <CompareDialog captures={captures} at={at} onClose={() => setComparing(false)} />
+        </Suspense>
+      )}
       <div className="review-photos">
         {captures.length > 0 ? (
           <Photos

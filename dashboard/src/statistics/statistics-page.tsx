@@ -8,6 +8,7 @@ import { CurlMenu } from '../parts/curl-menu.tsx';
 import { useMoments } from '../parts/moments.ts';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { Empty, Read } from '../parts/states.tsx';
+import { Agreement } from './agreement.tsx';
 import { Bars, StackedBars } from './chart.tsx';
 import './statistics.css';
 
@@ -63,6 +64,10 @@ export default function StatisticsPage() {
                 label: t('page.statistics'),
                 request: { method: 'GET', path: `/v1/statistics?${new URLSearchParams(asked)}` },
               },
+              {
+                label: t('agreement.title'),
+                request: { method: 'GET', path: `/v1/reviews/agreement?${new URLSearchParams({ since: asked.from })}` },
+              },
             ]}
           />
         </div>
@@ -74,7 +79,10 @@ export default function StatisticsPage() {
               <p>{t('statistics.noneText')}</p>
             </Empty>
           ) : (
-            <Numbers statistics={data} interval={asked.interval} />
+            <>
+              <Numbers statistics={data} interval={asked.interval} />
+              <Agreement since={asked.from} />
+            </>
           )
         }
       </Read>

@@ -175,7 +175,7 @@ function Editor({
           )}
           {template && <Versions versions={template.versions} />}
         </div>
-        <PhonePreview steps={values.steps} />
+        <PhonePreview values={values} />
       </div>
     </>
   );

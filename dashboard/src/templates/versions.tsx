@@ -1,36 +1,58 @@
 import type { LinkTemplateWithVersions } from '@firsthand/contract/management.ts';
 import { useState } from 'react';
 import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { useMoments } from '../parts/moments.ts';
 import { Section } from '../parts/page.tsx';
+import { PhonePreview } from '../request/phone.tsx';
+import { valuesOf } from '../request/values.ts';
 import { differences } from './differences.ts';
 import './versions.css';
 
 type Version = LinkTemplateWithVersions['versions'][number];
 
-/** The published versions, each with its changes from the one before. */
+/** The published versions: what differs from another one, by default the one before, in words and on two phones. */
 export function Versions({ versions }: { versions: readonly Version[] }) {
   const { t } = useWords();
   const { exactly } = useMoments();
   const [chosen, setChosen] = useState(versions[0]?.version);
+  const [against, setAgainst] = useState<number>();
+  const [phones, setPhones] = useState(false);
   const version = versions.find(one => one.version === chosen) ?? versions[0];
-  const before = versions.find(one => one.version === (version?.version ?? 0) - 1);
+  const before = versions.find(one => one.version === (against ?? (version?.version ?? 0) - 1));
   if (!version) return null;
   const changes = before ? differences(before, version) : [];
   return (
     <Section
       title={t('versions.title')}
       aside={
-        <label className="queue">
-          <span className="unseen">{t('versions.choose')}</span>
-          <select className="input" value={version.version} onChange={event => setChosen(Number(event.target.value))}>
-            {versions.map(one => (
-              <option key={one.version} value={one.version}>
-                {t('versions.line', { version: one.version, at: exactly(one.published_at) })}
-              </option>
-            ))}
-          </select>
-        </label>
+        <div className="toolbar versions-choice">
+          {(
+            [
+              ['versions.against', before?.version, setAgainst],
+              ['versions.choose', version.version, setChosen],
+            ] as const
+          ).map(([label, value, set]) => (
+            <label key={label} className="queue">
+              <span className="unseen">{t(label)}</span>
+              <select className="input" value={value ?? ''} onChange={event => set(Number(event.target.value))}>
+                {value === undefined && <option value="">–</option>}
+                {versions.map(one => (
+                  <option key={one.version} value={one.version}>
+                    {t('versions.line', { version: one.version, at: exactly(one.published_at) })}
+                  </option>
+                ))}
+              </select>
+            </label>
+          ))}
+          {before && (
+            <Button slim aria-pressed={phones} onPress={() => setPhones(!phones)}>
+              <Icon name="phone" />
+              {t('versions.phones')}
+            </Button>
+          )}
+        </div>
       }
     >
       {before === undefined ? (
@@ -58,6 +80,16 @@ export function Versions({ versions }: { versions: readonly Version[] }) {
             ))}
           </tbody>
         </table>
+      )}
+      {phones && before && (
+        <div className="two-phones">
+          {[before, version].map(one => (
+            <section key={one.version} aria-label={t('versions.now', { version: one.version })}>
+              <h3>{t('versions.now', { version: one.version })}</h3>
+              <PhonePreview values={valuesOf(one.request).values} />
+            </section>
+          ))}
+        </div>
       )}
     </Section>
   );

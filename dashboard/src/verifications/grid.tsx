@@ -7,7 +7,7 @@ import { useMoments } from '../parts/moments.ts';
 import { OutcomeTag } from './outcome.tsx';
 import type { Row } from './rows.ts';
 
-const COLUMNS = ['outcome', 'about', 'reason', 'review', 'score', 'photos', 'created', 'took'] as const;
+const COLUMNS = ['pick', 'outcome', 'about', 'reason', 'review', 'score', 'photos', 'created', 'took'] as const;
 /** Below this width a row takes two lines. */
 const NARROW = '(max-width: 760px)';
 /** The next page is asked for when this many rows are left below. */
@@ -20,16 +20,24 @@ export function Grid({
   more,
   onMore,
   foot,
+  picked,
+  onPick,
 }: {
   rows: readonly Row[];
   label: string;
   more: boolean;
   onMore: () => void;
   foot: ReactNode;
+  /** Whether a row is picked for an act on many. */
+  picked: (id: string) => boolean;
+  /** Picks rows, or lets them go. */
+  onPick: (ids: readonly string[], on: boolean) => void;
 }) {
   const { t } = useWords();
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
+  /** Where a stretch that Shift picks begins. */
+  const from = useRef(0);
   const narrow = useNarrow();
   const height = narrow ? 76 : 40;
   const virtual = useVirtualizer({
@@ -55,7 +63,20 @@ export function Grid({
       box.current?.querySelector<HTMLElement>(`[aria-rowindex="${to + 2}"] a`)?.focus({ preventScroll: true }),
     );
   };
+  const pick = (index: number, on: boolean, stretch: boolean) => {
+    const [low, high] = stretch ? [Math.min(from.current, index), Math.max(from.current, index)] : [index, index];
+    from.current = index;
+    onPick(
+      rows.slice(low, high + 1).map(row => row.id),
+      on,
+    );
+  };
+  const everyPicked = rows.length > 0 && rows.every(row => picked(row.id));
   const move = (event: KeyboardEvent) => {
+    if (event.key === ' ' && event.target instanceof HTMLAnchorElement) {
+      event.preventDefault();
+      return pick(at, !picked(rows[at]!.id), event.shiftKey);
+    }
     const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 400) / height) - 2);
     const by: Record<string, number> = {
       ArrowDown: at + 1,
@@ -86,7 +107,21 @@ export function Grid({
           // biome-ignore lint/a11y/useSemanticElements: as above
           // biome-ignore lint/a11y/useFocusableInteractive: headings do nothing
           <span key={column} role="columnheader" className={`cell-${column}`}>
-            {t(`column.${column}`)}
+            {column === 'pick' ? (
+              <input
+                type="checkbox"
+                aria-label={t('bulk.pickAll')}
+                checked={everyPicked}
+                onChange={() =>
+                  onPick(
+                    rows.map(row => row.id),
+                    !everyPicked,
+                  )
+                }
+              />
+            ) : (
+              t(`column.${column}`)
+            )}
           </span>
         ))}
       </div>
@@ -101,6 +136,8 @@ export function Grid({
               top={item.start}
               current={item.index === at}
               onFocus={() => setAt(item.index)}
+              picked={picked(rows[item.index]!.id)}
+              onPick={(on, stretch) => pick(item.index, on, stretch)}
             />
           ))}
         </div>
@@ -116,12 +153,16 @@ function GridRow({
   top,
   current,
   onFocus,
+  picked,
+  onPick,
 }: {
   row: Row;
   index: number;
   top: number;
   current: boolean;
   onFocus: () => void;
+  picked: boolean;
+  onPick: (on: boolean, stretch: boolean) => void;
 }) {
   const { t, number } = useWords();
   const { ago, exactly, span } = useMoments();
@@ -140,8 +181,21 @@ function GridRow({
       tabIndex={-1}
       aria-rowindex={index + 2}
       style={{ transform: `translateY(${top}px)` }}
+      aria-selected={picked}
       onFocus={onFocus}
     >
+      {cell(
+        'pick',
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={t('bulk.pick', { id: row.id.slice(-6) })}
+          checked={picked}
+          onChange={event =>
+            onPick(event.target.checked, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)
+          }
+        />,
+      )}
       {cell('outcome', <OutcomeTag of={row} />)}
       {cell(
         'about',

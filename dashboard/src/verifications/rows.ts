@@ -43,15 +43,24 @@ const rowOf = (verification: VerificationSummary): Row => {
   } as Row;
 };
 
-type Rows = InfiniteData<Page<Row>, string | undefined>;
+type RowPage = Page<Row> & { total?: number };
+type Rows = InfiniteData<RowPage, string | undefined>;
 const VERIFICATIONS = ['verifications'] as const;
 
-const readPage = async (filters: Filters, cursor: string | undefined, signal?: AbortSignal): Promise<Page<Row>> => {
-  const { data, next_cursor } = await call('GET /v1/verifications', {
+const readPage = async (filters: Filters, cursor: string | undefined, signal?: AbortSignal): Promise<RowPage> => {
+  const {
+    data,
+    next_cursor,
+    total_estimate: total,
+  } = await call('GET /v1/verifications', {
     query: { ...queryOf(filters), limit: String(PAGE), cursor },
     ...(signal ? { signal } : {}),
   });
-  return { data: data.map(rowOf), ...(next_cursor === undefined ? {} : { next_cursor }) };
+  return {
+    data: data.map(rowOf),
+    ...(next_cursor === undefined ? {} : { next_cursor }),
+    ...(total === undefined ? {} : { total }),
+  };
 };
 
 /**
@@ -121,5 +130,6 @@ export function useRows(filters: Filters) {
   }, [queryKey, search]);
 
   const rows = useMemo(() => query.data?.pages.flatMap(page => page.data) ?? [], [query.data]);
-  return { query, rows, waiting: waiting.search === search ? waiting.ids.size : 0, showNew };
+  const total = query.data?.pages[0]?.total ?? rows.length;
+  return { query, rows, total, waiting: waiting.search === search ? waiting.ids.size : 0, showNew };
 }

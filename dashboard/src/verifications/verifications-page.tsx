@@ -1,5 +1,7 @@
-import { useEffect, useMemo, useRef } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { BulkBar } from '../bulk/bulk-bar.tsx';
+import { NOTHING_PICKED, type Picked } from '../bulk/picked.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
 import { CurlMenu } from '../parts/curl-menu.tsx';
@@ -23,7 +25,11 @@ export default function VerificationsPage() {
   const address = useSearch();
   const filters = useMemo(() => filtersOf(address), [address]);
   const search = searchOf(filters);
-  const { query, rows, waiting, showNew } = useRows(filters);
+  const { query, rows, total, waiting, showNew } = useRows(filters);
+  const [picking, setPicking] = useState<{ search: string; picked: Picked }>({ search, picked: NOTHING_PICKED });
+  // Other filters are another list: nothing out of sight stays picked.
+  const picked = picking.search === search ? picking.picked : NOTHING_PICKED;
+  const setPicked = (next: Picked) => setPicking({ search, picked: next });
   const change = (next: Filters) => goTo(`/verifications${searchOf(next)}`, { replace: true });
   const more = query.hasNextPage && !query.isFetchingNextPage && !query.isFetchNextPageError;
   const fetchNext = useRef(query.fetchNextPage);
@@ -40,6 +46,10 @@ export default function VerificationsPage() {
       <div className="title-line">
         <PageTitle>{t('page.verifications')}</PageTitle>
         <div className="toolbar">
+          <Link className="button plain slim" href="/bulk-acts">
+            <Icon name="layers" />
+            {t('page.bulkActs')}
+          </Link>
           {rows.length > 0 && (
             <a className="button quiet slim" href={exported} download="verifications.csv">
               <Icon name="download" />
@@ -56,6 +66,7 @@ export default function VerificationsPage() {
       </div>
       <ViewBar search={search} />
       <FilterBar filters={filters} onChange={change} />
+      <BulkBar picked={picked} onPicked={setPicked} total={total} filters={filters} />
       <div role="status" className="arrived">
         {waiting > 0 && (
           <Button weight="main" slim onPress={() => void showNew()}>
@@ -74,6 +85,15 @@ export default function VerificationsPage() {
             label={t('page.verifications')}
             more={query.hasNextPage}
             onMore={() => more && void fetchNext.current()}
+            picked={id => picked.all || picked.ids.has(id)}
+            onPick={(ids, on) => {
+              const next = new Set(picked.all ? rows.map(row => row.id) : picked.ids);
+              for (const id of ids) {
+                if (on) next.add(id);
+                else next.delete(id);
+              }
+              setPicked({ all: false, ids: next });
+            }}
             foot={
               query.isFetchNextPageError && (
                 <div className="grid-foot">

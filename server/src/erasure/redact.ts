@@ -1,8 +1,9 @@
 import { RedactionReceipt, RedactRequest } from '@firsthand/contract/erasure.ts';
-import { transaction } from '../db/sql.ts';
+import { type Tx, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound, Problem } from '../http/problem.ts';
-import { activityOf, audit } from '../tenants/audit.ts';
+import { type Activity, activityOf, audit } from '../tenants/audit.ts';
 import { lockCurrent } from '../verifications/advance.ts';
 import { erase, findReceipt } from './erase.ts';
 import { finishErasures } from './finish.ts';
@@ -27,16 +28,7 @@ export const redactVerification = tenantEndpoint({
     const { deps, params } = call;
     const id = params.id!;
     const answer = await transaction(deps.db, async tx => {
-      const row = await lockCurrent(tx, deps, id);
-      if (!row) throw notFound();
-      let receipt = await findReceipt(tx, id);
-      if (!receipt) {
-        if (row.legal_hold) throw onHold();
-        const doing = activityOf(call);
-        [receipt = null] = await erase(tx, deps, [row], { reason: call.body?.reason, at: doing.at });
-        await audit(tx, doing, { action: 'verification.redacted', target: id });
-      }
-      const given = ok(receipt);
+      const given = ok(await redactOne(tx, deps, id, { reason: call.body?.reason, activity: activityOf(call) }));
       await call.keepAnswer(tx, given);
       return given;
     });
@@ -47,6 +39,26 @@ export const redactVerification = tenantEndpoint({
     return answer;
   },
 });
+
+/**
+ * Redacts a verification and notes it in the audit log; `finishErasures` deletes the pictures after the commit. Returns the receipt,
+ * that of the first time where it was redacted before. Throws `on_hold` under a legal hold.
+ */
+export async function redactOne(
+  tx: Tx,
+  deps: Deps,
+  id: string,
+  { reason, activity }: { reason: string | undefined; activity: Activity },
+): Promise<RedactionReceipt> {
+  const row = await lockCurrent(tx, deps, id);
+  if (!row) throw notFound();
+  const given = await findReceipt(tx, id);
+  if (given) return given;
+  if (row.legal_hold) throw onHold();
+  const [receipt] = await erase(tx, deps, [row], { reason, at: activity.at });
+  await audit(tx, activity, { action: 'verification.redacted', target: id });
+  return receipt!;
+}
 
 const onHold = (): Problem =>
   new Problem('on_hold', 'A legal hold is in place. Lift it before you redact the verification.');

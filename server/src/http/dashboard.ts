@@ -25,6 +25,8 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps): Promi
           "font-src 'self'",
           `img-src 'self' blob: data:${store}`,
           "connect-src 'self'",
+          // The preview of the capture page.
+          "frame-src 'self'",
           "base-uri 'none'",
           "form-action 'none'",
           "frame-ancestors 'none'",

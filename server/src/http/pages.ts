@@ -12,6 +12,8 @@ interface PageFact {
   end?: 'unknown' | 'revoked';
   /** When the verification was redacted, which the public view does not say. */
   redacted?: string;
+  /** The page shows steps that the dashboard sends it, in a frame there. */
+  preview?: 'yes';
 }
 
 /** Shows a hosted page. `end`: shows the capture page in its final state, with no verification behind it. */
@@ -20,24 +22,32 @@ export type ShowPage = (reply: FastifyReply, name: 'index.html' | 'certificate.h
 export function createPages(deps: Deps): { show: ShowPage } {
   const turnstile = deps.config.turnstile ? ' https://challenges.cloudflare.com' : '';
   const store = deps.blobs.origin ? ` ${deps.blobs.origin}` : '';
-  const policy = [
-    "default-src 'none'",
-    `script-src 'self'${turnstile}`,
-    "style-src 'self'",
-    "font-src 'self'",
-    `img-src 'self' blob: data:${store}`,
-    "media-src 'self' blob:",
-    `connect-src 'self'${store}`,
-    ...(turnstile ? [`frame-src${turnstile}`] : []),
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  const policyOf = ({ preview }: PageFact) =>
+    [
+      "default-src 'none'",
+      `script-src 'self'${turnstile}`,
+      "style-src 'self'",
+      "font-src 'self'",
+      `img-src 'self' blob: data:${store}`,
+      "media-src 'self' blob:",
+      // A preview has no verification: it asks the service for nothing.
+      preview ? "connect-src 'none'" : `connect-src 'self'${store}`,
+      ...(turnstile ? [`frame-src${turnstile}`] : []),
+      "manifest-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      `frame-ancestors ${preview ? "'self'" : "'none'"}`,
+    ].join('; ');
   const show: ShowPage = (reply, name, said = {}) => {
     const file = join(DIST, name);
-    reply.header('content-security-policy', policy);
-    reply.header('permissions-policy', 'camera=(self), geolocation=(self), screen-wake-lock=(self)');
+    reply.header('content-security-policy', policyOf(said));
+    if (said.preview) reply.header('x-frame-options', 'SAMEORIGIN');
+    reply.header(
+      'permissions-policy',
+      said.preview
+        ? 'camera=(), geolocation=(), screen-wake-lock=()'
+        : 'camera=(self), geolocation=(self), screen-wake-lock=(self)',
+    );
     reply.header('cache-control', said.end ? 'no-store' : 'no-cache');
     reply.header('x-robots-tag', 'noindex');
     if (!existsSync(file)) {
@@ -57,7 +67,7 @@ export function createPages(deps: Deps): { show: ShowPage } {
 const redactionOf = (db: Queryable, id: string) =>
   one<{ redacted_at: Date | null }>(db, 'select redacted_at from verifications where id = $1', [id]);
 
-/** Serves the hosted pages: capture at /v/<id>, certificate at /c/<id>, and their assets under /_capture/. */
+/** Serves the hosted pages: capture at /v/<id>, its preview at /capture-preview, certificate at /c/<id>, assets under /_capture/. */
 export async function registerPages(
   app: FastifyInstance,
   { db }: Pick<Deps, 'db'>,
@@ -73,5 +83,6 @@ export async function registerPages(
     });
   shown('/v/:id', 'index.html', id => `/v1/verify/${id}`);
   shown('/c/:id', 'certificate.html', id => `/v1/verifications/${id}/public`);
+  app.get('/capture-preview', async (_request, reply) => show(reply, 'index.html', { preview: 'yes' }));
   await registerAssets(app, DIST, '/_capture/');
 }

@@ -7,6 +7,7 @@ export interface JobPayloads {
   read_text: { capture_id: string };
   analyze_case: { verification_id: string };
   run_batch: { batch_id: string };
+  run_bulk_act: { bulk_act_id: string };
   mail_capture_link: { verification_id: string };
   mail_outcome: { event_id: string };
   chat_outcome: { event_id: string };

@@ -1,12 +1,13 @@
 import { Verification } from '@firsthand/contract/verification.ts';
-import { transaction } from '../db/sql.ts';
+import { type Tx, transaction } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound, verificationClosed } from '../http/problem.ts';
-import { activityOf, audit } from '../tenants/audit.ts';
+import { type Activity, activityOf, audit } from '../tenants/audit.ts';
 import { cancel, lockCurrent } from './advance.ts';
 import { presentFrozen, withImageUrls } from './present.ts';
 import { unreviewed } from './reviews.ts';
-import { capturesOf } from './row.ts';
+import { capturesOf, type VerificationRow } from './row.ts';
 
 export const cancelVerification = tenantEndpoint({
   operationId: 'cancelVerification',
@@ -21,15 +22,18 @@ export const cancelVerification = tenantEndpoint({
   errors: ['verification_closed'],
   async handler(call) {
     const { deps, params } = call;
-    const row = await transaction(deps.db, async tx => {
-      const current = await lockCurrent(tx, deps, params.id!);
-      if (!current) throw notFound();
-      if (current.status === 'completed' || current.status === 'failed') throw verificationClosed();
-      if (current.status !== 'expired') {
-        await audit(tx, activityOf(call), { action: 'verification.cancelled', target: current.id });
-      }
-      return cancel(tx, deps, current, deps.clock.now());
-    });
+    const row = await transaction(deps.db, tx => cancelOne(tx, deps, params.id!, activityOf(call)));
     return ok(presentFrozen(row, await capturesOf(deps.db, row.id), unreviewed, deps.origins));
   },
 });
+
+/** Cancels a verification and notes it in the audit log. Throws `verification_closed` where it has ended otherwise. */
+export async function cancelOne(tx: Tx, deps: Deps, id: string, activity: Activity): Promise<VerificationRow> {
+  const current = await lockCurrent(tx, deps, id);
+  if (!current) throw notFound();
+  if (current.status === 'completed' || current.status === 'failed') throw verificationClosed();
+  if (current.status !== 'expired') {
+    await audit(tx, activity, { action: 'verification.cancelled', target: current.id });
+  }
+  return cancel(tx, deps, current, deps.clock.now());
+}

@@ -6,7 +6,7 @@ import { findVerification, type VerificationRow } from './row.ts';
 import { storeReviewState } from './write.ts';
 
 /** Why a case comes up for review. No view shows it, so a reviewer cannot recognise a sample. */
-export type ReviewCause = 'suspicious' | 'failed' | 'checks' | 'sample';
+export type ReviewCause = 'suspicious' | 'failed' | 'checks' | 'sample' | 'asked';
 
 export interface Outcome {
   status: Status;

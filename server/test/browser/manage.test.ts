@@ -69,6 +69,14 @@ describe('the pages that make and manage', () => {
     await desk.press('Publish');
     await desk.page.getByRole('cell', { name: 'The car from the front' }).waitFor();
     await desk.fine('template');
+    await desk.press('Both on a phone');
+    const phones = desk.page.locator('.two-phones iframe');
+    await expect.poll(() => phones.count()).toBe(2);
+    await phones.last().contentFrame().getByRole('heading', { name: 'The car from the front' }).waitFor();
+    expect(await phones.first().contentFrame().getByRole('heading').first().textContent()).not.toBe(
+      'The car from the front',
+    );
+    await desk.fine('template-versions');
     await desk.press('Revoke it');
     await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Revoke it' }).click();
     await desk.page.getByText('The template Damage to a car was revoked.').waitFor();
@@ -76,6 +84,34 @@ describe('the pages that make and manage', () => {
     await desk.press('Templates');
     await desk.page.locator('.tag', { hasText: 'Revoked' }).waitFor();
     await desk.fine('templates');
+    await desk.close(NO_STREAM);
+  });
+
+  it('templates: the phone shows the capture page itself while one types, and makes nothing', async () => {
+    const asked: string[] = [];
+    const count = async () => (await service.deps.db.query('select count(*)::int as n from verifications')).rows[0].n;
+    const before = await count();
+    const desk = await open('member', '/templates/new', 'New template');
+    const phone = desk.page.locator('.phone iframe').contentFrame();
+    await phone.locator('.viewfinder').waitFor();
+    desk.page.on('request', request => request.url().includes('/v1/') && asked.push(request.url()));
+    await desk.page.getByLabel('What the person reads').fill('The licence plate');
+    await phone.getByRole('heading', { name: 'The licence plate' }).waitFor();
+    await phone.locator('button.shutter:enabled').waitFor();
+    await desk.page.getByLabel('Kind of step 1').selectOption('text');
+    await phone.locator('input, textarea').first().waitFor();
+    await desk.press('Step before');
+    await phone.locator('[data-screen="landing"]').waitFor();
+    await phone.getByText('The licence plate').waitFor();
+    await desk.page.getByRole('button', { name: 'Step before' }).waitFor();
+    await desk.fine('template-preview');
+    expect(asked).toEqual([]);
+    expect(await count()).toBe(before);
+    const page = await fetch(`${service.url}/capture-preview`);
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toContain("frame-ancestors 'self'");
+    expect(policy).toContain("connect-src 'none'");
+    expect(page.headers.get('permissions-policy')).toContain('camera=()');
     await desk.close(NO_STREAM);
   });
 

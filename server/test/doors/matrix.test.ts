@@ -89,6 +89,18 @@ const FIXTURES: [prefix: string, fixture: Fixture][] = [
     },
   ],
   [
+    '/v1/bulk-acts/:',
+    async ({ deps: { db } }, owner, livemode) => {
+      const id = newId('blk');
+      await db.query(
+        `insert into bulk_acts (id, tenant_id, modes, act, options, activity, created_at)
+         values ($1, $2, $3, 'cancel', '{}', '{}', now())`,
+        [id, owner.tenant_id, [livemode]],
+      );
+      return id;
+    },
+  ],
+  [
     '/v1/trial/verifications/:',
     async ({ deps }) => {
       const tenantId = await trialTenant(deps);
@@ -178,6 +190,7 @@ const MODED = [
   '/v1/verifications/:',
   '/v1/reviews/:',
   '/v1/batches/:',
+  '/v1/bulk-acts/:',
   '/v1/link-templates/:',
   '/v1/webhook-deliveries/:',
   '/v1/webhook-endpoints/:',

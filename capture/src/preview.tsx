@@ -1,0 +1,90 @@
+import type { Brand, CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
+import { render } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { applyBrand } from './brand.ts';
+import { createDrawnCamera } from './camera/drawn-camera.ts';
+import { useLanguage } from './language.ts';
+import { createLocator } from './location.ts';
+import { Page } from './page-context.ts';
+import { platformOf } from './platform.ts';
+import { Landing } from './screens/landing.tsx';
+import { StepScreen } from './screens/step.tsx';
+
+/** What the dashboard sends to the frame, again at each change. */
+export type Previewed = {
+  steps: Step[];
+  /** The step to show; -1 for the first screen. */
+  at: number;
+  location: boolean;
+  brand?: Brand;
+  expiresAt: string;
+};
+
+const HELD = { captures: [], answers: {} };
+const nothing = () => {};
+
+/** The verification that the steps would make. */
+const viewOf = ({ steps, location, brand, expiresAt }: Previewed): CaptureView => ({
+  id: 'vfy_00000000000000000000000000',
+  status: 'pending',
+  capture_url: window.location.origin,
+  created_at: expiresAt,
+  expires_at: expiresAt,
+  captures_count: 0,
+  config: { max_captures: 1, steps, signals_required: [] },
+  step_states: [],
+  requires: { location, motion_frame: false },
+  ...(brand ? { brand } : {}),
+});
+
+/** The capture page's own screens over steps that no verification has. Nothing can be pressed and nothing is sent. */
+function Preview() {
+  const { translator, setLanguage } = useLanguage();
+  const [shown, setShown] = useState<Previewed>();
+  const camera = useMemo(createDrawnCamera, []);
+  const locator = useMemo(createLocator, []);
+  const platform = useMemo(() => platformOf(navigator.userAgent, navigator.maxTouchPoints), []);
+  useEffect(() => {
+    const onMessage = ({ origin, source, data }: MessageEvent<Previewed>) => {
+      // Tools that look into a page post messages of their own.
+      if (origin === location.origin && source === parent && Array.isArray(data?.steps)) setShown(data);
+    };
+    addEventListener('message', onMessage);
+    parent.postMessage('firsthand-preview-ready', location.origin);
+    return () => removeEventListener('message', onMessage);
+  }, []);
+  const brand = shown?.brand;
+  // The message is a copy each time: only another colour is another brand.
+  useEffect(() => applyBrand(brand), [brand?.colors?.accent]);
+  if (!translator || !shown) return <div class="loading" />;
+  const view = viewOf(shown);
+  const step = view.config.steps[shown.at];
+  return (
+    <Page.Provider value={{ ...translator, setLanguage, brand, platform, announce: nothing }}>
+      {step ? (
+        <StepScreen
+          key={`${shown.at} ${step.type}`}
+          place={{ at: 'step', index: shown.at }}
+          {...{ view, camera, locator }}
+          captures={HELD.captures}
+          answers={HELD.answers}
+          refusal={undefined}
+          reporter={{ at: nothing, end: nothing }}
+          go={nothing}
+          challengeFor={async () => undefined}
+          onCaptured={async () => HELD}
+          onHeld={nothing}
+          onRemove={async () => {}}
+          onAnswer={async () => HELD}
+        />
+      ) : (
+        <Landing view={view} held={HELD} onStart={nothing} />
+      )}
+    </Page.Provider>
+  );
+}
+
+export function showPreview(root: HTMLElement): void {
+  root.inert = true;
+  render(<Preview />, root);
+}

@@ -1,0 +1,100 @@
+import { type Static, Type } from 'typebox';
+import { BrandSlug, Metadata } from './create-verification.ts';
+import { RedactRequest } from './erasure.ts';
+import type { Fault } from './errors.ts';
+import { DateTime, IdSchema } from './ids.ts';
+import { BULK_ACTS, REVIEW_STATES } from './names.ts';
+import { Status, VerdictLabel } from './verification.ts';
+
+const closed = { additionalProperties: false } as const;
+
+export const BULK_IDS_MAX = 1_000;
+export const BULK_STATES = ['queued', 'collecting', 'running', 'completed', 'cancelled'] as const;
+export type BulkActName = (typeof BULK_ACTS)[number];
+
+const Name = Type.Enum([...BULK_ACTS], {
+  title: 'BulkActName',
+  description:
+    '`cancel` ends open links. `resend` sends the newest event of each verification again, to every URL it went to. ' +
+    '`reissue` asks the same person for the same photos with a new link. `review` puts ended cases into the review queue. ' +
+    '`redact` deletes photos and personal data for good.',
+});
+
+const several = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
+  Type.Optional(Type.Array(item, { minItems: 1, maxItems: 20 }));
+
+/** The filters of the list of verifications, as members of a body. An empty filter passes every verification. */
+export const BulkFilter = Type.Object(
+  {
+    status: several(Status),
+    verdict: several(VerdictLabel),
+    template_id: several(IdSchema('tpl')),
+    review: several(Type.Enum([...REVIEW_STATES], { title: 'ReviewState' })),
+    brand_slug: several(BrandSlug),
+    created_after: Type.Optional(DateTime),
+    created_before: Type.Optional(DateTime),
+    external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
+    metadata: Type.Optional(Metadata),
+  },
+  { ...closed, title: 'BulkFilter' },
+);
+export type BulkFilter = Static<typeof BulkFilter>;
+
+/** Body of POST /v1/bulk-acts. */
+export const BulkActRequest = Type.Object(
+  {
+    act: Name,
+    ids: Type.Optional(
+      Type.Array(IdSchema('vfy'), {
+        minItems: 1,
+        maxItems: BULK_IDS_MAX,
+        uniqueItems: true,
+        description: 'the verifications; or send `filter`',
+      }),
+    ),
+    filter: Type.Optional(BulkFilter),
+    send: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: '`reissue` only: mail each person with an e-mail address their link',
+      }),
+    ),
+    reason: RedactRequest.properties.reason,
+  },
+  { ...closed, title: 'BulkActRequest' },
+);
+export type BulkActRequest = Static<typeof BulkActRequest>;
+
+/** Faults that span several members. Accepts any body. */
+export function bulkActFaults(body: unknown): Fault[] {
+  const { act, ids, filter, send, reason } = (body ?? {}) as Record<string, unknown>;
+  const faults: Fault[] = [];
+  if ((ids === undefined) === (filter === undefined)) {
+    faults.push({
+      path: 'ids',
+      message: ids === undefined ? 'or filter is required' : 'cannot be sent together with filter',
+    });
+  }
+  if (send !== undefined && act !== 'reissue') faults.push({ path: 'send', message: 'is for reissue alone' });
+  if (reason !== undefined && act !== 'redact') faults.push({ path: 'reason', message: 'is for redact alone' });
+  return faults;
+}
+
+export const BulkAct = Type.Object(
+  {
+    id: IdSchema('blk'),
+    act: Name,
+    state: Type.Enum([...BULK_STATES], {
+      title: 'BulkActState',
+      description: '`collecting`: the verifications of the filter are being listed, and `total` still grows',
+    }),
+    total: Type.Integer({ minimum: 0, description: 'verifications' }),
+    done: Type.Integer({ minimum: 0 }),
+    failed: Type.Integer({ minimum: 0, description: 'verifications that refused the act; the results say why' }),
+    created_at: DateTime,
+    ended_at: Type.Optional(DateTime),
+  },
+  { ...closed, title: 'BulkAct' },
+);
+export type BulkAct = Static<typeof BulkAct>;

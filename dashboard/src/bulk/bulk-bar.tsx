@@ -1,0 +1,118 @@
+import type { BulkActName, BulkActRequest } from '@firsthand/contract/bulk-acts.ts';
+import { BULK_ACTS } from '@firsthand/contract/names.ts';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { call } from '../api/call.ts';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Problem } from '../parts/states.tsx';
+import { useAct } from '../session/recent.ts';
+import { useSignedIn } from '../session/signed-in.ts';
+import { isAtLeast } from '../shell/pages.ts';
+import { type Filters, queryOf } from '../verifications/filters.ts';
+import { COUNTED, EXPORTED_MAX, NOTHING_PICKED, PICKED_MAX, type Picked, reachOf } from './picked.ts';
+
+/** What can be done with the rows that are picked, by whoever may. */
+export function BulkBar({
+  picked,
+  onPicked,
+  total,
+  filters,
+}: {
+  picked: Picked;
+  onPicked: (picked: Picked) => void;
+  total: number;
+  filters: Filters;
+}) {
+  const { t } = useWords();
+  const { tenant } = useSignedIn();
+  const [act, setAct] = useState<BulkActName | null>(null);
+  const n = picked.all ? total : picked.ids.size;
+  if (!picked.all && n === 0) return null;
+  const about = picked.all && total > COUNTED;
+  const acts = BULK_ACTS.filter(name => isAtLeast(tenant.role, name === 'redact' ? 'owner' : 'member'));
+  const tooMany = !picked.all && n > PICKED_MAX;
+  const asked = Object.entries(picked.all ? queryOf(filters) : { id: [...picked.ids].join() });
+  const query = new URLSearchParams(asked.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return (
+    <section className="bulk-bar" aria-label={t('page.bulkActs')}>
+      <strong role="status">
+        {picked.all ? t(about ? 'bulk.pickedAbout' : 'bulk.pickedAll', { n }) : t('bulk.picked', { n })}
+      </strong>
+      {!picked.all && total > picked.ids.size && (
+        <Button weight="plain" slim onPress={() => onPicked({ all: true, ids: new Set() })}>
+          {t(total > COUNTED ? 'bulk.takeAbout' : 'bulk.takeAll', { n: total })}
+        </Button>
+      )}
+      {tooMany ? (
+        <span className="fault">{t('bulk.tooMany', { n: PICKED_MAX })}</span>
+      ) : (
+        acts.map(name => (
+          <Button key={name} slim onPress={() => setAct(name)}>
+            {t(`bulk.${name}`)}
+          </Button>
+        ))
+      )}
+      {(picked.all || n <= EXPORTED_MAX) && (
+        <a className="button quiet slim" href={`/v1/verifications/export?${query}`} download="verifications.csv">
+          <Icon name="download" />
+          {t('bulk.export')}
+        </a>
+      )}
+      <Button weight="plain" slim onPress={() => onPicked(NOTHING_PICKED)}>
+        {t('bulk.clear')}
+      </Button>
+      {act && <Start act={act} n={n} about={about} reach={reachOf(picked, filters)} onClose={() => setAct(null)} />}
+    </section>
+  );
+}
+
+/** Says what will happen, to how many, and starts it. */
+function Start({
+  act,
+  n,
+  about,
+  reach,
+  onClose,
+}: {
+  act: BulkActName;
+  n: number;
+  about: boolean;
+  reach: Pick<BulkActRequest, 'ids' | 'filter'>;
+  onClose: () => void;
+}) {
+  const { t } = useWords();
+  const [, goTo] = useLocation();
+  const [send, setSend] = useState(false);
+  const body: BulkActRequest = { act, ...reach, ...(send ? { send } : {}) };
+  const start = useAct(() => call('POST /v1/bulk-acts', { body }), {
+    onDone: ({ id }) => goTo(`/bulk-acts/${id}`),
+  });
+  const title = t(about ? 'bulk.startAbout' : 'bulk.start', { act: t(`bulk.${act}`), n });
+  return (
+    <Dialog title={title} role="alertdialog" onClose={onClose}>
+      <p>{t(`bulk.${act}Text`)}</p>
+      {act === 'reissue' && (
+        <label className="switch">
+          <input type="checkbox" checked={send} onChange={event => setSend(event.target.checked)} />
+          <span>{t('bulk.send')}</span>
+        </label>
+      )}
+      <Problem error={start.error} />
+      <div className="actions">
+        <CurlMenu acts={[{ label: t(`bulk.${act}`), request: { method: 'POST', path: '/v1/bulk-acts', body } }]} />
+        <Button onPress={onClose}>{t('common.cancel')}</Button>
+        <Button
+          weight={act === 'redact' || act === 'cancel' ? 'grave' : 'main'}
+          busy={start.isPending}
+          onPress={() => start.mutate(undefined)}
+        >
+          {t(`bulk.${act}`)}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,26 @@
+import type { BulkAct } from '@firsthand/contract/bulk-acts.ts';
+import { useWords } from '../language.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
+
+export const BULK = ['bulk-acts'] as const;
+
+const LOOK: Record<BulkAct['state'], [IconName, string]> = {
+  queued: ['time', ''],
+  collecting: ['time', ''],
+  running: ['time', ''],
+  completed: ['check', 'verified'],
+  cancelled: ['cross', ''],
+};
+
+export const isUnderWay = ({ state }: BulkAct): boolean => state !== 'completed' && state !== 'cancelled';
+
+export function BulkTag({ of }: { of: BulkAct }) {
+  const { t } = useWords();
+  const [icon, meaning] = LOOK[of.state];
+  return (
+    <span className={`tag ${meaning}`}>
+      <Icon name={icon} />
+      {t(`bulk.${of.state}`)}
+    </span>
+  );
+}

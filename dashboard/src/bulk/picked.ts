@@ -1,0 +1,33 @@
+import type { BulkActRequest, BulkFilter } from '@firsthand/contract/bulk-acts.ts';
+import { type Filters, queryOf } from '../verifications/filters.ts';
+
+/** What is picked for an act on many: single rows, or all that match the filters, loaded or not. */
+export interface Picked {
+  all: boolean;
+  ids: ReadonlySet<string>;
+}
+
+export const NOTHING_PICKED: Picked = { all: false, ids: new Set() };
+
+/** The most ids that one act takes, and the most that an address of an export holds. */
+export const PICKED_MAX = 1_000;
+export const EXPORTED_MAX = 200;
+/** Beyond this the count of a list is an estimate. */
+export const COUNTED = 1_000;
+
+/** The filters as the body of an act says them. */
+export function filterOf(filters: Filters): BulkFilter {
+  const { created_after, created_before } = queryOf(filters);
+  const { q, status, verdict, review } = filters;
+  return {
+    ...(q === '' ? {} : { q }),
+    ...(status.length > 0 ? { status } : {}),
+    ...(verdict.length > 0 ? { verdict } : {}),
+    ...(review.length > 0 ? { review } : {}),
+    ...(created_after === undefined ? {} : { created_after }),
+    ...(created_before === undefined ? {} : { created_before }),
+  };
+}
+
+export const reachOf = ({ all, ids }: Picked, filters: Filters): Pick<BulkActRequest, 'ids' | 'filter'> =>
+  all ? { filter: filterOf(filters) } : { ids: [...ids] };

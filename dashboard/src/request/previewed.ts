@@ -1,0 +1,15 @@
+import { UPLOAD_DEFAULT_BYTES } from '@firsthand/contract/limits.ts';
+import { IMAGE_TYPES } from '@firsthand/contract/names.ts';
+import type { Step } from '@firsthand/contract/steps.ts';
+import type { StepValues } from './values.ts';
+
+/** The steps of a form as the service would store them, with every default. */
+export const previewedSteps = (steps: readonly StepValues[]): Step[] =>
+  steps.map(({ type, description, min, max, required, format }, index): Step => {
+    // While a key is typed it may be empty or stand twice.
+    const common = { key: `step_${index}`, description };
+    if (type === 'text') return { type, ...common, required, validation: { max_length: 2_000, format } };
+    const picture = { ...common, min: Number(min) || 0, max: Number(max) || 1 };
+    if (type === 'image') return { type, ...picture };
+    return { type, ...picture, accept: [...IMAGE_TYPES], max_size_bytes: UPLOAD_DEFAULT_BYTES };
+  });

@@ -1,0 +1,22 @@
+import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
+import type { Issue } from './issue.ts';
+import type { VerificationRow } from './row.ts';
+
+/** The request that issues the same verification again, with as much time as the first had. */
+export function requestOf(row: VerificationRow): Pick<Issue, 'request' | 'template'> {
+  const { max_captures: _, ...config } = row.config;
+  const { seal, brand_slug, asset_ref, ocr_type, person, source, template, retention_days } = row.private;
+  const subject = {
+    ...(asset_ref ? { asset_ref } : {}),
+    ...(ocr_type ? { ocr_type } : {}),
+    ...(person ? { person } : {}),
+  };
+  const request: CreateVerificationRequest = {
+    ...config,
+    expires_in_seconds: Math.round((row.expires_at.getTime() - row.created_at.getTime()) / 1_000),
+    ...(seal === undefined ? {} : { seal }),
+    ...(brand_slug === undefined ? {} : { brand_slug }),
+    expected_info: { ...(source ? { source } : {}), subject },
+  };
+  return { request, ...(template ? { template: { ...template, retentionDays: retention_days ?? null } } : {}) };
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, createVerification, startTestService, type TestService } from '../harness.ts';
+import { openCases } from '../reviews/cases.ts';
+import { launchChromium } from './chromium.ts';
+import { signedInDesk } from './desk.ts';
+
+describe('bulk acts in the list of verifications', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    service = await startTestService({ env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+  const statusOf = async (id: string) =>
+    (await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test })).body.status;
+
+  it('verifications: rows are picked with Space and Shift, exported and cancelled; what refused says why', async () => {
+    const [closed] = await openCases(service, 1, { livemode: false });
+    const one = await createVerification(service, { metadata: { claim: 'one' } });
+    const two = await createVerification(service, { metadata: { claim: 'two' } });
+    const three = await createVerification(service, { metadata: { claim: 'three' } });
+    const desk = await signedInDesk(browser, service, 'member', '/verifications');
+    const { page } = desk;
+    await page.getByRole('link', { name: /claim two/ }).focus();
+    await page.keyboard.press('Space');
+    await page.getByText('1 picked').waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Shift+Space');
+    await page.getByText('3 picked').waitFor();
+    await desk.fine('verifications-picked');
+    const download = page.waitForEvent('download');
+    await page.getByLabel('Bulk acts').getByRole('link', { name: 'Export as CSV' }).click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+    expect(lines.slice(1).map(line => line.split(',')[0])).toEqual([two.id, one.id, closed]);
+    expect(await page.getByRole('button', { name: 'Redact' }).count()).toBe(0);
+    await desk.press('Cancel');
+    await page.getByRole('alertdialog', { name: 'Cancel: 3 verifications' }).waitFor();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).last().click();
+    await page.getByText('3 of 3 done').waitFor();
+    await page.getByText('verification_closed').waitFor();
+    await desk.fine('bulk-act');
+    expect(await Promise.all([one, two, three].map(({ id }) => statusOf(id)))).toEqual([
+      'expired',
+      'expired',
+      'pending',
+    ]);
+    await page.getByRole('link', { name: 'Bulk acts' }).first().click();
+    await page.getByRole('link', { name: 'Cancel: 3 verifications' }).waitFor();
+    await desk.fine('bulk-acts');
+    await desk.close(/404/);
+  });
+
+  it('verifications: all that match a filter are taken, also those not loaded, and no other', async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 3; n += 1)
+      made.push((await createVerification(service, { metadata: { claim: 'batch-7' } })).id);
+    const other = await createVerification(service, { metadata: { claim: 'else' } });
+    const desk = await signedInDesk(browser, service, 'member', '/verifications?q=batch-7');
+    const { page } = desk;
+    await page
+      .getByRole('checkbox', { name: /^Pick …/ })
+      .first()
+      .check();
+    await desk.press('Take all 3 that match');
+    await page.getByText('All 3 that match').waitFor();
+    await desk.press('Cancel');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).last().click();
+    await page.getByText('3 of 3 done').waitFor();
+    await page.getByText('Nothing refused it.').waitFor();
+    for (const id of made) expect(await statusOf(id)).toBe('expired');
+    expect(await statusOf(other.id)).toBe('pending');
+    await desk.close(/404/);
+  });
+
+  it('verifications: a viewer may export what is picked, and nothing else', async () => {
+    await createVerification(service, { metadata: { claim: 'seen' } });
+    const desk = await signedInDesk(browser, service, 'viewer', '/verifications');
+    await desk.page
+      .getByRole('checkbox', { name: /^Pick …/ })
+      .first()
+      .check();
+    const bar = desk.page.getByLabel('Bulk acts');
+    await bar.getByRole('link', { name: 'Export as CSV' }).waitFor();
+    expect(await bar.getByRole('button').allTextContents()).not.toContain('Cancel');
+    await desk.close(/404/);
+  });
+});

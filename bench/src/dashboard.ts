@@ -7,6 +7,7 @@
  * Exits 1 when a bar is missed. Builds nothing: run `npm run build` first.
  */
 import { readFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'firsthand/db/sql.ts';
 import type { FirstRun } from 'firsthand/tenants/first-run.ts';
@@ -324,6 +325,7 @@ try {
     true,
   );
   const next = await nextCase(page, CASES - 5);
+  line(`next case, median of ${next.length}`, median(next), 'ms');
   line(`next case, p95 of ${next.length}`, percentile(next, 0.95), 'ms', BARS.next_ms);
   line(
     `nodes of the list while ${ROWS.toLocaleString('en-US')} rows scroll, most`,
@@ -346,6 +348,8 @@ try {
   await browser.close();
   await service.close();
 }
+report.print(`On ${availableParallelism()} cores with ${loadavg()[0]!.toFixed(0)} processes at work.`);
+report.print();
 report.print('| | measured | bar | |\n|---|---|---|---|');
 for (const row of rows) report.print(row);
 report.write(options.write);

@@ -2,15 +2,18 @@
  * Prints what becomes of camera sessions: attacks and rendered genuine ones, real films, and both over HTTP:
  *
  * npm run bench:presence -- [--sessions N] [--moves N] [--only TEXT] [--tuning] [--clones FOLDER] [--cache FOLDER] [--splits LIST]
- * [--service N] [--json OUT] [--write FILE]
+ * [--service N] [--phone N] [--json OUT] [--write FILE]
  *
- * N sessions of each class are rendered; 0 for none. `--only` runs the classes whose name contains TEXT. `--tuning` renders the subjects on
+ * N sessions of each class are rendered; 0 for none. `--only` runs the classes whose name contains TEXT; a semicolon separates several. `--tuning` renders the subjects on
  * which bounds were set instead of the reported ones.
  *
  * `--clones` measures the real films of `films/films.tsv`: git repositories are cloned into FOLDER where they are missing, and ffmpeg decodes
  * them (any version since 4). `--splits` chooses among `fit,choose,report`.
  *
  * `--service N` starts a whole service and sends N sessions of each class to it under each policy: challenge, trace, photo, verdict.
+ *
+ * `--phone N`, with `--clones`: a person whose camera plays a public film answers requests of a whole service in the hosted page, under `strict`,
+ * N times for each film that makes the moves. `--films` chooses films by name.
  */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,8 +26,10 @@ import { type SentRow, sendAll } from './attacks/over-http.ts';
 import { drawMoves } from './attacks/session.ts';
 import { wilson } from './detection/statistics.ts';
 import { tracesOf } from './films/cut.ts';
-import { realFilms } from './films/films.ts';
-import { type FilmRow, reportFilms } from './films/report.ts';
+import { type RealFilm, realFilms } from './films/films.ts';
+import { type PersonRow, personWith } from './films/person.ts';
+import { type FilmRow, reportFilms, reportPersons } from './films/report.ts';
+import { startOwnService } from './own-service.ts';
 import { createReport } from './report.ts';
 
 const { values: options } = parseArgs({
@@ -37,13 +42,15 @@ const { values: options } = parseArgs({
     cache: { type: 'string', default: join(tmpdir(), 'firsthand-films') },
     splits: { type: 'string', default: 'fit,choose,report' },
     service: { type: 'string', default: '0' },
+    phone: { type: 'string', default: '0' },
+    films: { type: 'string' },
     json: { type: 'string' },
     write: { type: 'string' },
   },
 });
 const FIRST_SEED = options.tuning ? 10_000 : 50_000;
 const CHECKS: readonly CheckName[] = ['fresh', 'continuous', 'asked', 'depth', 'sensor', 'hand', 'light'];
-const chosen = classes.filter(({ name }) => name.includes(options.only));
+const chosen = classes.filter(({ name }) => options.only.split(';').some(text => name.includes(text)));
 
 interface Row {
   name: string;
@@ -72,9 +79,8 @@ for (const { name, make } of chosen) {
 if (rows.length > 0) reportRendered();
 
 const films: FilmRow[] = [];
-if (options.clones) {
-  const splits = options.splits.split(',');
-  for (const film of realFilms().filter(({ split }) => splits.includes(split))) {
+if (options.clones && options.phone === '0') {
+  for (const film of chosenFilms()) {
     for await (const { session, moved } of tracesOf(film, options.clones, options.cache))
       films.push({ film, moved, ...judged(session) });
     process.stderr.write('.');
@@ -93,8 +99,31 @@ if (Number(options.service) > 0) {
   reportSent();
 }
 
+const persons: PersonRow[] = [];
+if (options.clones && Number(options.phone) > 0) {
+  const service = await startOwnService({ ANALYSIS_THREADS: '1' });
+  try {
+    // The true times of a burst are unknown, so no camera can play it.
+    for (const film of chosenFilms().filter(({ rate }) => !rate || Number(rate) >= 15))
+      for await (const row of personWith(film, Number(options.phone), service, options.clones, options.cache)) {
+        persons.push(row);
+        process.stderr.write(`${film.name}, ${row.moves.join(' ')}: ${row.presence?.result}, ${row.label}\n`);
+      }
+  } finally {
+    await service.close();
+  }
+  report.print('\n## A person in the page, with a public film before the camera\n');
+  reportPersons(persons, report.print);
+}
+
 report.write(options.write);
-if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows, films, sent }, null, 1)}\n`);
+if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows, films, sent, persons }, null, 1)}\n`);
+
+function chosenFilms(): RealFilm[] {
+  const splits = options.splits.split(',');
+  const names = options.films?.split(',');
+  return realFilms().filter(({ name, split }) => splits.includes(split) && (!names || names.includes(name)));
+}
 
 function reportRendered(): void {
   report.print('\n## Rendered sessions\n');

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { plainCapture } from '@firsthand/forensics/simulate/params.ts';
@@ -48,6 +49,21 @@ export async function post<T>(
 
 export const createVerification = (url: string, tenant: NewTenant, dispatcher: Dispatcher, body: object) =>
   post<Verification>(url, '/v1/verifications', body, dispatcher, tenant.pk_test);
+
+/** Longest that a verdict may take. */
+const PATIENCE_MS = 120_000;
+
+/** Waits for the verdict of a verification. */
+export async function settled({ url, tenant }: { url: string; tenant: NewTenant }, id: string): Promise<Verification> {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(250)) {
+    const answer = await request(`${url}/v1/verifications/${id}`, {
+      headers: { authorization: `Bearer ${tenant.rk_secret}` },
+    });
+    const found = (await answer.body.json()) as Verification;
+    if (answer.statusCode === 200 && (found.status === 'completed' || found.status === 'failed')) return found;
+  }
+  throw new Error(`${id} has no verdict after ${PATIENCE_MS / 1000} s`);
+}
 
 /** Does the work of a tenant and a phone for one capture. Resolves when the service accepted it. */
 export async function submitPicture(

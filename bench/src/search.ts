@@ -5,6 +5,7 @@
  *
  * Exits 1 when a median is above the bar.
  */
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'firsthand/db/sql.ts';
 import { normalizeRequest } from 'firsthand/verifications/issue.ts';
@@ -148,7 +149,7 @@ try {
     return { ms: performance.now() - start, found: body.data ? `${body.data.length} of ${body.total_estimate}` : '' };
   };
   report.print(
-    `Milliseconds of a first page of ${PAGE} with its total, one request at a time, ${ROUNDS} each. The bar is ${BAR_MS} ms at the median.`,
+    `Milliseconds of a first page of ${PAGE} with its total, one request at a time, ${ROUNDS} each. The bar is ${BAR_MS} ms at the median.\nMeasured on ${availableParallelism()} cores with ${loadavg()[0]!.toFixed(0)} processes at work.`,
   );
   report.print();
   for (const [title, requests] of [

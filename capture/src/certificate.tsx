@@ -122,12 +122,12 @@ function Certificate({ view }: { view: PublicView }) {
           <p class="small soft">{t('certificate.sealText')}</p>
         </section>
       )}
-      <section>
+      <section class="how">
         <h2>{t('certificate.how')}</h2>
         <ol class="numbered">
           <li>{t('certificate.how1')}</li>
           <li>{t('certificate.how2')}</li>
-          <li>{t('certificate.how3')}</li>
+          {!redactedAt && <li>{t('certificate.how3')}</li>}
         </ol>
         <p>
           <a class="button plain" href="/verify">

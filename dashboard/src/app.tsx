@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ReactNode, Suspense } from 'react';
 import { Link, Route, Router, Switch } from 'wouter';
 import { LanguageProvider, useWords } from './language.tsx';
-import { Frame, PAGES } from './pages.tsx';
+import { Frame, loadPage, PAGES } from './pages.tsx';
 import { Button } from './parts/button.tsx';
 import { PageTitle } from './parts/page.tsx';
 import { Empty, Loading } from './parts/states.tsx';
@@ -21,7 +21,7 @@ export const App = () => (
             <Route path="/signed-in" component={SignedInPage} />
             <Route>
               <Suspense fallback={<Alone />}>
-                <Frame>
+                <Frame load={loadPage}>
                   <Suspense fallback={<Loading />}>
                     <Switch>
                       {PAGES.map(([path, Page]) => (

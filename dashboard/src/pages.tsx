@@ -21,7 +21,7 @@ function part<P extends object>(load: Load<P>) {
   return Object.assign(Part, { load: () => keep().then(() => undefined) });
 }
 
-export const Frame = part<{ children: ReactNode }>(() => import('./shell/frame.tsx'));
+export const Frame = part<{ children: ReactNode; load: typeof loadPage }>(() => import('./shell/frame.tsx'));
 
 /** Every page within the frame. The first pattern that fits an address is its page. */
 export const PAGES = [

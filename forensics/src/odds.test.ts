@@ -12,8 +12,8 @@ it('the table of genuine scores belongs to the shipped model and its thresholds'
   const { model, thresholds, scores, sources } = genuineScreen;
   expect({ model, thresholds }).toEqual({ model: screenModel.name, thresholds: screenModel.thresholds });
   expect(scores).toEqual(scores.toSorted((a, b) => a - b));
-  expect(scores.length).toBeGreaterThan(900);
-  expect(sources).toBeGreaterThan(100);
+  expect(scores.length).toBeGreaterThan(700);
+  expect(sources).toBeGreaterThan(40);
   // As published: about 1% of genuine pictures are doubtful, none of these is confident.
   expect(asHigh(scores, thresholds.doubtful) / scores.length).toBeLessThan(0.02);
   expect(asHigh(scores, thresholds.confident)).toBe(0);

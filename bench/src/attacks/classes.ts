@@ -11,6 +11,7 @@ import {
   rollingView,
   twoLayers,
 } from './mixtures.ts';
+import { alignedStill, bentStill, ledIn, patchedStill } from './old-stills.ts';
 import { depthWarped, pannedByHand, pannedStraight, scripted } from './programs.ts';
 import { everywhere, foreignStill, fromArchive, noTrace, oldStill, replayed, restamped } from './recordings.ts';
 import { type Attack, answered } from './session.ts';
@@ -47,6 +48,12 @@ export const classes: readonly Attack[] = [
   foreignStill,
   oldStill,
   relitStill,
+  alignedStill(0.04),
+  alignedStill(0.01),
+  ledIn,
+  bentStill,
+  patchedStill(0.25),
+  patchedStill(0.1),
   scripted,
   pannedStraight,
   pannedByHand(false),

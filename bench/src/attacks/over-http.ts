@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
 import { type Challenge, type DepthPolicy, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
 import type { Picture } from '@firsthand/forensics/picture.ts';
 import { random } from '@firsthand/forensics/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
@@ -10,7 +8,7 @@ import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import sharp from 'sharp';
 import { request } from 'undici';
 import { type OwnService, startOwnService } from '../own-service.ts';
-import { createVerification, phone, post } from '../receivers.ts';
+import { createVerification, phone, post, settled } from '../receivers.ts';
 import { type Attack, ISSUED } from './session.ts';
 
 export interface SentRow {
@@ -23,7 +21,6 @@ export interface SentRow {
 }
 
 const POLICIES: readonly DepthPolicy[] = ['strict', 'lenient'];
-const PATIENCE_MS = 120_000;
 
 /**
  * Sends `count` sessions of each class under each policy to a service of its own, as a page or a program does: a challenge, the trace in
@@ -46,12 +43,8 @@ export async function sendAll(
 }
 
 /** Sends one session. Each has a phone's address of its own, because the request limit is per address. */
-async function send(
-  { url, tenant }: OwnService,
-  { name, make }: Attack,
-  policy: DepthPolicy,
-  seed: number,
-): Promise<SentRow> {
+async function send(service: OwnService, { name, make }: Attack, policy: DepthPolicy, seed: number): Promise<SentRow> {
+  const { url, tenant } = service;
   const from = phone(`127.0.7.${1 + (nextAddress++ % 250)}`);
   const step = { type: 'image', key: 'photo', description: 'The damage', min: 1, max: 1 };
   const asked = { steps: [step], signals_required: ['depth'], depth_policy: policy };
@@ -84,7 +77,7 @@ async function send(
     body.trace_sha256 = createHash('sha256').update(file).digest('hex');
   }
   await post(url, `${path}/captures`, body, from);
-  const done = await settled(url, id, tenant.rk_secret);
+  const done = await settled(service, id);
   await from.close();
   return {
     name,
@@ -105,12 +98,3 @@ const jpegOf = ({ width, height, data }: Picture): Promise<Buffer> =>
   sharp(data, { raw: { width, height, channels: 3 } })
     .jpeg({ quality: 92 })
     .toBuffer();
-
-async function settled(url: string, id: string, key: string): Promise<Verification> {
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(250)) {
-    const answer = await request(`${url}/v1/verifications/${id}`, { headers: { authorization: `Bearer ${key}` } });
-    const found = (await answer.body.json()) as Verification;
-    if (answer.statusCode === 200 && (found.status === 'completed' || found.status === 'failed')) return found;
-  }
-  throw new Error(`${id} has no verdict after ${PATIENCE_MS / 1000} s`);
-}

@@ -5,10 +5,12 @@ import { pathOf } from '@firsthand/forensics/presence/path.ts';
 import type { Move, Session } from '@firsthand/forensics/presence/trace.ts';
 import sharp from 'sharp';
 import { fileOf, filesOf, type RealFilm } from './films.ts';
+import { jpegsOf } from './tape.ts';
 
-/** Frames of a trace, its length and the pause between photo and trace, ms. */
+/** Frames of a trace, its length and the pauses between photo and trace and before the second photo, ms. The page films from the photo on. */
 const FRAMES = 24;
 const LENGTH = 3_600;
+const AT_ONCE = 34;
 const PAUSE = 250;
 /** Traces of a film at most, so that a long film does not outweigh the others. */
 const MOST = 4;
@@ -85,7 +87,7 @@ async function* ofFilm(film: RealFilm, clones: string, cache: string): AsyncGene
   ]);
   for (const start of starts(1000 * Number(probed.stdout)))
     if (start >= 0) {
-      const taken = [0, ...timesOf(0, FRAMES), LENGTH + 2 * PAUSE];
+      const taken = [PAUSE - AT_ONCE, ...timesOf(0, FRAMES), LENGTH + 2 * PAUSE];
       const shots = await decoded(file, start);
       // A film shorter than it says ends with fewer pictures.
       if (shots.length < 2 * FRAMES) continue;
@@ -114,17 +116,6 @@ async function decoded(file: string, start: number): Promise<Shot[]> {
   for (const [i, jpeg] of jpegsOf(made.stdout).entries())
     shots.push({ at: (i * 1000) / 30, picture: await read(jpeg) });
   return shots;
-}
-
-function jpegsOf(stream: Buffer): Buffer[] {
-  const parts: Buffer[] = [];
-  const mark = Buffer.from([0xff, 0xd8, 0xff]);
-  for (let from = stream.indexOf(mark); from >= 0; ) {
-    const next = stream.indexOf(mark, from + 3);
-    parts.push(stream.subarray(from, next < 0 ? stream.length : next));
-    from = next;
-  }
-  return parts;
 }
 
 async function* ofSeries(film: RealFilm, clones: string): AsyncGenerator<Shot[]> {

@@ -2,6 +2,7 @@ import type { CheckName, Presence } from '@firsthand/forensics/presence/presence
 import { presenceBand } from '@firsthand/forensics/presence/presence.ts';
 import { wilson } from '../detection/statistics.ts';
 import type { RealFilm } from './films.ts';
+import type { PersonRow } from './person.ts';
 
 export interface FilmRow {
   film: RealFilm;
@@ -76,6 +77,34 @@ export function reportFilms(rows: readonly FilmRow[], print: Print): void {
   }
 }
 
+/** Prints how each try of a person ended, and the rates by scene. */
+export function reportPersons(rows: readonly PersonRow[], print: Print): void {
+  print(
+    '| film | scene | moves asked | presence | verdict | the moves took | why not |\n|---|---|---|---|---|---|---|',
+  );
+  for (const { film, moves, presence, label, seconds } of rows) {
+    const why = CHECKS.flatMap(name => {
+      const check = presence?.checks[name];
+      return check && (check.passed === false || (needed(name) && !check.evaluated)) ? [`${name}: ${check.words}`] : [];
+    });
+    const took = seconds === undefined ? '' : `${seconds.toFixed(1)} s`;
+    const cells = [film.name, film.scene, moves.join(', '), presence?.result ?? 'none', label, took];
+    print(`| ${[...cells, why.join(' ') || 'none'].join(' | ')} |`);
+  }
+  print();
+  for (const scene of ['near', 'far', 'flat'] as const) {
+    const list = rows.filter(({ film }) => film.scene === scene);
+    if (list.length === 0) continue;
+    const passed = list.filter(({ presence }) => presence?.result === 'passed').length;
+    const [low, high] = wilson(passed, list.length);
+    const films = new Set(list.map(({ film }) => film.name)).size;
+    const interval = `${low.toFixed(2)} to ${high.toFixed(2)}`;
+    print(`- ${scene}: ${passed} of ${list.length} tries with ${films} films got through (${interval}).`);
+  }
+}
+
+const needed = (name: CheckName): boolean => !['sensor', 'hand', 'light'].includes(name);
+
 function rate(list: readonly FilmRow[], holds: (row: FilmRow) => boolean): string {
   const count = list.filter(holds).length;
   const [low, high] = wilson(count, list.length);
@@ -86,8 +115,7 @@ function rate(list: readonly FilmRow[], holds: (row: FilmRow) => boolean): strin
 function reasons(list: readonly FilmRow[]): string {
   return CHECKS.flatMap(name => {
     const failed = list.filter(({ presence }) => presence.checks[name]?.passed === false).length;
-    const needed = name !== 'sensor' && name !== 'light';
-    const silent = needed ? list.filter(({ presence }) => !presence.checks[name]?.evaluated).length : 0;
+    const silent = needed(name) ? list.filter(({ presence }) => !presence.checks[name]?.evaluated).length : 0;
     return [...(failed ? [`${name} failed ${failed}`] : []), ...(silent ? [`${name} silent ${silent}`] : [])];
   }).join(', ');
 }

@@ -3,7 +3,7 @@ import type { Point } from './selection.ts';
 export type Move = 'left' | 'right' | 'up' | 'down';
 
 /** Way of one move, as a share of the picture's longer side. The service recognises a move from 0.035 on. */
-export const ENOUGH = 0.06;
+export const ENOUGH = 0.075;
 /** The service counts this share of a movement to the side against the move. */
 const STRAY = 0.7;
 /** Share of the whole way that the moves must explain. The service asks for 0.55. */

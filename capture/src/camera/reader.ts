@@ -14,6 +14,9 @@ const CROP_QUALITY = 0.95;
 /** A frame that does not fit the last kept one is kept too, after this time: the path goes on from it. */
 const LOST_MS = 80;
 
+/** Film before the first move: it joins the moves to the photo. Longer would cost frames of the moves. */
+const LEAD_MS = 5_000;
+
 export type FrameJpeg = { at: number; jpeg: ArrayBuffer; crop?: ArrayBuffer };
 
 export type Reading = {
@@ -25,7 +28,7 @@ export type Reading = {
   height: number;
   /** `always` keeps the frame, whatever it shows; `hurry` lets frames follow each other by time. */
   keep?: 'always' | 'hurry';
-  /** Drops the frames filmed before. */
+  /** When the first move began. Of what was filmed before, the last seconds stay. */
   from?: number | undefined;
 };
 
@@ -45,17 +48,15 @@ function contextOf(width: number, height: number, options?: CanvasRenderingConte
 /**
  * Reads frames of the video one after another: measures the camera's path and keeps the frames that show it. Runs in a worker, or in the page
  * where workers cannot draw (Safari before 16.4).
- *
- * @param keeps false: measures the path only
  */
-export function createReader(keeps: boolean) {
+export function createReader() {
   const selection = createSelection<{ jpeg: ArrayBuffer; crop?: ArrayBuffer }>();
   let last: { point: Point; outline: Outline } | undefined;
   let [frame, small, middle]: CanvasRenderingContext2D[] = [];
 
   return {
     async read({ at, source, width, height, keep, from }: Reading): Promise<Seen & { kept: number }> {
-      if (from !== undefined) selection.dropBefore(from);
+      if (from !== undefined) selection.dropBefore(from - LEAD_MS);
       const side = Math.max(width, height);
       const sized = (most: number): [number, number] => {
         const scale = Math.min(1, most / side);
@@ -80,9 +81,9 @@ export function createReader(keeps: boolean) {
         (lost && at - (last?.point.at ?? 0) >= LOST_MS);
       if (wanted) {
         last = { point, outline };
-        const hasCrop = keeps && Math.min(width, height) >= CROP_SIDE && selection.wantsCrop(point, side);
+        const hasCrop = Math.min(width, height) >= CROP_SIDE && selection.wantsCrop(point, side);
         const value: { jpeg: ArrayBuffer; crop?: ArrayBuffer } = {
-          jpeg: keeps ? await jpegOf(frame, FRAME_QUALITY) : new ArrayBuffer(0),
+          jpeg: await jpegOf(frame, FRAME_QUALITY),
         };
         if (hasCrop) {
           middle ??= contextOf(CROP_SIDE, CROP_SIDE);

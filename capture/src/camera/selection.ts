@@ -67,7 +67,7 @@ export function createSelection<T>() {
       kept.splice(drop, 1);
     },
 
-    /** Drops what was filmed before `at`, except the frame right before it: waiting for the first move shows nothing. */
+    /** Drops what was filmed before `at`, except the frame right before it. */
     dropBefore(at: number): void {
       const first = kept.findLastIndex(frame => frame.at < at);
       if (first > 0) kept = kept.slice(first);

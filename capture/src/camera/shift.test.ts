@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Grey } from '../hints/picture.ts';
+import type { Grey } from '../hints/grey.ts';
 import { outlineOf, shiftBetween } from './shift.ts';
 
 const [WIDTH, HEIGHT] = [120, 90];

@@ -1,4 +1,4 @@
-import type { Grey } from '../hints/picture.ts';
+import type { Grey } from '../hints/grey.ts';
 
 /** Longest side of the finest level, in pixels. Larger ones cost more than the precision they add. */
 const FINEST = 120;

@@ -20,6 +20,9 @@ const PACE_MS = 40;
 /** Longest that the end of the film may take. */
 const PATIENCE_MS = 4_000;
 
+/** Asked for where there is no challenge: one move shows depth. */
+const ONE_MOVE: readonly Move[] = ['right'];
+
 /** A challenge with the time at which its answer arrived (`performance.now()`), from which the server's clock is counted. */
 export type OpenChallenge = Challenge & { receivedAt: number };
 
@@ -31,9 +34,9 @@ export type SessionResult = {
 
 type Options = {
   video: HTMLVideoElement;
-  /** Without one the page follows the moves and films nothing. */
-  challenge: OpenChallenge | undefined;
-  moves: readonly Move[];
+  /** Without one the page follows one move and keeps no film. Never rejects. */
+  challenge: Promise<OpenChallenge | undefined>;
+  onMoves: (moves: readonly Move[]) => void;
   onState: (state: GuideState) => void;
   onDone: (result: SessionResult) => void;
 };
@@ -45,12 +48,16 @@ export type Session = {
   stop: () => void;
 };
 
-/** Films while the person makes the moves, and ends by itself when they are made. */
-export function startSession({ video, challenge, moves, onState, onDone }: Options): Session {
-  const guide = createGuide(moves);
+/**
+ * Films while the person makes the moves, and ends by itself when they are made. Begins to film before the moves are known: the first frames then
+ * show what the photo shows, from the same place.
+ */
+export function startSession({ video, challenge, onMoves, onState, onDone }: Options): Session {
   const motion = recordMotion();
-  const reader = openReader(challenge !== undefined, abandon);
+  const reader = openReader(abandon);
   const startedAt = performance.now();
+  let open: OpenChallenge | undefined;
+  let guide: ReturnType<typeof createGuide> | undefined;
   let busy = false;
   let last = Number.NEGATIVE_INFINITY;
   let ending: 'done' | 'gave up' | undefined;
@@ -58,21 +65,29 @@ export function startSession({ video, challenge, moves, onState, onDone }: Optio
   let over = false;
   let patience: ReturnType<typeof setTimeout>;
 
+  void challenge.then(known => {
+    if (over) return;
+    open = known;
+    const moves = known?.moves ?? ONE_MOVE;
+    guide = createGuide(moves);
+    onMoves(moves);
+  });
+
   const stopWatching = watchFrames(video, async at => {
     if (busy || over || at - last < PACE_MS) return;
     busy = true;
     last = at;
     try {
-      const closing = ending !== undefined && (!challenge || kept >= LEAST_FRAMES - 1);
+      const closing = ending !== undefined && (!open || kept >= LEAST_FRAMES - 1);
       // The trace ends with the second photo: both are drawn from the same frame of the video.
       const second = closing ? frameOf(video, SECOND_SIDE).catch(() => undefined) : undefined;
       const keep = closing ? 'always' : ending && 'hurry';
       const frame = await grab(video);
-      const seen = await reader.read({ at, ...frame, ...(keep ? { keep } : {}), from: guide.beganAt });
+      const seen = await reader.read({ at, ...frame, ...(keep ? { keep } : {}), from: guide?.beganAt });
       if (over) return;
       kept = seen.kept;
       if (second) return await finish((await second)?.blob);
-      if (ending) return;
+      if (ending || !guide) return;
       const state = guide.see(seen);
       onState(state);
       if (state.done) end('done');
@@ -107,14 +122,14 @@ export function startSession({ video, challenge, moves, onState, onDone }: Optio
   }
 
   async function finish(second: Blob | undefined): Promise<void> {
-    const frames = challenge ? await reader.finish() : [];
+    const frames = open ? await reader.finish() : [];
     if (over) return;
     const samples = motion.stop();
     close();
     navigator.vibrate?.(20);
     let session: SessionResult['session'];
     try {
-      session = challenge && sessionOf(challenge, frames, samples);
+      session = open && sessionOf(open, frames, samples);
     } catch {
       // A trace that the service would not take is worth nothing: the photo goes without.
     }
@@ -137,7 +152,7 @@ export function startSession({ video, challenge, moves, onState, onDone }: Optio
       guidance: {
         gave_up: ending === 'gave up',
         seconds: Math.round((performance.now() - startedAt) / 100) / 10,
-        moves: moves.map((move, i) => ({ move, done: i < guide.movesDone })),
+        moves: open.moves.map((move, i) => ({ move, done: i < (guide?.movesDone ?? 0) })),
       },
     };
     return { challengeId: open.challenge_id, trace: traceBlob(fitted(parts)) };
@@ -205,9 +220,9 @@ type ReaderProxy = {
  *
  * @param onFailure called when it cannot be loaded
  */
-function openReader(keeps: boolean, onFailure: () => void): ReaderProxy {
+function openReader(onFailure: () => void): ReaderProxy {
   if (typeof OffscreenCanvas === 'undefined') {
-    const reader = import('./reader.ts').then(({ createReader }) => createReader(keeps));
+    const reader = import('./reader.ts').then(({ createReader }) => createReader());
     reader.catch(onFailure);
     return {
       read: async reading => (await reader).read(reading),
@@ -222,7 +237,6 @@ function openReader(keeps: boolean, onFailure: () => void): ReaderProxy {
       worker.onmessage = ({ data }) => resolve(data);
       worker.postMessage(order, transfer);
     });
-  worker.postMessage({ keeps } satisfies Order);
   return {
     read: reading => ask(reading, [reading.source]),
     finish: () => ask({ finish: true }),

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import type { Grey } from './grey.ts';
 import { judge } from './judge.ts';
-import type { Grey } from './picture.ts';
 
 const WIDTH = 480;
 const HEIGHT = 360;

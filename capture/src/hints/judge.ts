@@ -1,5 +1,5 @@
+import type { Grey } from './grey.ts';
 import type { Hint } from './hints.ts';
-import type { Grey } from './picture.ts';
 
 /** Below this short side, small print is unreadable. */
 const SMALL_PX = 600;

@@ -1,5 +1,4 @@
-/** Grey levels 0..255, row by row. */
-export type Grey = { width: number; height: number; data: Float32Array };
+import type { Grey } from './grey.ts';
 
 type AnyContext = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 

@@ -7,8 +7,6 @@ import { type OpenChallenge, type Session, type SessionResult, startSession } fr
 import { usePage } from '../page-context.ts';
 import { Sheet } from './sheet.tsx';
 
-/** Asked for where there is no challenge: one move shows depth. */
-const ONE_MOVE: readonly Move[] = ['right'];
 const OPPOSITE: Record<Move, Move> = { left: 'right', right: 'left', up: 'up', down: 'down' };
 
 const PICTURES: Record<GuideHint, IconName> = {
@@ -40,19 +38,16 @@ export function MotionSheet(props: Props): JSX.Element {
   const session = useRef<Session>(undefined);
 
   useEffect(() => {
-    let shown = true;
-    void props.challenge.then(challenge => {
-      const video = props.video.current;
-      if (!shown) return;
-      if (!video) return props.onDone({ second: undefined });
-      const asked = challenge?.moves ?? ONE_MOVE;
-      setMoves(asked.map(move => (props.mirrored ? OPPOSITE[move] : move)));
-      session.current = startSession({ video, challenge, moves: asked, onState: setState, onDone: props.onDone });
+    const video = props.video.current;
+    if (!video) return props.onDone({ second: undefined });
+    session.current = startSession({
+      video,
+      challenge: props.challenge,
+      onMoves: asked => setMoves(asked.map(move => (props.mirrored ? OPPOSITE[move] : move))),
+      onState: setState,
+      onDone: props.onDone,
     });
-    return () => {
-      shown = false;
-      session.current?.stop();
-    };
+    return () => session.current?.stop();
   }, []);
 
   const move = moves?.[state.move];

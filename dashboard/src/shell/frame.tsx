@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWords } from '../language.tsx';
-import { loadPage } from '../pages.tsx';
 import { Icon, Logo } from '../parts/icon.tsx';
 import { SaidProvider } from '../parts/said.tsx';
 import { Failed, Loading } from '../parts/states.tsx';
@@ -20,11 +19,8 @@ const pageOf = (path: string, pages: readonly MenuPage[]) =>
     .filter(page => path === page || (page !== '/' && path.startsWith(`${page}/`)))
     .sort((a, b) => b.length - a.length)[0];
 
-/** Loads a page that the person is about to open. A failure shows when it is opened. */
-const soon = (path: string) => void loadPage(path).catch(() => undefined);
-
-/** The frame around each page: navigation, the live/test switch and the account menu. */
-export default function Frame({ children }: { children: ReactNode }) {
+/** The frame around each page: navigation, the live/test switch and the account menu. `load` loads the code of a page. */
+export default function Frame({ children, load }: { children: ReactNode; load: (path: string) => Promise<void> }) {
   const { t } = useWords();
   const me = useMe();
   const [path] = useLocation();
@@ -41,6 +37,8 @@ export default function Frame({ children }: { children: ReactNode }) {
   const { role, livemode } = me.data.tenant;
   const pages = pagesFor(role);
   const here = pageOf(path, pages);
+  /** The person is about to open a page. A failure shows when it is opened. */
+  const soon = (page: string) => void load(page).catch(() => undefined);
   // A case takes the whole window; the menu opens over it.
   const full = path === '/review';
   return (

@@ -9,6 +9,8 @@ const LEAST_REGISTERED = 0.8;
 const LEAST_MOVE = 0.035;
 /** Share of the way that the asked moves must explain, so that a film of moves in all directions does not fit every challenge. */
 const LEAST_EXPLAINED = 0.55;
+/** Way before the first move that does not count against the moves: a hand drifts while the person reads what to do. */
+const DRIFT = 0.03;
 /** Deviations from a smooth path that no bare hand stays below, as a share of the longer side. `CARD.md` says how it was set. */
 const RULED = 0.0004;
 
@@ -26,9 +28,11 @@ export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
   if (points.length < LEAST_FRAMES || registered < LEAST_REGISTERED)
     return noAnswer('The movement of the camera could not be followed from frame to frame.', evidence);
   const found = bestSplit(points, moves);
-  const way = lengthOf(smoothed(points));
+  const before = lengthOf(smoothed(points.slice(0, found.began + 1)));
+  const during = points.slice(found.began);
+  const way = lengthOf(smoothed(during)) + Math.max(0, before - DRIFT);
   const explained = way > 0 ? Math.min(1, found.total / way) : 0;
-  const jitter = jitterOf(points);
+  const jitter = jitterOf(during);
   const measured = {
     ...evidence,
     least_move: round(found.least),
@@ -76,6 +80,8 @@ interface Split {
   least: number;
   /** Sum of the moves along their directions. */
   total: number;
+  /** Index of the point at which the first move begins. */
+  began: number;
 }
 
 /**
@@ -83,7 +89,7 @@ interface Split {
  * number of moves done and the frame at which the last ended.
  */
 function bestSplit(points: Points, moves: readonly Move[]): Split {
-  let ends: (Split | undefined)[] = points.map(() => ({ least: Number.POSITIVE_INFINITY, total: 0 }));
+  let ends: (Split | undefined)[] = points.map((_, began) => ({ least: Number.POSITIVE_INFINITY, total: 0, began }));
   for (const move of moves) {
     const next: (Split | undefined)[] = points.map(() => undefined);
     for (let end = 1; end < points.length; end++) {
@@ -93,7 +99,11 @@ function bestSplit(points: Points, moves: readonly Move[]): Split {
         if (!before) continue;
         const [along, across] = ALONG[move](points[end].x - points[start].x, points[end].y - points[start].y);
         const size = Math.max(0, along - 0.7 * Math.abs(across));
-        const split = { least: Math.min(before.least, size), total: before.total + Math.max(0, along) };
+        const split = {
+          least: Math.min(before.least, size),
+          total: before.total + Math.max(0, along),
+          began: before.began,
+        };
         if (!best || split.least > best.least + 1e-9 || (split.least > best.least - 1e-9 && split.total > best.total))
           best = split;
       }
@@ -101,7 +111,7 @@ function bestSplit(points: Points, moves: readonly Move[]): Split {
     }
     ends = next;
   }
-  return ends.at(-1) ?? { least: 0, total: 0 };
+  return ends.at(-1) ?? { least: 0, total: 0, began: 0 };
 }
 
 function smoothed(points: Points): Points {

@@ -1,13 +1,15 @@
 import type { Plane } from '../motion/corners.ts';
 import { fitFundamental, fitHomography, ransac, sampsonError, transferError } from '../motion/geometry.ts';
-import { matchFrames } from '../motion/match.ts';
+import { type Match, matchFrames } from '../motion/match.ts';
 import type { Picture } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
 import { lumaOf } from '../pixels/luma.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
 import { random } from '../random.ts';
-import { type CheckResult, noAnswer, type Session } from './trace.ts';
+import { compareMoment, type Moment } from './moment.ts';
+import type { Path } from './path.ts';
+import { type CheckResult, noAnswer, type Session, type TraceFrame } from './trace.ts';
 
 const SIDE = 480;
 /** Matches that agree in one geometry. Unrelated pictures reached eight at most while the bound was set. */
@@ -17,19 +19,31 @@ const OTHER = 9;
 const LEAST_OWN = 40;
 /** A photograph may show more than the video: the video's side as a share of the photograph's. */
 const CUTS = [1, 0.82, 0.68];
+/**
+ * Share of the first frame's corners that the photo shows just where one viewpoint puts them. From a place that is 1% of the distance away, the
+ * photo shows 0.8 to 0.9 of them there; from 2%, 0.56 to 0.78; from 4%, 0.7 at most (rendered).
+ */
+const ONE_MOMENT = 0.72;
+/** Parts of the photo, an eighth of its longer side each, that may differ: somebody walks through the picture. */
+const STRANGE_PARTS = 2;
+/** Frames at the beginning that may be the photo's, and the fewest corners that say anything. */
+const FIRST_FRAMES = 3;
+const LEAST_CORNERS = 30;
 /** Distance of the colour histograms, 0..1, above which two pictures hardly show the same scene in the same light. */
 const OTHER_COLOURS = 0.75;
 
 /** Asks whether the photograph shows the scene of the trace's beginning, and the second frame that of its end. */
-export function checkContinuous({ still, second, trace }: Session): CheckResult {
+export function checkContinuous({ still, second, trace }: Session, { steps }: Path): CheckResult {
   const { frames } = trace;
   if (frames.length < 4) return noAnswer('The trace has too few frames to compare with the photo.');
   const start = compare(still, frames[0]!.picture, frames[1]!.picture);
+  const moment = start.answer === 'same' ? bestMoment(start, frames) : undefined;
   const end = second && compare(second, frames.at(-1)!.picture, frames.at(-2)!.picture);
   const evidence = {
     photo_agrees: start.agreeing,
     photo_colours: round(start.colours),
     own: start.own,
+    ...(moment && { corners: moment.corners, in_place: round(moment.in_place), strange_parts: moment.strange }),
     ...(end && { second_agrees: end.agreeing, second_colours: round(end.colours) }),
   };
   const worst = end && end.answer === 'other' ? end : start;
@@ -51,13 +65,41 @@ export function checkContinuous({ still, second, trace }: Session): CheckResult 
       ...noAnswer('The photo shows the scene of the film, but in other colours.', evidence),
       probability: 0.6,
     };
+  if (!moment || moment.corners < LEAST_CORNERS)
+    return noAnswer('The photo has too little detail to tell whether it was taken as the film began.', evidence);
+  // A person who moves at once after the shutter does this as well, so it accuses nobody.
+  if (moment.in_place < ONE_MOMENT)
+    return {
+      ...noAnswer('The photo shows the scene of the film, but from another place or from another time.', evidence),
+      probability: 0.7,
+    };
+  if (hasCut(steps))
+    return {
+      ...noAnswer('The film jumps from one place to another, as if it had been cut.', evidence),
+      probability: 0.7,
+    };
+  if (moment.strange >= STRANGE_PARTS)
+    return { ...noAnswer('A part of the photo differs from what the film shows there.', evidence), probability: 0.7 };
   return {
     evaluated: true,
     passed: true,
     probability: 0.03,
-    words: 'The photo shows the scene in which the film begins.',
+    words: 'The photo shows the scene from the place where the film begins.',
     evidence,
   };
+}
+
+/** Correlation of the steps around a cut, and how far below them the cut lies. A hand's movement blurs its neighbours too. */
+const CALM = 0.9;
+const CUT = 0.25;
+
+/** Whether a frame does not continue the one before, between frames that do. */
+function hasCut(steps: Path['steps']): boolean {
+  return steps.some(({ correlation }, i) => {
+    const [before, after] = [steps[i - 1], steps[i + 1]];
+    const calm = Math.min(before?.correlation ?? 1, after?.correlation ?? 1);
+    return calm >= CALM && correlation < calm - CUT;
+  });
 }
 
 interface Comparison {
@@ -65,20 +107,38 @@ interface Comparison {
   agreeing: number;
   own: number;
   colours: number;
+  /** The part of the picture that the frame shows, at the frame's size, and the matches between both. */
+  part: Plane;
+  matches: Match[];
 }
 
 /** @param neighbour the frame beside `frame`, which tells how well the scene can be matched at all */
 function compare(picture: Picture, frame: Picture, neighbour: Picture): Comparison {
   const to = planeOf(areaResize(frame, SIDE));
-  let agreeing = 0;
+  let best: Agreement & { part: Plane } = { agreeing: 0, matches: [], part: to };
   for (const cut of CUTS) {
-    agreeing = Math.max(agreeing, agreeingMatches(planeOf(areaResize(centre(picture, frame, cut), SIDE)), to));
-    if (agreeing >= 2 * SAME) break;
+    const part = planeOf(areaResize(centre(picture, frame, cut), SIDE));
+    const found = agreementOf(part, to);
+    if (found.agreeing > best.agreeing) best = { ...found, part };
+    if (best.agreeing >= 2 * SAME) break;
   }
+  const { agreeing } = best;
   const colours = colourDistance(picture, frame);
-  if (agreeing >= SAME) return { answer: 'same', agreeing, own: agreeing, colours };
-  const own = agreeingMatches(planeOf(areaResize(neighbour, SIDE)), to);
-  return { answer: agreeing <= OTHER && own >= LEAST_OWN ? 'other' : 'unknown', agreeing, own, colours };
+  if (agreeing >= SAME) return { answer: 'same', own: agreeing, colours, ...best };
+  const own = agreementOf(planeOf(areaResize(neighbour, SIDE)), to).agreeing;
+  return { answer: agreeing <= OTHER && own >= LEAST_OWN ? 'other' : 'unknown', own, colours, ...best };
+}
+
+/** Lays the picture on each of the first frames and returns the best fit. */
+function bestMoment({ part, matches }: Comparison, frames: readonly TraceFrame[]): Moment | undefined {
+  let best: Moment | undefined;
+  for (const [i, { picture }] of frames.slice(0, FIRST_FRAMES).entries()) {
+    const frame = planeOf(areaResize(picture, SIDE));
+    const found = compareMoment(part, frame, i === 0 ? matches : matchFrames(part, frame));
+    if (found && (!best || found.in_place > best.in_place)) best = found;
+    if (best && best.in_place >= ONE_MOMENT) break;
+  }
+  return best;
 }
 
 /** Cuts the middle out of a picture in the proportions of another: `share` of the largest such part. */
@@ -103,16 +163,22 @@ function planeOf({ width, height, data }: Picture): Plane {
   return { width, height, data: luma };
 }
 
-/** Counts the matches that one plane or one rigid scene explains. */
-function agreeingMatches(first: Plane, second: Plane): number {
+interface Agreement {
+  /** Matches that one plane or one rigid scene explains. */
+  agreeing: number;
+  matches: Match[];
+}
+
+function agreementOf(first: Plane, second: Plane): Agreement {
   const matches = matchFrames(first, second);
   const rng = random(matches.length * 5 + 1);
   const plane = ransac(matches, fitHomography, transferError, { sample: 4, threshold: 3, rounds: 200, rng });
   const most = plane?.inliers.length ?? 0;
   // Eight points always fit some epipolar geometry, and a line is easily hit, so it counts only far above chance.
-  if (most >= 2 * SAME || matches.length < 3 * SAME) return most;
+  if (most >= 2 * SAME || matches.length < 3 * SAME) return { agreeing: most, matches };
   const rigid = ransac(matches, fitFundamental, sampsonError, { sample: 8, threshold: 1.5, rounds: 200, rng });
-  return rigid && rigid.inliers.length > 0.7 * matches.length ? Math.max(most, rigid.inliers.length) : most;
+  const explained = rigid && rigid.inliers.length > 0.7 * matches.length ? rigid.inliers.length : 0;
+  return { agreeing: Math.max(most, explained), matches };
 }
 
 /** Total variation distance of the histograms of chromaticity, 8 x 8 bins. */

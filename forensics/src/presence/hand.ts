@@ -7,14 +7,14 @@ const LEAST_STEPS = 11;
 /** The sensor's time may differ from the video's by this much, in steps of 10 ms. */
 const DELAY = 200;
 const DELAY_STEP = 10;
-/** Correlations between which there is no answer. The free delay lets unrelated signals reach about 0.4. */
+/**
+ * The free delay lets unrelated signals reach a correlation of about 0.4. A low one accuses nobody: rendered hands beside near things, whose path the
+ * picture shows poorly, reached 0.07 with their own sensor.
+ */
 const AGREES = 0.7;
-const DIFFERS = 0.3;
 /** Roll that the sensor must feel for a comparison, and turn about any axis that no hand stays below: radians a frame, root mean square. */
 const LEAST_ROLL = 0.003;
 const AT_REST = 0.0008;
-/** Below this roll the picture shows it too poorly to speak against anybody: rendered hands at 0.004 reached a correlation of 0.17. */
-const CLEAR_ROLL = 0.008;
 /** The picture went this far, as a share of its longer side. */
 const MOVED = 0.1;
 
@@ -48,15 +48,15 @@ export function checkHand(path: Path, samples: readonly MotionSample[]): CheckRe
     seen_roll_mrad: round(rootMeanSquare(seen) * 1e3),
     samples: samples.length,
   };
-  const failed = (words: string): CheckResult => ({
-    evaluated: true,
-    passed: false,
-    probability: 0.93,
-    words,
-    contradiction: true,
-    evidence,
-  });
-  if (best.turn < AT_REST && way > MOVED) return failed('The picture moved, but the phone lay still.');
+  if (best.turn < AT_REST && way > MOVED)
+    return {
+      evaluated: true,
+      passed: false,
+      probability: 0.93,
+      words: 'The picture moved, but the phone lay still.',
+      contradiction: true,
+      evidence,
+    };
   if (best.roll < LEAST_ROLL) return noAnswer('The phone hardly rolled, so its sensor cannot be compared.', evidence);
   if (best.r >= AGREES)
     return {
@@ -66,9 +66,7 @@ export function checkHand(path: Path, samples: readonly MotionSample[]): CheckRe
       words: 'The motion sensor turned as the picture did.',
       evidence,
     };
-  if (best.r > DIFFERS || best.roll < CLEAR_ROLL)
-    return noAnswer('The motion sensor and the picture agree only in part.', evidence);
-  return failed('The picture turned differently from the phone that is said to have filmed it.');
+  return noAnswer('The motion sensor and the picture agree only in part.', evidence);
 }
 
 /** Returns the angles about the three axes at a time: the rates' integral, linear between samples and beyond their ends. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fitHomography, ransac, transferError } from '../motion/geometry.ts';
 import { random } from '../random.ts';
-import { drawFilm, drawSensor, drawStage, type Film, handWay, photographed } from '../simulate/film.ts';
+import { drawFilm, drawSensor, drawStage, type Film, handWay, photographed, type Way } from '../simulate/film.ts';
 import { checkContinuous } from './continuous.ts';
 import { checkDepth } from './depth.ts';
 import { checkHand } from './hand.ts';
@@ -67,7 +67,33 @@ describe('examine', () => {
 describe('checkContinuous', () => {
   it('calls a photo of another scene a contradiction, and so a second photo', () => {
     for (const change of [{ still: flatOther() }, { second: flatOther() }])
-      expect(checkContinuous(session(deep, change))).toMatchObject({ passed: false, contradiction: true });
+      expect(checkContinuous(session(deep, change), path)).toMatchObject({ passed: false, contradiction: true });
+  });
+
+  it('passes the photo of the moment, and has no answer for a photo from a hand’s breadth beside', async () => {
+    expect(checkContinuous(session(deep), path)).toMatchObject({ evaluated: true, passed: true });
+    const beside: Way = { position: [[0.06, 0, 0]], turn: [[0, 0, 0]] };
+    const { still } = await drawFilm({ stage, way: beside, sensor: drawSensor(SEED + 1), frames: 2 });
+    const found = checkContinuous(session(deep, { still }), path);
+    expect(found).toMatchObject({ evaluated: false });
+    expect(found.words).toMatch(/another place/);
+  });
+
+  it('has no answer for a photo with something set in, nor for a film with a cut', () => {
+    const { width, height } = deep.still;
+    const data = Uint8Array.from(deep.still.data);
+    // A quarter of the photo, from its other side.
+    for (let y = height >> 2; y < height >> 1; y++)
+      for (let x = 3 * (width >> 2); x < 4 * (width >> 2); x++)
+        for (let c = 0; c < 3; c++)
+          data[(y * width + x) * 3 + c] = deep.still.data[((height - 1 - y) * width + (width - 1 - x)) * 3 + c]!;
+    const patched = checkContinuous(session(deep, { still: { width, height, data } }), path);
+    expect(patched).toMatchObject({ evaluated: false });
+    expect(patched.words).toMatch(/part of the photo/);
+    const steps = path.steps.map((step, i) => ({ ...step, correlation: i === 2 ? 0.5 : 0.98 }));
+    const cut = checkContinuous(session(deep), { ...path, steps });
+    expect(cut).toMatchObject({ evaluated: false });
+    expect(cut.words).toMatch(/cut/);
   });
 
   it('has no answer for a photo without detail', () => {
@@ -75,12 +101,12 @@ describe('checkContinuous', () => {
     const grey = { width, height, data: new Uint8Array(width * height * 3).fill(120) };
     const frames = deep.trace.frames.map(({ at }) => ({ at, picture: grey }));
     const plain = session(deep, { still: grey, second: undefined, trace: { ...deep.trace, frames } });
-    expect(checkContinuous(plain).evaluated).toBe(false);
+    expect(checkContinuous(plain, path).evaluated).toBe(false);
   });
 });
 
 describe('checkHand', () => {
-  it('finds the delay of the sensor, and fails the sensor of another hand or of a phone at rest', () => {
+  it('finds the delay of the sensor, fails the sensor of a phone at rest, and has no answer for that of another hand', () => {
     const { motion } = deep.trace;
     const late = motion.map(({ at, rate }) => ({ at: at + 120, rate }));
     const own = checkHand(path, motion);
@@ -89,10 +115,10 @@ describe('checkHand', () => {
     expect(delayed).toMatchObject({ passed: true });
     expect(Math.abs(Number(delayed.evidence.delay_ms) - Number(own.evidence.delay_ms) - 120)).toBeLessThanOrEqual(20);
     const turned = motion.map(({ at, rate: [x, y, z] }) => ({ at, rate: [-y, x, -z] as const }));
-    expect(checkHand(path, turned).passed).not.toBe(true);
+    expect(checkHand(path, turned).evaluated).toBe(false);
     const rng = random(1);
     const rest = motion.map(({ at }) => ({ at, rate: [0.004 * rng.normal(), 0.004 * rng.normal(), 0] as const }));
-    expect(checkHand(path, rest).passed).not.toBe(true);
+    expect(checkHand(path, rest)).toMatchObject({ passed: false, contradiction: true });
     expect(checkHand(path, []).evaluated).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ export function examineAlong(session: Session, path: Path): Presence {
   const { trace, challenge } = session;
   return concluded({
     fresh: checkFresh(session),
-    continuous: checkContinuous(session),
+    continuous: checkContinuous(session, path),
     asked: checkAsked(path, challenge.moves),
     depth: checkDepth(trace.frames, path),
     sensor: checkSensor(trace, path),

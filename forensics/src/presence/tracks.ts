@@ -95,7 +95,7 @@ interface Patch {
   variance: number;
 }
 
-function patchOf({ data, width }: Plane, { x, y }: Corner): Patch {
+export function patchOf({ data, width }: Plane, { x, y }: Corner): Patch {
   const count = SIDE * SIDE;
   const [values, gx, gy] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)];
   let [hxx, hxy, hyy, mean] = [0, 0, 0, 0];
@@ -122,7 +122,11 @@ function patchOf({ data, width }: Plane, { x, y }: Corner): Patch {
 const seen = new Float32Array(SIDE * SIDE);
 
 /** Finds a patch near `start` to a fraction of a pixel, whatever its brightness and contrast (Lucas and Kanade 1981). */
-function align(patch: Patch, { data, width, height }: Plane, start: [number, number]): [number, number] | undefined {
+export function align(
+  patch: Patch,
+  { data, width, height }: Plane,
+  start: [number, number],
+): [number, number] | undefined {
   const { values, gx, gy, hxx, hxy, hyy, variance } = patch;
   const determinant = hxx * hyy - hxy * hxy;
   if (determinant < 1e-3) return undefined;

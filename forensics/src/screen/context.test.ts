@@ -4,9 +4,9 @@ import { measureContext } from './context.ts';
 
 const small = (seed: number) => drawScene(seed, { width: 320, height: 213 });
 
-it('measureContext gives the same 120 numbers for the same picture, others for another', async () => {
+it('measureContext gives the same 160 numbers for the same picture, others for another', async () => {
   const first = await measureContext(small(1));
-  expect(first).toHaveLength(120);
+  expect(first).toHaveLength(160);
   expect(first.every(Number.isFinite)).toBe(true);
   expect(await measureContext(small(1))).toEqual(first);
   const other = await measureContext(small(2));

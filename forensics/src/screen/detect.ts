@@ -14,12 +14,11 @@ export const screenModel: Model = model;
 const SEEN =
   'The whole picture looks like a display: coloured bands that do not follow the scene, or its contrast and cast.';
 
-/** The smallest side of a picture that is evaluated: one tile. */
 const NOT_EVALUATED: ScreenSignal = { evaluated: false, screen_detected: false, confidence: 0, band: 'clear' };
 
 /**
  * Detects whether an upright picture is a photograph of a display or a print, in about 300 ms at any size. A two-frame test of the same
- * subject, if given, shifts the probability. Not evaluated when no 256 x 256 tile has content.
+ * subject, if given, shifts the probability. Not evaluated where `measureScreen` measures nothing.
  */
 export async function detectScreen(
   picture: Picture,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Picture } from '../picture.ts';
 import { random } from '../random.ts';
+import { drawScene } from '../simulate/scene.ts';
 import { measureScreen } from './features.ts';
 
 const WIDTH = 1024;
@@ -27,4 +28,11 @@ it('measureScreen counts waves common to brightness and colour, as of a display,
   expect(display?.features.wave1_both).toBeGreaterThan(3);
   expect(cloth?.features.s1_share30).toBe(1);
   expect(cloth?.features.wave1_both).toBe(0);
+});
+
+it('measureScreen measures nothing in a picture below 480 pixels', async () => {
+  const scene = (width: number, height: number) => drawScene(4, { width, height });
+  expect(await measureScreen(scene(479, 479))).toBeUndefined();
+  expect(await measureScreen(scene(480, 300))).toBeDefined();
+  expect(await measureScreen(scene(300, 480))).toBeDefined();
 });

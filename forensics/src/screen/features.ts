@@ -15,6 +15,9 @@ const SCALES = [
   { factor: 4, tiles: 6 },
 ] as const;
 
+/** Smallest long side, in pixels, of a picture that is measured. Smaller ones keep neither a display's grid nor its bands. */
+const LEAST_SIDE = 480;
+
 /** A peak above ln 30 is not chance. */
 const RARE = Math.log(30);
 
@@ -31,8 +34,9 @@ export interface ScreenMeasurement {
   bands: Bands;
 }
 
-/** Measures all features of the single-still detector. Undefined when no scale yields a tile. */
+/** Measures all features of the single-still detector. Undefined below 480 pixels, and when no scale yields a tile. */
 export async function measureScreen(picture: Picture): Promise<ScreenMeasurement | undefined> {
+  if (Math.max(picture.width, picture.height) < LEAST_SIDE) return undefined;
   const features: Features = {};
   const grids: ScreenMeasurement['grids'] = [];
   let scaled = picture;

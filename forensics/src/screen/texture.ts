@@ -11,7 +11,7 @@ const RADIUS = 4;
 /** Standard deviation to which green is scaled, in levels. */
 const CONTRAST = 32;
 /** Channels of the layer. */
-const CHANNELS = 72;
+const CHANNELS = 144;
 
 const AREA = SIDE * SIDE;
 const WIDTH = 2 * RADIUS + 1;
@@ -25,8 +25,8 @@ const run = network('./texture.generated.onnx');
 
 /**
  * Measures fine detail at full size: crops minus their coarse content, at equal contrast, through an early layer of the
- * trunk that `context.ts` reads (stride 4). Returns the mean of each of its 72 channels over all crops. Needs a picture
- * of at least 256 x 256 pixels; some 130 milliseconds whatever its size.
+ * trunk that `context.ts` reads (stride 4). Returns the mean of each of its 144 channels over all crops. Needs a picture
+ * of at least 256 x 256 pixels; some 140 milliseconds whatever its size.
  */
 export async function measureTexture(picture: Picture): Promise<Float64Array> {
   const places = cropPlaces(picture);

@@ -3,8 +3,8 @@
  *
  * node forensics/training/screen/genuine.ts SCORES.tsv...
  *
- * SCORES are files that `npm run bench:detection -- --scores` wrote: one of the sources held out in turn, one of the pictures that only set a
- * threshold (`--held`). Refuses the pictures that are kept apart for judging the model (`display-held`, `confounder`).
+ * SCORES are files that `train.py` wrote of the sources held out in turn, or `npm run bench:detection -- --scores`, as of the pictures that
+ * only set a threshold (`--held`). Refuses the pictures that are kept apart for judging the model (`display-held`, `confounder`).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { screenModel } from '../../src/screen/detect.ts';

@@ -2,13 +2,13 @@
  * Measures pictures for training and for the benchmark: one JSON line per picture and variant. An interrupted run resumes.
  *
  * node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
- * [--kept-apart SUMS]
+ * [--in-turn A,B ...] [--kept-apart SUMS]
  *
  * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `fit`
  * and `choose`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
- * those of `simulate.ts`. Variants: `orig`; `q70`, `half`, `msg`, `crop` as in the benchmark; `aug1`, `aug2` ... random crops, sizes, tones
- * and qualities. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums: nothing is measured if one of these pictures, or another of
- * their repositories, is among those to be read.
+ * those of `simulate.ts`. Variants: `orig`; `q70`, `half`, `msg`, `crop` as in the benchmark; `chat` (800 pixels); `aug1`, `aug2` ... random crops, sizes, tones
+ * and qualities. `--in-turn` measures each picture in one of these variants more, by its place. `--kept-apart` (or KEPT_APART) names a file of
+ * SHA-256 sums: nothing is measured if one of these pictures, or another of their repositories, is among those to be read.
  */
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
@@ -30,6 +30,7 @@ const { values: options, positionals } = parseArgs({
     repositories: { type: 'string' },
     list: { type: 'string' },
     variants: { type: 'string', default: 'orig' },
+    'in-turn': { type: 'string' },
     'kept-apart': { type: 'string', default: process.env.KEPT_APART },
   },
 });
@@ -57,8 +58,9 @@ const done = new Set(
   }),
 );
 const file = createWriteStream(out, { flags: 'a' });
+const inTurn = options['in-turn']?.split(',') ?? [];
 for (const [index, { label, source, name, read }] of pictures.entries()) {
-  for (const v of options.variants.split(',')) {
+  for (const v of [...options.variants.split(','), ...inTurn.slice(index % inTurn.length).slice(0, 1)]) {
     if (done.has(`${name}\t${v}`)) continue;
     try {
       const original = read();

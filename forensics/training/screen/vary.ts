@@ -3,11 +3,17 @@ import { random } from '../../src/random.ts';
 
 /**
  * Returns a picture in one of the forms in which it may arrive. As in the benchmark: `orig`; `q70` (JPEG again), `half` (half the size),
- * `msg` (a messenger: 1600 pixels, quality 75), `crop` (the middle 60%). For training: `aug1`, `aug2` ... random crops, sizes, tones and
- * qualities, by `seed`.
+ * `msg` (a messenger: 1600 pixels, quality 75), `crop` (the middle 60%). `chat`: `msg`, then 800 pixels, quality 75. For training: `aug1`,
+ * `aug2` ... random crops, sizes, tones and qualities, by `seed`.
  */
 export async function vary(bytes: Buffer, variant: string, seed: number): Promise<Buffer> {
   if (variant === 'orig') return bytes;
+  if (variant === 'chat') {
+    return sharp(await vary(bytes, 'msg', seed))
+      .resize({ width: 800, height: 800, fit: 'inside', withoutEnlargement: true })
+      .jpeg({ quality: 75 })
+      .toBuffer();
+  }
   const { data, info } = await sharp(bytes, { failOn: 'none' })
     .autoOrient()
     .flatten()

@@ -50,6 +50,7 @@ export async function makeCertificate(deps: Deps, o: CertificateInput): Promise<
     subset: 'PDF/A-3b',
     lang: 'en',
     displayTitle: true,
+    bufferPages: true,
     info: {
       Title: `Certificate of verification ${row.id}`,
       Author: 'Firsthand',
@@ -109,6 +110,7 @@ export async function makeCertificate(deps: Deps, o: CertificateInput): Promise<
   qrCode(pdf, `${head.origin}\n${o.leaves.join(',')}\n${hex(head.root)}`);
 
   declaration(page, row.id);
+  footers(pdf, row.id);
   pdf.end();
   return done;
 }
@@ -197,10 +199,10 @@ async function photoSection(deps: Deps, pdf: PDFKit.PDFDocument, page: Page, cap
       .flatten({ background: '#fff' })
       .toColourspace('srgb')
       .jpeg({ quality: 75 })
-      .toBuffer();
+      .toBuffer({ resolveWithObject: true });
     const top = pdf.y + 6;
-    pdf.image(small, LEFT, top, { fit: [THUMBNAIL.width / 2, THUMBNAIL.height / 2] });
-    pdf.y = top + THUMBNAIL.height / 2 + 6;
+    pdf.image(small.data, LEFT, top, { width: small.info.width / 2 });
+    pdf.y = top + small.info.height / 2 + 6;
   }
   page.field('Photo', capture.id);
   page.field('SHA-256', capture.sha256);
@@ -237,7 +239,28 @@ function qrCode(pdf: PDFKit.PDFDocument, content: string): void {
     }
   }
   pdf.fill('#000');
+  pdf
+    .font('plain')
+    .fontSize(9)
+    .text("The code holds the log's origin, the indices of these entries and the root.", LEFT + side + 15, top, {
+      width: 180,
+    });
+  pdf.x = LEFT;
   pdf.y = top + side + 10;
+}
+
+/** Numbers the pages and names the verification on each, so that a loose sheet tells where it belongs. */
+function footers(pdf: PDFKit.PDFDocument, id: string): void {
+  const { start, count } = pdf.bufferedPageRange();
+  for (let page = start; page < start + count; page += 1) {
+    pdf.switchToPage(page);
+    // Text in the margin would otherwise begin a page.
+    pdf.page.margins.bottom = 0;
+    pdf.font('plain').fontSize(8);
+    const options = { width: WIDTH, lineBreak: false };
+    pdf.text(`Verification ${id}`, LEFT, pdf.page.height - 34, options);
+    pdf.text(`Page ${page + 1} of ${count}`, LEFT, pdf.page.height - 34, { ...options, align: 'right' });
+  }
 }
 
 /** A form for a person to complete, because software cannot make a declaration. */

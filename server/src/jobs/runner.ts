@@ -38,12 +38,14 @@ export async function startWorkers(
   o: { alone: boolean; concurrency: number },
 ): Promise<RunningWorkers> {
   const ids = new Set<string>();
+  const inWork = new Set<string>();
   if (o.alone) await releaseDead(deps, 'all');
   const taskList: TaskList = Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [
       name,
       async (payload, helpers) => {
         const end = deps.metrics.jobs.startTimer({ job: name });
+        inWork.add(helpers.job.id);
         try {
           await (task as (d: Deps, p: unknown, a: Attempt) => Promise<void>)(deps, payload, {
             attempt: helpers.job.attempts,
@@ -58,6 +60,8 @@ export async function startWorkers(
             'job failed; it will be tried again',
           );
           throw error;
+        } finally {
+          inWork.delete(helpers.job.id);
         }
       },
     ]),
@@ -81,7 +85,7 @@ export async function startWorkers(
     });
   let runner: Runner | null = await start();
   const stopping = new AbortController();
-  const beating = heartbeat(deps, ids, stopping.signal);
+  const beating = heartbeat(deps, { ids, inWork }, stopping.signal);
   // graphile-worker outlives a lost connection in most places, but not in all.
   const running = (async () => {
     while (!stopping.signal.aborted) {
@@ -114,7 +118,11 @@ function workerIds(ids: Set<string>): EventEmitter {
   return events;
 }
 
-async function heartbeat(deps: Deps, ids: Set<string>, signal: AbortSignal): Promise<void> {
+async function heartbeat(
+  deps: Deps,
+  { ids, inWork }: { ids: ReadonlySet<string>; inWork: ReadonlySet<string> },
+  signal: AbortSignal,
+): Promise<void> {
   let beatAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     try {
@@ -127,6 +135,7 @@ async function heartbeat(deps: Deps, ids: Set<string>, signal: AbortSignal): Pro
       const steady = performance.now() - beatAt < 2 * HEARTBEAT_MS;
       beatAt = performance.now();
       if (steady) await releaseDead(deps, 'silent');
+      await releaseLost(deps, [...ids], [...inWork]);
     } catch (error) {
       deps.log.warn({ err: error }, 'heartbeat failed');
     }
@@ -151,6 +160,23 @@ async function releaseDead(deps: Deps, which: 'silent' | 'all'): Promise<void> {
   if (dead.length === 0) return;
   await deps.db.query('select graphile_worker.force_unlock_workers($1::text[])', [dead.map(row => row.locked_by)]);
   deps.log.info({ workers: dead.length }, 'took over the jobs of workers that ended');
+}
+
+/**
+ * Hands back the jobs that the database gave to these workers of this process and that never arrived, because the answer
+ * was lost with its connection. graphile-worker keeps them locked for hours, and the workers are alive.
+ */
+async function releaseLost(deps: Deps, ids: readonly string[], inWork: readonly string[]): Promise<void> {
+  await deps.db.query(
+    `with freed as (
+       update graphile_worker._private_jobs set locked_by = null, locked_at = null
+       where locked_by = any($1) and locked_at < now() - $2 * interval '1 ms' and id <> all($3::bigint[])
+       returning job_queue_id
+     )
+     update graphile_worker._private_job_queues queue set locked_by = null, locked_at = null
+     from freed where queue.id = freed.job_queue_id and queue.locked_by = any($1)`,
+    [ids, DEAD_AFTER_MS, inWork],
+  );
 }
 
 const quiet = (deps: Deps) =>

@@ -143,15 +143,15 @@ export async function endClaims(deps: Deps, o: { node: string; ids: readonly str
 
 /**
  * Takes back the claims of nodes that vanished: all claims, or those that lapsed by the database's clock. Deliveries
- * that such a node sent but did not record are sent again.
+ * that such a node sent but did not record are sent again. `lost`: also claims of this node whose answer never came.
  */
-export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all'): Promise<void> {
+export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all', lost: readonly string[] = []): Promise<void> {
   const now = deps.clock.now();
   await transaction(deps.db, async tx => {
     const lapsed = await many<{ delivery_ids: string[] }>(
       tx,
-      `delete from webhook_claims where $1 or until <= now() returning delivery_ids`,
-      [which === 'all'],
+      `delete from webhook_claims where $1 or until <= now() or id = any($2) returning delivery_ids`,
+      [which === 'all', lost],
     );
     await requeue(
       tx,

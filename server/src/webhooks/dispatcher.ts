@@ -57,6 +57,8 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
   const sender = createSender(deps, o.resolve ? { resolve: o.resolve } : {});
   const keysOf = createSigningKeys(deps);
   const holdings = createHoldings();
+  /** Claims that failed, and when: the database may have made them although its answer was lost. */
+  const lost = new Map<string, number>();
   const writer = startOutcomeWriter<Outcome & Held>(deps, {
     async write(batch) {
       const ended = holdings.endingWith(batch);
@@ -128,6 +130,9 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       lapseMs: CLAIM_MS,
       ailing,
       ...room,
+    }).catch(error => {
+      lost.set(id, performance.now());
+      throw error;
     });
     holdings.add(
       id,
@@ -169,7 +174,9 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
       return (await claim(true)) || more;
     }),
     loop(bells.lapsed, async () => {
-      await takeBackClaims(deps, 'lapsed');
+      await takeBackClaims(deps, 'lapsed', [...lost.keys()]);
+      // By then the claim lapses by itself.
+      for (const [id, at] of lost) if (performance.now() - at > CLAIM_MS) lost.delete(id);
       return false;
     }),
   ];

@@ -15,6 +15,7 @@ import { transaction } from '../../src/db/sql.ts';
 import { appendStatement } from '../../src/evidence/statements.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
 import { firstHand, plain } from '../pictures.ts';
+import { PDF_A_BREAKS, pdfAFaults, readPdf } from './pdf-a.ts';
 
 const installed = (tool: string): boolean => spawnSync('which', [tool]).status === 0;
 
@@ -174,9 +175,16 @@ describe('GET /v1/verifications/:id/evidence', () => {
     },
   );
 
-  it.skipIf(!installed('qpdf'))('contains a certificate without a structural fault', () => {
+  it.skipIf(!installed('qpdf'))('contains a certificate without a structural fault, by the rules of PDF/A-3b', () => {
     const said = execFileSync('qpdf', ['--check', 'certificate.pdf'], { cwd: join(folder, 'files') }).toString();
     expect(said).toContain('No syntax or stream encoding errors found');
+    const objects = readPdf(join(folder, 'files', 'certificate.pdf'));
+    expect(pdfAFaults(objects)).toEqual([]);
+    for (const [fault, breakIt] of Object.entries(PDF_A_BREAKS)) {
+      const broken = structuredClone(objects);
+      breakIt(broken);
+      expect(pdfAFaults(broken).join('; ')).toContain(fault);
+    }
   });
 
   it('answers 409 before completion and 404 to others, and does not accept a link as a key', async () => {

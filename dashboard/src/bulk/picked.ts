@@ -16,7 +16,7 @@ export const EXPORTED_MAX = 200;
 export const COUNTED = 1_000;
 
 /** The filters as the body of an act says them. */
-export function filterOf(filters: Filters): BulkFilter {
+function filterOf(filters: Filters): BulkFilter {
   const { created_after, created_before } = queryOf(filters);
   const { q, status, verdict, review } = filters;
   return {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import sharp from 'sharp';
 import { request } from 'undici';
+import { PHONES, phoneOf } from '../../server/test/phones.ts';
 import { plain } from '../../server/test/pictures.ts';
 import { cpuSeconds } from './cpu.ts';
 import { arrivals, median, percentile, watchPeak } from './measure.ts';
@@ -17,10 +18,16 @@ const PER_ROUND = 75;
 const PHOTOS = 20;
 const MB = 1_000_000;
 
+let requests = 0;
+
 async function call<T>(service: OwnService, path: string, body?: object): Promise<{ status: number; body: T }> {
   const answer = await request(`${service.url}${path}`, {
     method: body ? 'POST' : 'GET',
-    headers: { authorization: `Bearer ${service.tenant.pk_test}`, ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      authorization: `Bearer ${service.tenant.pk_test}`,
+      ...phoneOf(requests++),
+      ...(body && { 'content-type': 'application/json' }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   });
   if (answer.statusCode >= 300) throw new Error(`${path}: ${answer.statusCode} ${await answer.body.text()}`);
@@ -42,7 +49,7 @@ interface Round {
 
 /** Captures with the log and without, in turns on two services that differ in nothing else. */
 export async function benchCaptures(): Promise<Row[]> {
-  const settings = { RATE_LIMIT_PER_MINUTE: '1000000', ANALYSIS_THREADS: '1' };
+  const settings = { ...PHONES, RATE_LIMIT_PER_MINUTE: '1000000', ANALYSIS_THREADS: '1' };
   const withLog = await startOwnService(settings);
   const withoutLog = await startOwnService({
     ...settings,

@@ -13,6 +13,7 @@ import type { ReceivedWebhook, WebhookReceiver } from '../src/commands/receive-w
 import type { NewTenant } from '../src/tenants/create.ts';
 import { ask, type Reply, until } from './harness.ts';
 import { watchLog } from './outside-log.ts';
+import { phoneOf } from './phones.ts';
 import { plain } from './pictures.ts';
 
 const CLIENTS = 4;
@@ -27,10 +28,6 @@ interface Acknowledged {
   /** The verification once a read showed it completed. */
   completed?: Verification;
 }
-
-/** Settings that give each phone an address of its own. Otherwise all share one address's limit of requests. */
-export const PHONES = { TRUSTED_PROXIES: '127.0.0.1,::1' };
-const phoneOf = (n: number) => ({ 'x-forwarded-for': `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}` });
 
 /** Clients of a service that is killed now and then, and what they may rely on. */
 export function createLoad(o: { url: string; receiver: WebhookReceiver; output(): string }) {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { receiveWebhooks, type WebhookReceiver } from '../src/commands/receive-webhooks.ts';
-import { createLoad, PHONES } from './crash-load.ts';
+import { createLoad } from './crash-load.ts';
 import { freshDatabase } from './database.ts';
+import { PHONES } from './phones.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const CHAOS_MS = 45_000;

@@ -26,6 +26,7 @@ import { WhyPanel } from '../why/why-panel.tsx';
 import { DecisionBar } from './decision-bar.tsx';
 import { useQueue } from './queue.ts';
 import { KEY_OF, REASONS, type Reason } from './reasons.ts';
+import { Today } from './today.tsx';
 import '../keys/keys.css';
 import './review.css';
 
@@ -108,6 +109,7 @@ export default function ReviewPage() {
       ) : empty ? (
         <Empty icon="check" title={t('review.clear')}>
           <p>{t('review.clearText', { n: done.length })}</p>
+          <Today />
           <Button onPress={() => void fill()}>{t('review.look')}</Button>
         </Empty>
       ) : (

@@ -72,6 +72,9 @@ describe('a whole task', () => {
       await reviewer.page.keyboard.press('a');
       await reviewer.page.keyboard.press('0');
       await reviewer.page.getByRole('heading', { name: 'All clear' }).waitFor();
+      await reviewer.page
+        .getByText(/Of today’s verifications: \d+ created, \d+ completed, \d+ decided by people\./)
+        .waitFor();
       await reviewer.close(/404/);
 
       await expect

@@ -65,15 +65,15 @@ describe('bulk acts in the list of verifications', () => {
     const desk = await signedInDesk(browser, service, 'member', '/verifications?q=batch-7');
     const { page } = desk;
     await page
-      .getByRole('checkbox', { name: /^Pick …/ })
+      .getByRole('checkbox', { name: /^Select …/ })
       .first()
       .check();
-    await desk.press('Take all 3 that match');
+    await desk.press('Select all 3 that match');
     await page.getByText('All 3 that match').waitFor();
     await desk.press('Cancel');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).last().click();
     await page.getByText('3 of 3 done').waitFor();
-    await page.getByText('Nothing refused it.').waitFor();
+    await page.getByText('Every verification was changed.').waitFor();
     for (const id of made) expect(await statusOf(id)).toBe('expired');
     expect(await statusOf(other.id)).toBe('pending');
     await desk.close(/404/);
@@ -83,7 +83,7 @@ describe('bulk acts in the list of verifications', () => {
     await createVerification(service, { metadata: { claim: 'seen' } });
     const desk = await signedInDesk(browser, service, 'viewer', '/verifications');
     await desk.page
-      .getByRole('checkbox', { name: /^Pick …/ })
+      .getByRole('checkbox', { name: /^Select …/ })
       .first()
       .check();
     const bar = desk.page.getByLabel('Bulk acts');

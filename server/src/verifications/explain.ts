@@ -3,6 +3,7 @@ import {
   type CaptureSignals,
   type Evaluated,
   evaluated,
+  type NotApplicable,
   SIGNALS,
   type SignalName,
 } from '@firsthand/contract/signals.ts';
@@ -60,21 +61,31 @@ function explainAi(signal: Evaluated<'ai_detection'>): Said {
   return { score: round(score), model, ...oddsAmong(genuine, as_high) };
 }
 
+/** The explanation of a signal that was evaluated; null where the picture has none. */
+function explained<S extends Evaluated>(found: S | NotApplicable | undefined, how: (signal: S) => Said): Said | null {
+  if (!found) return null;
+  const signal = evaluated<S>(found);
+  return signal ? how(signal) : none('not_evaluated');
+}
+
 function explain(
   name: SignalName,
   signals: CaptureSignals,
   context: ContextCheck | null,
   config: Thresholds,
 ): Said | null {
-  if (name === 'context') return context && none(context.evaluated ? 'no_set' : 'not_evaluated');
-  const { key } = SIGNALS.find(spec => spec.name === name)!;
-  const found = key ? signals[key] : undefined;
-  if (!found) return null;
-  const signal = evaluated(found);
-  if (!signal) return none('not_evaluated');
-  if (name === 'screen') return explainScreen(signal as Evaluated<'screen_detection'>, config);
-  if (name === 'ai') return explainAi(signal as Evaluated<'ai_detection'>);
-  return none(name === 'depth' ? 'no_set' : 'no_score');
+  switch (name) {
+    case 'context':
+      return context && none(context.evaluated ? 'no_set' : 'not_evaluated');
+    case 'screen':
+      return explained(signals.screen_detection, signal => explainScreen(signal, config));
+    case 'ai':
+      return explained(signals.ai_detection, explainAi);
+    default: {
+      const { key } = SIGNALS.find(spec => spec.name === name)!;
+      return explained(key ? signals[key] : undefined, () => none(name === 'depth' ? 'no_set' : 'no_score'));
+    }
+  }
 }
 
 /** Why the detectors say what they say about one picture. */

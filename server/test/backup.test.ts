@@ -12,10 +12,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Manifest } from '../src/backup/backup.ts';
 import type { NewTenant } from '../src/tenants/create.ts';
 import { ask, until } from './harness.ts';
+import { PHONES, phoneOf } from './phones.ts';
 import { plain } from './pictures.ts';
 import { firstRunOf, freePort, MAIN, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const CLIENTS = 2;
+/** A quick machine would reach the limits of requests within the backup. */
+const SETTINGS = { ...PHONES, RATE_LIMIT_PER_MINUTE: '1000000' };
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /** The machine that is lost, and the one that the backup is restored on. */
@@ -58,26 +61,30 @@ describe('backup of a service under load', () => {
       acknowledged.set(created.body.id, hashes);
       const bytes = await plain({ width: 240, height: 180, colour: `#${randomUUID().slice(0, 6)}` });
       const body = { image_base64: Buffer.from(bytes).toString('base64') };
-      const sent = await ask(service, `/v1/verifications/${created.body.id}/captures`, { body });
+      const headers = phoneOf(acknowledged.size);
+      const sent = await ask(service, `/v1/verifications/${created.body.id}/captures`, { body, headers });
       expect(sent.status, sent.text).toBe(201);
       hashes.push(sha256(bytes));
     }
   }
 
   it('keeps everything acknowledged before it, and the service goes on after the loss of the machine', async () => {
-    service = startServiceProcess({ dataDir: join(folder, 'data'), port });
+    service = startServiceProcess({ dataDir: join(folder, 'data'), port, env: SETTINGS });
     await service.ready();
     tenant = await firstRunOf(join(folder, 'data'));
     const clients = Promise.all(Array.from({ length: CLIENTS }, client));
-    clients.catch(() => {});
-    await until(async () => acknowledged.size > 10, 'some load');
+    /** Fails as soon as a client does. */
+    const untilLoad = (more: number, what: string) => {
+      const from = acknowledged.size;
+      return Promise.race([clients, until(async () => acknowledged.size > from + more, what)]);
+    };
+    await untilLoad(10, 'some load');
 
     const before = new Map([...acknowledged].map(([id, hashes]) => [id, [...hashes]]));
     const report = await command('data', 'backup', join(folder, 'backup'));
     expect(report).toMatchObject({ photos: true, files: expect.any(Number) });
     // The log goes on, so that the restored one could fork it.
-    const atBackup = acknowledged.size;
-    await until(async () => acknowledged.size > atBackup + 5, 'load after the backup');
+    await untilLoad(5, 'load after the backup');
     loading = false;
     await clients;
     const [firstId] = before.keys();

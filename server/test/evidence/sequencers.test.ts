@@ -10,7 +10,8 @@ import { many, one } from '../../src/db/sql.ts';
 import { createVerification, startTestService, type TestService, until } from '../harness.ts';
 import { watchLog } from '../outside-log.ts';
 
-const KILLS = 8;
+/** At least so many, and so many signed states between them: a sequencer signs once a second. */
+const [KILLS, STATES] = [8, 3];
 const EACH = 50;
 
 let service: TestService;
@@ -75,8 +76,9 @@ it('three sequencers killed at random give every fact one entry, without a fork 
       await sleep(100);
     }
   })();
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    await sleep(Math.random() * 600);
+  let kills = 0;
+  for (; kills < KILLS || log.seen.length < STATES; kills += 1) {
+    await sleep(Math.random() * 1_000);
     const at = Math.floor(Math.random() * running.length);
     running[at]!.kill('SIGKILL');
     await once(running[at]!, 'exit');
@@ -99,6 +101,5 @@ it('three sequencers killed at random give every fact one entry, without a fork 
   expect(rows.map(row => hex(leafHash(entryOf(row.commitment))))).toEqual(leaves);
   const { logs } = (await one<{ logs: string }>(service.deps.db, 'select count(*) as logs from evidence_logs'))!;
   expect(logs).toBe('1');
-  console.log(`${KILLS} kills, ${stated} entries, ${log.seen.length} states seen`);
-  expect(log.seen.length).toBeGreaterThan(2);
+  console.log(`${kills} kills, ${stated} entries, ${log.seen.length} states seen`);
 }, 600_000);

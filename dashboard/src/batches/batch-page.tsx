@@ -1,24 +1,13 @@
 import type { Batch } from '@firsthand/contract/batches.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { CurlMenu } from '../parts/curl-menu.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { useMoments } from '../parts/moments.ts';
-import { PageTitle, Section } from '../parts/page.tsx';
-import { Progress } from '../parts/progress.tsx';
-import { useSay } from '../parts/said.tsx';
+import { Section } from '../parts/page.tsx';
 import { Read } from '../parts/states.tsx';
-import { useAct } from '../session/recent.ts';
-import { useSignedIn } from '../session/signed-in.ts';
-import { isAtLeast } from '../shell/pages.ts';
 import { BATCHES, BatchTag, isUnderWay } from './batch-state.tsx';
+import { LongWork } from './long-work.tsx';
 import { firstResults } from './results.ts';
-import './batches.css';
 
 const LOOK_AGAIN_MS = 1_000;
 
@@ -43,89 +32,49 @@ export default function BatchPage() {
 
 function Shown({ batch }: { batch: Batch }) {
   const { t, number } = useWords();
-  const { exactly, span } = useMoments();
-  const say = useSay();
-  const { tenant } = useSignedIn();
-  const [asking, setAsking] = useState(false);
-  const { id, total, created, failed, created_at, ended_at, send, template_id } = batch;
+  const { id, total, created, failed, send, template_id } = batch;
   const done = created + failed;
-  const cancel = useAct(() => call('POST /v1/batches/:id/cancel', { id, body: {} }), {
-    refreshes: [BATCHES],
-    onDone: after => {
-      setAsking(false);
-      say(t('batch.wasCancelled', { n: after.created }));
-    },
-  });
-  const facts: [string, string][] = [
-    [t('batch.factRows'), number(total)],
-    [t('batch.factMade'), number(created)],
-    [t('batch.factFailed'), number(failed)],
-    [t('batch.factStarted'), exactly(created_at)],
-    ...(ended_at
-      ? ([[t('batch.factTook'), span(Date.parse(ended_at) - Date.parse(created_at))]] as [string, string][])
-      : []),
-    [t('batch.factSent'), t(send ? 'common.yes' : 'common.no')],
-  ];
   return (
-    <>
-      <div className="title-line">
-        <div className="case-title">
-          <PageTitle>{t('batch.title', { n: total })}</PageTitle>
-          <BatchTag of={batch} />
-        </div>
-        <div className="toolbar">
-          {isUnderWay(batch) && isAtLeast(tenant.role, 'member') && (
-            <Button slim onPress={() => setAsking(true)}>
-              {t('batch.cancel')}
-            </Button>
-          )}
-          <a className="button quiet slim" href={`/v1/batches/${id}/results`} download={`${id}.csv`}>
-            <Icon name="download" />
-            {t('batch.results')}
-          </a>
-          <CurlMenu
-            acts={[
-              { label: t('batch.progressAct'), request: { method: 'GET', path: `/v1/batches/${id}` } },
-              { label: t('batch.results'), request: { method: 'GET', path: `/v1/batches/${id}/results` } },
-              { label: t('batch.cancel'), request: { method: 'POST', path: `/v1/batches/${id}/cancel` } },
-            ]}
-          />
-        </div>
-      </div>
-      <section className="card section batch-progress" aria-label={t('batch.progressAct')}>
-        <p role="status">
-          <strong>{t('batch.progress', { done: number(done), of: number(total) })}</strong>
-        </p>
-        <Progress label={t('batch.progressAct')} done={done} of={total} />
-        <dl className="facts">
-          {facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-          {template_id !== undefined && (
-            <div>
-              <dt>{t('batch.template')}</dt>
-              <dd>
-                <Link href={`/templates/${template_id}`}>{t('batch.toTemplate')}</Link>
-              </dd>
-            </div>
-          )}
-        </dl>
-      </section>
+    <LongWork
+      id={id}
+      path={`/v1/batches/${id}`}
+      title={t('batch.title', { n: total })}
+      tag={<BatchTag of={batch} />}
+      progress={t('batch.progress', { done: number(done), of: number(total) })}
+      done={done}
+      total={total}
+      counts={[
+        [t('batch.factRows'), number(total)],
+        [t('batch.factMade'), number(created)],
+        [t('batch.factFailed'), number(failed)],
+      ]}
+      created_at={batch.created_at}
+      ended_at={batch.ended_at}
+      facts={[
+        [t('batch.factSent'), t(send ? 'common.yes' : 'common.no')],
+        ...(template_id === undefined
+          ? []
+          : [
+              [
+                t('batch.template'),
+                <Link key="template" href={`/templates/${template_id}`}>
+                  {t('batch.toTemplate')}
+                </Link>,
+              ] as const,
+            ]),
+      ]}
+      stop={{
+        possible: isUnderWay(batch),
+        label: t('batch.cancel'),
+        title: t('batch.cancelTitle'),
+        text: t('batch.cancelText'),
+        act: () => call('POST /v1/batches/:id/cancel', { id, body: {} }),
+        refreshes: BATCHES,
+        said: after => t('batch.wasCancelled', { n: after.created }),
+      }}
+    >
       <Results batch={batch} />
-      {asking && (
-        <Confirm
-          title={t('batch.cancelTitle')}
-          action={t('batch.cancel')}
-          act={{ ...cancel, mutate: () => cancel.mutate(undefined) }}
-          onClose={() => setAsking(false)}
-        >
-          <p>{t('batch.cancelText')}</p>
-        </Confirm>
-      )}
-    </>
+    </LongWork>
   );
 }
 

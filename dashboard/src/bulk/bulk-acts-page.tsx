@@ -64,7 +64,7 @@ export default function BulkActsPage() {
                       </span>
                     </div>
                     {isUnderWay(act) && (
-                      <Progress label={t('bulk.progressAct')} done={act.done + act.failed} of={act.total} />
+                      <Progress label={t('batch.progressAct')} done={act.done + act.failed} of={act.total} />
                     )}
                   </li>
                 ))}

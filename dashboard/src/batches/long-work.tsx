@@ -1,0 +1,132 @@
+import type { QueryKey } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useWords } from '../language.tsx';
+import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useMoments } from '../parts/moments.ts';
+import { PageTitle } from '../parts/page.tsx';
+import { Progress } from '../parts/progress.tsx';
+import { useSay } from '../parts/said.tsx';
+import { useAct } from '../session/recent.ts';
+import { useSignedIn } from '../session/signed-in.ts';
+import { isAtLeast } from '../shell/pages.ts';
+import './batches.css';
+
+type Fact = readonly [name: string, value: ReactNode];
+
+/** A job of many parts: its progress, its results as a file, and a way to stop it. */
+export function LongWork<After>({
+  id,
+  path,
+  title,
+  tag,
+  progress,
+  done,
+  total,
+  counts,
+  created_at,
+  ended_at,
+  facts = [],
+  stop,
+  children,
+}: {
+  id: string;
+  /** Its address in the API. `/results` and `/cancel` follow it. */
+  path: string;
+  title: string;
+  tag: ReactNode;
+  /** How far it has come, in words. */
+  progress: string;
+  done: number;
+  total: number;
+  counts: readonly Fact[];
+  created_at: string;
+  ended_at?: string | undefined;
+  /** Stand after the times. */
+  facts?: readonly Fact[];
+  stop: {
+    /** The job is under way. */
+    possible: boolean;
+    label: string;
+    title: string;
+    text: string;
+    act: () => Promise<After>;
+    refreshes: QueryKey;
+    said: (after: After) => string;
+  };
+  children: ReactNode;
+}) {
+  const { t } = useWords();
+  const { exactly, span } = useMoments();
+  const say = useSay();
+  const { tenant } = useSignedIn();
+  const [asking, setAsking] = useState(false);
+  const stopping = useAct(stop.act, {
+    refreshes: [stop.refreshes],
+    onDone: after => {
+      setAsking(false);
+      say(stop.said(after));
+    },
+  });
+  const all: Fact[] = [
+    ...counts,
+    [t('batch.factStarted'), exactly(created_at)],
+    ...(ended_at ? [[t('batch.factTook'), span(Date.parse(ended_at) - Date.parse(created_at))] as const] : []),
+    ...facts,
+  ];
+  return (
+    <>
+      <div className="title-line">
+        <div className="case-title">
+          <PageTitle>{title}</PageTitle>
+          {tag}
+        </div>
+        <div className="toolbar">
+          {stop.possible && isAtLeast(tenant.role, 'member') && (
+            <Button slim onPress={() => setAsking(true)}>
+              {stop.label}
+            </Button>
+          )}
+          <a className="button quiet slim" href={`${path}/results`} download={`${id}.csv`}>
+            <Icon name="download" />
+            {t('batch.results')}
+          </a>
+          <CurlMenu
+            acts={[
+              { label: t('batch.progressAct'), request: { method: 'GET', path } },
+              { label: t('batch.results'), request: { method: 'GET', path: `${path}/results` } },
+              { label: stop.label, request: { method: 'POST', path: `${path}/cancel` } },
+            ]}
+          />
+        </div>
+      </div>
+      <section className="card section batch-progress" aria-label={t('batch.progressAct')}>
+        <p role="status">
+          <strong>{progress}</strong>
+        </p>
+        <Progress label={t('batch.progressAct')} done={done} of={total} />
+        <dl className="facts">
+          {all.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      {children}
+      {asking && (
+        <Confirm
+          title={stop.title}
+          action={stop.label}
+          act={{ ...stopping, mutate: () => stopping.mutate(undefined) }}
+          onClose={() => setAsking(false)}
+        >
+          <p>{stop.text}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -67,12 +67,7 @@ describe(`GET /v1/verifications?q= of ${ROWS} rows`, () => {
       `external_ref like '%ancient%' and created_at < '2026-01-01T01:00:00Z'`,
       null,
     ],
-    [
-      'a word of many old rows after their time',
-      { q: 'ancient', created_after: '2026-01-01T02:00:00Z' },
-      'false',
-      0,
-    ],
+    ['a word of many old rows after their time', { q: 'ancient', created_after: '2026-01-01T02:00:00Z' }, 'false', 0],
   ] as const)('finds the rows with %s, page by page', async (_name, query, where, total) => {
     const { rows } = await service.deps.db.query<{ id: string }>(
       `select id from verifications where ${where} order by created_at desc, id desc`,

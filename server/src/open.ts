@@ -84,6 +84,11 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     memoryMb: ANALYSIS_MEMORY_MB,
   });
   const metrics = createMetrics();
+  // Its packages load only where an exporter is configured.
+  const telemetry =
+    config.telemetry && o.database === 'own'
+      ? (await import('./telemetry/start.ts')).startTelemetry(config.telemetry, metrics.registry, log)
+      : null;
   const mailer = config.smtpUrl ? createMailer({ url: config.smtpUrl, from: config.mailFrom }) : null;
   const deps: Deps = {
     config,
@@ -119,6 +124,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
       clock.close();
       await Promise.all([db.end(), direct?.end()]);
       await embedded?.stop();
+      await telemetry?.stop();
     },
   };
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openDeps } from '../src/open.ts';
 import { startService } from '../src/service.ts';
-import { startTestService, type TestService } from './harness.ts';
+import { startTestService, type TestService, until } from './harness.ts';
 import { freePort } from './service-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -80,7 +80,7 @@ describe('ops/alerts.yaml and ops/grafana.json', () => {
     try {
       const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
       expect((await get('/healthz')).status).toBe(200);
-      expect((await get('/readyz')).status).toBe(200);
+      await until(async () => (await get('/readyz')).status === 200, 'the worker to be ready');
       expect(await (await get('/metrics')).text()).toContain('firsthand_job_seconds');
       expect((await get('/v1/verifications')).status).toBe(404);
     } finally {

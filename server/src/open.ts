@@ -85,6 +85,11 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     memoryMb: ANALYSIS_MEMORY_MB,
   });
   const metrics = createMetrics(() => overdueCaptures(db));
+  // Its packages load only where an exporter is configured.
+  const telemetry =
+    config.telemetry && o.database === 'own'
+      ? (await import('./telemetry/start.ts')).startTelemetry(config.telemetry, metrics.registry, log)
+      : null;
   const mailer = config.smtpUrl ? createMailer({ url: config.smtpUrl, from: config.mailFrom }) : null;
   const deps: Deps = {
     config,
@@ -120,6 +125,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
       clock.close();
       await Promise.all([db.end(), direct?.end()]);
       await embedded?.stop();
+      await telemetry?.stop();
     },
   };
 }

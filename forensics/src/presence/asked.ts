@@ -23,8 +23,8 @@ const ALONG: Record<Move, (dx: number, dy: number) => [along: number, across: nu
 
 /** Asks whether the camera moved as asked, in the order asked, and as a hand moves. */
 export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
-  const { points, registered } = path;
-  const evidence = { frames: points.length, registered: round(registered) };
+  const { points, registered, ambiguous } = path;
+  const evidence = { frames: points.length, registered: round(registered), ambiguous };
   if (points.length < LEAST_FRAMES || registered < LEAST_REGISTERED)
     return noAnswer('The movement of the camera could not be followed from frame to frame.', evidence);
   const found = bestSplit(points, moves);
@@ -43,8 +43,8 @@ export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
   if (way < LEAST_MOVE) return noAnswer('The camera hardly moved.', measured);
   if (found.least < LEAST_MOVE || explained < LEAST_EXPLAINED) {
     // A short or untidy move is a clumsy person; a clear move in another direction is another film. A slow phone may lose an asked move
-    // between two frames, so a path with a gap contradicts nothing.
-    const contradiction = registered === 1 && found.least < 0.3 * LEAST_MOVE && way > 2 * LEAST_MOVE;
+    // between two frames, and a repeating pattern may show a wrong one, so a path with a gap or a doubt contradicts nothing.
+    const contradiction = registered === 1 && ambiguous === 0 && found.least < 0.3 * LEAST_MOVE && way > 2 * LEAST_MOVE;
     if (!contradiction) return noAnswer('The asked moves were too small or too untidy to recognise.', measured);
     return {
       evaluated: true,

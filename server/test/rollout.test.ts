@@ -54,6 +54,7 @@ describe.skipIf(!old)('a rollout', () => {
       ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
       PUBLIC_URL: balancer.url,
       HOST: '127.0.0.1',
+      WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
       DRAIN_SECONDS: '2',
       METRICS_TOKEN,
     };
@@ -81,11 +82,16 @@ describe.skipIf(!old)('a rollout', () => {
           ...workers.flatMap(node => VERDICTS_AND_WEBHOOKS.map(what => ({ node, what }))),
         ];
         const from = await Promise.all(goals.map(({ node, what }) => countOf(node, what)));
+        let lacking: string[] = [];
         await until(async () => {
-          if (lost()) return true;
           const now = await Promise.all(goals.map(({ node, what }) => countOf(node, what)));
-          return now.every((count, at) => count >= from[at]! + ENOUGH);
-        }, 'every node to do its part');
+          lacking = goals.flatMap(({ node, what }, at) =>
+            now[at]! < from[at]! + ENOUGH ? [`${node.url} ${what}: ${now[at]}`] : [],
+          );
+          return lost() || lacking.length === 0;
+        }, 'every node to do its part').catch(error => {
+          throw new Error(`${error.message}: ${lacking.join('; ')}\n${output()}`);
+        });
       };
       await allHaveDone([oldApi], [oldWorker]);
       const newApi = await start({ port: ports[1], command: 'serve' });

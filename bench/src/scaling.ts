@@ -160,17 +160,16 @@ async function measure(): Promise<void> {
       while ((await number("select count(*) as n from captures where analysis_state = 'pending'")) > 0) await sleep(20);
       return PHOTOS;
     });
-    while (
-      (await number('select (select count(*) from event_outbox) + (select count(*) from webhook_queue) as n')) > 0
-    ) {
-      await sleep(50);
-    }
-    const held = await number('select count(*) as n from held');
+    const allSent = async () => {
+      const left = 'select (select count(*) from event_outbox) + (select count(*) from webhook_queue) as n';
+      while ((await number(left)) > 0) await sleep(20);
+    };
+    await allSent();
     receiver.received.length = 0;
     const webhooks = await timed(workers, async () => {
       await pool.query('insert into event_outbox select * from held');
-      while (receiver.received.length < held) await sleep(5);
-      return held;
+      await allSent();
+      return receiver.received.length;
     });
     await pool.query('drop table held');
     for (const node of [...workers, ...apis]) await node.stop();

@@ -16,6 +16,7 @@ import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '
 const METRICS_TOKEN = 'rollout';
 /** Each node has done this much in a phase before the next begins. */
 const ENOUGH = 3;
+const PATIENCE_MS = 240_000;
 
 const old = oldVersion();
 if (!old)
@@ -61,7 +62,8 @@ describe.skipIf(!old)('a rollout', () => {
     const start = async (o: { port: number; command: 'serve' | 'work'; root?: string }) => {
       const node = startServiceProcess({ dataDir, ...o, env: { ...env, WORKER_PORT: `${o.port}` } });
       running.add(node);
-      await node.ready();
+      // A worker's models load at low priority, beside the clients here.
+      await node.ready(PATIENCE_MS);
       return node;
     };
     const end = async (node: ServiceProcess) => {
@@ -83,13 +85,14 @@ describe.skipIf(!old)('a rollout', () => {
         ];
         const from = await Promise.all(goals.map(({ node, what }) => countOf(node, what)));
         let lacking: string[] = [];
-        await until(async () => {
+        const allDone = async () => {
           const now = await Promise.all(goals.map(({ node, what }) => countOf(node, what)));
           lacking = goals.flatMap(({ node, what }, at) =>
             now[at]! < from[at]! + ENOUGH ? [`${node.url} ${what}: ${now[at]}`] : [],
           );
           return lost() || lacking.length === 0;
-        }, 'every node to do its part').catch(error => {
+        };
+        await until(allDone, 'every node to do its part', PATIENCE_MS).catch(error => {
           throw new Error(`${error.message}: ${lacking.join('; ')}\n${output()}`);
         });
       };
@@ -108,7 +111,7 @@ describe.skipIf(!old)('a rollout', () => {
       `from ${old!.slice(0, 12)}: ${(await migrationsOf(database.url)) - before} migrations, ${load.summary()}`,
     );
     for (const node of running) await end(node);
-  });
+  }, 900_000);
 });
 
 const CREATES_AND_CAPTURES = [

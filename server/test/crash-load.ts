@@ -29,8 +29,8 @@ interface Acknowledged {
   completed?: Verification;
 }
 
-/** Clients of a service that is killed or replaced now and then, and what they may rely on. */
-export function createLoad(o: { url: string; receiver: WebhookReceiver; output(): string; anyVersion?: boolean }) {
+/** Clients of a service that is killed now and then, and what they may rely on. */
+export function createLoad(o: { url: string; receiver: WebhookReceiver; output(): string }) {
   const kept: Acknowledged[] = [];
   const log = watchLog(o.url);
   let tenant: NewTenant;

@@ -521,9 +521,9 @@ create table reverse_entries (
   hash bit(256) not null,
   region real[] not null,
   frame real[] not null,
-  constraint reverse_entries_pkey PRIMARY KEY (id),
+  constraint reverse_entries_pkey PRIMARY KEY (id) INCLUDE (hash),
   constraint reverse_entries_picture_id_fkey FOREIGN KEY (picture_id) REFERENCES reverse_pictures(id) ON DELETE CASCADE
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.02);
 CREATE INDEX reverse_entries_by_picture ON public.reverse_entries USING btree (picture_id);
 
 create table reverse_lists (

@@ -3,6 +3,7 @@ import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
 import { openDiskStore } from './blobs/disk.ts';
 import { openS3Store } from './blobs/s3.ts';
 import type { UrlOptions } from './blobs/signature.ts';
+import { overdueCaptures } from './captures/analysis-queue.ts';
 import type { Config } from './config/config.ts';
 import { openDatabaseClock } from './db/clock.ts';
 import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
@@ -83,7 +84,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     timeoutMs: ANALYSIS_TIMEOUT_MS,
     memoryMb: ANALYSIS_MEMORY_MB,
   });
-  const metrics = createMetrics();
+  const metrics = createMetrics(() => overdueCaptures(db));
   // Its packages load only where an exporter is configured.
   const telemetry =
     config.telemetry && o.database === 'own'

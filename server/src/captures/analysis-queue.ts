@@ -117,10 +117,11 @@ export async function failAnalysis(db: Queryable, id: string, at: Date, reason: 
   );
 }
 
-/** Captures that have waited longer than `minutes`, oldest first: their number, the longest wait, and a few of them. */
+export const OVERDUE_MINUTES = 10;
+
+/** Captures that have waited longer than {@link OVERDUE_MINUTES}, oldest first: their number, the longest wait, and a few of them. */
 export async function overdueCaptures(
   db: Queryable,
-  minutes: number,
 ): Promise<{ count: number; oldestSeconds: number; some: { id: string; attempts: number }[] }> {
   const rows = await many<{ id: string; attempts: number; count: string; seconds: number }>(
     db,
@@ -128,7 +129,7 @@ export async function overdueCaptures(
        extract(epoch from now() - created_at)::float8 as seconds
      from captures where analysis_state = 'pending' and created_at < now() - make_interval(mins => $1)
      order by created_at limit 10`,
-    [minutes],
+    [OVERDUE_MINUTES],
   );
   return {
     count: Number(rows[0]?.count ?? 0),

@@ -118,6 +118,17 @@ const PresenceEvidence = Type.Object(
             description:
               'correlation after the crops were aligned by the scene, -1 to 1; near 1 in a photo that a program pans',
           }),
+          before_url: Type.Optional(
+            Type.String({
+              description:
+                'presigned URL, valid for 1 hour: PNG with the noise of two crops laid on each other; grey where they agree, coloured where not',
+            }),
+          ),
+          after_url: Type.Optional(
+            Type.String({
+              description: 'the same after the crops were aligned by the scene; grey in a photo that a program pans',
+            }),
+          ),
         },
         { ...closed, title: 'PresenceNoise' },
       ),

@@ -7,6 +7,7 @@ import type { Picture } from '../picture.ts';
 import { round } from '../pixels/round.ts';
 import type { DepthSignal } from '../signals.ts';
 import { checkFile } from './fresh.ts';
+import { type NoisePictures, noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
 import { concluded, examineAlong, type Presence, presenceBand } from './presence.ts';
 import { decodeTrace, readTraceFile, TraceFault, type TraceFile } from './read-trace.ts';
@@ -47,6 +48,8 @@ export interface JudgedSession extends Presence {
   evidence?: PresenceEvidence;
   /** JPEG: frames of the trace side by side. */
   strip?: Uint8Array;
+  /** PNG: the noise of two crops, before and after they were aligned. */
+  noise?: NoisePictures;
 }
 
 /** A trace cannot begin this much later than its photo arrived, ms. */
@@ -81,10 +84,12 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   const examined = examineAlong({ challenge: challenge.issued, trace, ...seen }, path);
   const fresh = foreign ?? timeFault(header, sent);
   const presence = fresh ? concluded({ ...examined.checks, fresh }) : examined;
-  const noise = noiseOf(presence.checks.sensor);
+  const measured = noiseOf(presence.checks.sensor);
+  const noise = measured && (await noisePictures(trace, path));
   return judged(presence, {
-    evidence: { ...evidence, moves_asked: challenge.issued.moves, ...(noise ? { noise } : {}) },
+    evidence: { ...evidence, moves_asked: challenge.issued.moves, ...(measured ? { noise: measured } : {}) },
     strip,
+    ...(noise ? { noise } : {}),
   });
 }
 

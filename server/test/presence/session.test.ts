@@ -180,12 +180,21 @@ describe('a live photo with a camera session', () => {
       expect([strip.status, strip.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
       const { width, height } = await sharp(Buffer.from(await strip.arrayBuffer())).metadata();
       expect(width! / height!).toBeGreaterThan(8);
+      const { before_url, after_url } = presence!.evidence!.noise!;
+      for (const url of [before_url!, after_url!]) {
+        const noise = await fetch(url);
+        expect([noise.status, noise.headers.get('content-type')]).toEqual([200, 'image/png']);
+        expect(await sharp(Buffer.from(await noise.arrayBuffer())).metadata()).toMatchObject({
+          width: 256,
+          height: 256,
+        });
+      }
       const { rows } = await service.deps.db.query<{ body: string }>(
         "select body from events where verification_id = $1 and public_type = 'verification.completed'",
         [id],
       );
       expect(rows[0]!.body).toContain('"presence"');
-      expect(rows[0]!.body).not.toContain('strip');
+      expect(rows[0]!.body).not.toMatch(/strip|_blob|before_url/);
     } finally {
       late = 0;
     }

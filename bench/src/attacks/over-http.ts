@@ -18,6 +18,9 @@ export interface SentRow {
   presence: string;
   label: string;
   review: string;
+  /** Names of the checks that failed, and of those without an answer. */
+  failed: string[];
+  silent: string[];
 }
 
 const POLICIES: readonly DepthPolicy[] = ['strict', 'lenient'];
@@ -79,11 +82,16 @@ async function send(service: OwnService, { name, make }: Attack, policy: DepthPo
   await post(url, `${path}/captures`, body, from);
   const done = await settled(service, id);
   await from.close();
+  const { result = 'none', checks = {} } = done.captures.at(-1)?.presence ?? {};
+  const names = (holds: (check: { evaluated: boolean; passed?: boolean }) => boolean): string[] =>
+    Object.entries(checks).flatMap(([check, found]) => (found && holds(found) ? [check] : []));
   return {
     name,
     policy,
     seed,
-    presence: done.captures.at(-1)?.presence?.result ?? 'none',
+    presence: result,
+    failed: names(({ passed }) => passed === false),
+    silent: names(({ evaluated }) => !evaluated),
     label: done.verdict?.label ?? done.status,
     review: done.review.state,
   };

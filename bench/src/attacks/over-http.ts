@@ -26,7 +26,7 @@ export interface SentRow {
 const POLICIES: readonly DepthPolicy[] = ['strict', 'lenient'];
 
 /**
- * Sends `count` sessions of each class under each policy to a service of its own, as a page or a program does: a challenge, the trace in
+ * Sends `count` sessions of each class under each policy, each of another subject, to a service of its own, as a page or a program does: a challenge, the trace in
  * its wire format, the photo, and the verdict at the end.
  */
 export async function sendAll(
@@ -38,8 +38,8 @@ export async function sendAll(
   const service = await startOwnService({ ANALYSIS_THREADS: '1' });
   try {
     for (const attack of classes)
-      for (const policy of POLICIES)
-        for (let i = 0; i < count; i++) sent(await send(service, attack, policy, firstSeed + i));
+      for (const [other, policy] of POLICIES.entries())
+        for (let i = 0; i < count; i++) sent(await send(service, attack, policy, firstSeed + other * count + i));
   } finally {
     await service.close();
   }

@@ -61,7 +61,8 @@ export interface TraceHeader {
   crops: { frame: number; x: number; y: number; size: 256; bytes: number }[];
   /** Time in ms and rotation rates in rad/s about the device's axes: x to the right, y up, z out of the display. */
   motion: [at: number, x: number, y: number, z: number][];
-  track: { settings: Record<string, unknown>; capabilities: Record<string, unknown> };
+  /** `program`: the camera's name, where it is that of a program that pretends to be a camera. Names of other cameras are not sent. */
+  track: { settings: Record<string, unknown>; capabilities: Record<string, unknown>; program?: string };
   guidance: { gave_up: boolean; seconds: number; moves: { move: Move; done: boolean }[] };
 }
 

@@ -83,8 +83,9 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   if (!challenge.issued) return judged(concluded({ fresh: foreign! }), { evidence, strip });
   const examined = examineAlong({ challenge: challenge.issued, trace, ...seen }, path);
   const fresh = foreign ?? timeFault(header, sent);
-  const presence = fresh ? concluded({ ...examined.checks, fresh }) : examined;
-  const measured = noiseOf(presence.checks.sensor);
+  const sensor = programCamera(header);
+  const presence = concluded({ ...examined.checks, ...(fresh ? { fresh } : {}), ...(sensor ? { sensor } : {}) });
+  const measured = noiseOf(examined.checks.sensor);
   const noise = measured && (await noisePictures(trace, path));
   return judged(presence, {
     evidence: { ...evidence, moves_asked: challenge.issued.moves, ...(measured ? { noise: measured } : {}) },
@@ -124,6 +125,18 @@ function timeFault(header: Header, { trace, arrivedAt }: SentSession): CheckResu
   if (header.challenge_id !== trace!.challenge.id) return contradicted('The film was made for another request.');
   if (header.began_at > arrivedAt + CLOCK) return contradicted('The film claims to be later than the photo.');
   return undefined;
+}
+
+/** A program that pretends to be a camera has no sensor. Some people film through one for good reasons, so it contradicts nothing. */
+function programCamera({ track }: Header): CheckResult | undefined {
+  if (track.program === undefined) return undefined;
+  return {
+    evaluated: true,
+    passed: false,
+    probability: 0.9,
+    words: `The film comes from a program that pretends to be a camera: “${track.program}”.`,
+    evidence: { program: track.program },
+  };
 }
 
 async function readable(

@@ -148,9 +148,9 @@ describe('a live photo with a camera session', () => {
   });
 
   /** A verification whose challenge asks for the moves of the film: one in eight does. */
-  async function fitting() {
+  async function fitting(policy: Policy = 'strict') {
     for (;;) {
-      const id = await create('strict', { expires_in_seconds: 86_400 });
+      const id = await create(policy, { expires_in_seconds: 86_400 });
       const challenge = await challengeOf(id);
       if (challenge.moves.join() === 'right,up') return { id, challenge };
     }
@@ -245,6 +245,19 @@ describe('a live photo with a camera session', () => {
         const { verdict } = await send(id, await jpegOf(film.still), await withTrace(id, challenge.challenge_id, file));
         expect(verdict?.label).toBe('failed');
       }
+    });
+
+    it.each<Policy>(['lenient', 'strict'])('is suspicious under %s when its camera was a program', async policy => {
+      const { id, challenge } = await fitting(policy);
+      const file = await traceOf(film, challenge, {
+        track: { settings: {}, capabilities: {}, program: 'OBS Virtual Camera' },
+      });
+      const sent = await send(id, await jpegOf(film.still), await withTrace(id, challenge.challenge_id, file));
+      expect(sent.capture.presence?.checks.sensor).toMatchObject({
+        passed: false,
+        words: expect.stringContaining('“OBS Virtual Camera”'),
+      });
+      expect(sent.verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
     });
 
     it('fails beside a photo of another scene', async () => {

@@ -87,32 +87,41 @@ function judged(session: Session | undefined): { presence: Presence; cpu_ms: num
 }
 
 const rows: RenderedRow[] = [];
+const films: FilmRow[] = [];
+const sent: SentRow[] = [];
+const persons: PersonRow[] = [];
+
+/** Keeps what was measured so far, because a run takes an hour on a slow machine. */
+function keep(): void {
+  if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows, films, sent, persons }, null, 1)}\n`);
+}
+
 for (const { name, make } of Number(options.sessions) > 0 ? chosen : []) {
   for (let i = 0; i < Number(options.sessions); i++) {
     const seed = FIRST_SEED + i;
     rows.push({ name, seed, ...judged(await make(seed, drawMoves(seed, Number(options.moves)))) });
   }
+  keep();
   process.stderr.write('.');
 }
 
-const films: FilmRow[] = [];
 if (options.clones) {
   for (const film of chosenFilms(options.splits.split(','))) {
     for await (const { session, moved } of tracesOf(film, options.clones, options.cache))
       films.push({ film, moved, ...judged(session) });
+    keep();
     process.stderr.write('.');
   }
 }
 
-const sent: SentRow[] = [];
 if (Number(options.service) > 0) {
   await sendAll(chosen, Number(options.service), FIRST_SEED, row => {
     sent.push(row);
+    keep();
     process.stderr.write(`${row.policy}, ${row.name}: presence ${row.presence}, ${row.label}\n`);
   });
 }
 
-const persons: PersonRow[] = [];
 if (options.clones && Number(options.phone) > 0) {
   const service = await startOwnService({ ANALYSIS_THREADS: '1' });
   try {
@@ -120,14 +129,13 @@ if (options.clones && Number(options.phone) > 0) {
     for (const film of chosenFilms().filter(({ rate }) => !rate || Number(rate) >= 15))
       for await (const row of personWith(film, Number(options.phone), service, options.clones, options.cache)) {
         persons.push(row);
+        keep();
         process.stderr.write(`${film.name}, ${row.moves.join(' ')}: ${row.presence?.result}, ${row.label}\n`);
       }
   } finally {
     await service.close();
   }
 }
-if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows, films, sent, persons }, null, 1)}\n`);
-
 printAll({
   rows: withEarlier(
     rows,

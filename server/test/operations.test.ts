@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openDeps } from '../src/open.ts';
 import { startService } from '../src/service.ts';
-import { startTestService, type TestService, until } from './harness.ts';
+import { createVerification, startTestService, submit, type TestService, until } from './harness.ts';
+import { plain } from './pictures.ts';
 import { freePort } from './service-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -68,6 +69,24 @@ describe('ops/alerts.yaml and ops/grafana.json', () => {
   it('and the runbook has no section without an alert', () => {
     const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
     expect(sections).toEqual(rules.map(rule => rule.alert));
+  });
+
+  it('GET /metrics of a node without worker counts the photos that no worker takes', async () => {
+    const api = await startTestService({ worker: false });
+    try {
+      const overdue = async () =>
+        /^firsthand_captures_overdue (\d+)$/m.exec(await (await fetch(`${api.url}/metrics`)).text())?.[1];
+      const { id } = await createVerification(api);
+      expect((await submit(api, id, await plain())).status).toBe(201);
+      expect(await overdue()).toBe('0');
+      await api.deps.db.query("update captures set created_at = now() - interval '11 minutes'");
+      expect(await overdue()).toBe('1');
+      const worker = await startTestService({ beside: api });
+      await until(async () => (await overdue()) === '0', 'the worker to take the photo');
+      await worker.stop();
+    } finally {
+      await api.stop();
+    }
   });
 
   it('a worker without API answers /healthz, /readyz and /metrics at WORKER_PORT', async () => {

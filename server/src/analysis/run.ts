@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnalysisFault } from '@firsthand/forensics/pool.ts';
+import { SpanKind } from '@opentelemetry/api';
 import { BlobUnavailable } from '../blobs/store.ts';
 import {
   CLAIM_SECONDS,
@@ -13,6 +14,7 @@ import {
 import { createBell } from '../db/listen.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { inSpan } from '../lib/tracing.ts';
 import { settle } from '../verdict/settle.ts';
 import { analyzeCapture, PictureFault } from './analyze.ts';
 
@@ -80,7 +82,7 @@ export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<
     }
     const end = deps.metrics.jobs.startTimer({ job: 'analyze_capture' });
     try {
-      await analyzeCapture(deps, capture, freeThread);
+      await inSpan('job analyze_capture', spanOf(capture), () => analyzeCapture(deps, capture, freeThread));
       end({ outcome: 'done' });
     } catch (error) {
       end({ outcome: 'failed' });
@@ -142,6 +144,12 @@ export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<
     },
   };
 }
+
+const spanOf = ({ id, analysis_attempts, traceparent }: ClaimedCapture) => ({
+  kind: SpanKind.CONSUMER,
+  parent: traceparent,
+  attributes: { 'firsthand.capture.id': id, 'firsthand.attempt': analysis_attempts },
+});
 
 type Next = { do: 'give_up' } | { do: 'try_again'; pauseSeconds: number; uncounted: boolean };
 

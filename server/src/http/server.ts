@@ -16,6 +16,7 @@ import { newUlid } from '../lib/ids.ts';
 import { readBody } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
+import { traceRequests } from './trace-requests.ts';
 
 /** Closes a connection that has not sent a request's headers by then. `bodyStallMs` limits bodies instead. */
 const HEADERS_MS = 20_000;
@@ -87,6 +88,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     });
   });
 
+  if (deps.config.telemetry?.traces) traceRequests(app);
   app.addHook('onRequest', async (request, reply) => setHeaders(request.id, reply));
 
   app.addHook('onResponse', async (request, reply) => {

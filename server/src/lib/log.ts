@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { logIds } from './tracing.ts';
 
 export type Log = Logger;
 
@@ -9,6 +10,7 @@ export const createLog = (level: string, destination: DestinationStream = pino.d
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: logIds,
       formatters: { level: label => ({ level: label }) },
       redact: { paths: ['headers.authorization', 'headers.cookie', '*.authorization'], remove: true },
     },

@@ -14,6 +14,7 @@ import {
 import { createBell } from '../db/listen.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { logNameOf } from '../lib/log-name.ts';
 import { inSpan } from '../lib/tracing.ts';
 import { settle } from '../verdict/settle.ts';
 import { analyzeCapture, PictureFault } from './analyze.ts';
@@ -145,10 +146,14 @@ export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<
   };
 }
 
-const spanOf = ({ id, analysis_attempts, traceparent }: ClaimedCapture) => ({
+const spanOf = ({ id, verification_id, analysis_attempts, traceparent }: ClaimedCapture) => ({
   kind: SpanKind.CONSUMER,
   parent: traceparent,
-  attributes: { 'firsthand.capture.id': id, 'firsthand.attempt': analysis_attempts },
+  attributes: {
+    'firsthand.verification': logNameOf(verification_id),
+    'firsthand.capture.id': id,
+    'firsthand.attempt': analysis_attempts,
+  },
 });
 
 type Next = { do: 'give_up' } | { do: 'try_again'; pauseSeconds: number; uncounted: boolean };

@@ -15,6 +15,7 @@ import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
 import { readBody } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
+import { namedIn } from './named-verification.ts';
 import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
 import { traceRequests } from './trace-requests.ts';
 
@@ -95,6 +96,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     const route = request.routeOptions.url ?? 'none';
     const seconds = reply.elapsedTime / 1_000;
     deps.metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds);
+    const named = namedIn(request);
     // Logs the route's pattern, never the address: the path of a capture route is a credential.
     request.log.info(
       {
@@ -103,6 +105,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         tenant: request.principal?.tenantId,
+        ...(named ? { verification: named } : {}),
       },
       'answered',
     );

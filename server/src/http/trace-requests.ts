@@ -1,6 +1,7 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
 import { contextOf } from '../lib/tracing.ts';
+import { namedIn } from './named-verification.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -44,6 +45,8 @@ export function traceRequests(app: FastifyInstance): void {
     if (!span) return;
     span.setAttribute('http.response.status_code', reply.statusCode);
     if (request.principal) span.setAttribute('firsthand.tenant.id', request.principal.tenantId);
+    const verification = namedIn(request);
+    if (verification) span.setAttribute('firsthand.verification', verification);
     if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   });

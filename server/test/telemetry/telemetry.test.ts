@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { logNameOf } from '../../src/lib/log-name.ts';
 import { freshDatabase, type TestDatabase } from '../database.ts';
 import { ask, submit, until } from '../harness.ts';
 import { firstHand } from '../pictures.ts';
@@ -97,7 +98,8 @@ describe('OpenTelemetry, with the API and a worker in processes of their own', (
     const requestId = sent.headers.get('request-id');
     const request = await spanOf(span => span.attributes['firsthand.request.id'] === requestId);
     expect(request).toMatchObject({ name: 'POST /v1/verifications/:token/captures', kind: SERVER, parentSpanId: '' });
-    expect(request.attributes).toMatchObject({ 'http.response.status_code': 201 });
+    const name = logNameOf(body.id);
+    expect(request.attributes).toMatchObject({ 'http.response.status_code': 201, 'firsthand.verification': name });
 
     const { headers } = await webhookOf(body.id, 'verification.completed');
     const [, traceId, spanId] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/.exec(String(headers.traceparent)) ?? [];
@@ -112,6 +114,7 @@ describe('OpenTelemetry, with the API and a worker in processes of their own', (
 
     const job = await spanOf(span => span.name === 'job analyze_capture');
     expect(job).toMatchObject({ kind: CONSUMER, parentSpanId: request.spanId, traceId });
+    expect(job.attributes['firsthand.verification']).toBe(name);
     expect(told.parentSpanId).toBe(job.spanId);
     const parts = inTrace(traceId!).filter(span => span.parentSpanId === job.spanId);
     for (const part of ['decode', 'fingerprint', 'screen', 'ai', 'reverse', 'depth']) {

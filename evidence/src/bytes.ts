@@ -27,7 +27,7 @@ export function base64(bytes: Uint8Array): string {
 }
 
 /** Decodes base64 with padding (RFC 4648, section 4); null unless the text is exactly what `base64` writes. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+export function fromBase64(text: string): Uint8Array | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   const bytes = Uint8Array.from(atob(text), character => character.charCodeAt(0));
   return base64(bytes) === text ? bytes : null;

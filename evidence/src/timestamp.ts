@@ -55,7 +55,7 @@ function read<T>(work: () => T, otherwise: string): T {
 
 function certificatesIn(pem: string): pkijs.Certificate[] {
   const blocks = pem.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g);
-  const certificate = (text: string) => pkijs.Certificate.fromBER(fromBase64(text.replace(/\s/g, ''))!);
+  const certificate = (text: string) => pkijs.Certificate.fromBER(new Uint8Array(fromBase64(text.replace(/\s/g, ''))!));
   return [...blocks].map(([, text]) => read(() => certificate(text!), 'a certificate cannot be read'));
 }
 

@@ -1,5 +1,5 @@
 import { round } from '../pixels/round.ts';
-import type { Path } from './path.ts';
+import { isLost, type Path } from './path.ts';
 import { type CheckResult, type Move, noAnswer } from './trace.ts';
 
 /** With fewer frames, or with fewer of them registered, the path is not known. */
@@ -30,7 +30,7 @@ export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
   const found = bestSplit(points, moves);
   const before = lengthOf(smoothed(points.slice(0, found.began + 1)));
   const during = points.slice(found.began);
-  const way = lengthOf(smoothed(during)) + Math.max(0, before - DRIFT);
+  const way = lengthOf(smoothed(during)) + Math.max(0, before - DRIFT) + lostWay(path, found.began);
   const explained = way > 0 ? Math.min(1, found.total / way) : 0;
   const jitter = jitterOf(during);
   const measured = {
@@ -124,6 +124,15 @@ function smoothed(points: Points): Points {
 
 function lengthOf(points: Points): number {
   return points.slice(1).reduce((sum, p, i) => sum + Math.hypot(p.x - points[i].x, p.y - points[i].y), 0);
+}
+
+/**
+ * Returns the way that steps from a point on may hide: each that could not be registered counts as much as the longest that could, because fast
+ * steps are lost first. A film that rushes in all directions would otherwise fit many challenges.
+ */
+function lostWay({ steps }: Path, from: number): number {
+  const longest = Math.max(0, ...steps.filter(step => !isLost(step)).map(({ dx, dy }) => Math.hypot(dx, dy)));
+  return longest * steps.slice(from).filter(isLost).length;
 }
 
 /**

@@ -18,6 +18,9 @@ export interface Path {
   ambiguous: number;
 }
 
+/** Whether two frames could not be registered: what the camera did between them is unknown. */
+export const isLost = ({ correlation }: Step): boolean => correlation < LEAST_CORRELATION;
+
 /** Adds up the steps between neighbouring frames. A step that could not be registered counts as none. */
 export function pathOf(frames: readonly TraceFrame[]): Path {
   const pyramids = frames.map(({ picture }) => pyramidOf(picture));
@@ -25,13 +28,13 @@ export function pathOf(frames: readonly TraceFrame[]): Path {
   let [x, y] = [0, 0];
   const points = frames.map(({ at }, index) => {
     const step = steps[index - 1];
-    if (step && step.correlation >= LEAST_CORRELATION) {
+    if (step && !isLost(step)) {
       x -= step.dx;
       y -= step.dy;
     }
     return { at, x, y };
   });
-  const good = steps.filter(({ correlation }) => correlation >= LEAST_CORRELATION).length;
+  const good = steps.filter(step => !isLost(step)).length;
   const ambiguous = steps.filter(({ correlation, rival }) => correlation - rival < LEAST_LEAD).length;
   return { steps, points, registered: steps.length === 0 ? 0 : good / steps.length, ambiguous };
 }

@@ -27,37 +27,24 @@ const OWN_PATTERN = 4;
  * filter for the same purpose), where the scene is smoothest.
  */
 export function checkSensor(trace: Trace, path: Path): CheckResult {
-  const { crops, frames, videoWidth } = trace;
+  const { crops } = trace;
   if (crops.length < 2) return noAnswer('The trace holds no crops at full resolution.');
-  const along: number[] = [];
-  const rest: { r: number; n: number }[] = [];
-  let [noise, compared] = [0, 0];
-  for (let i = 0; i + 1 < crops.length; i++) {
-    const [a, b] = [crops[i]!, crops[i + 1]!];
-    const [from, to] = [path.points[a.frame], path.points[b.frame]];
-    if (!from || !to) continue;
-    const longest =
-      (videoWidth * Math.max(frames[0]!.picture.width, frames[0]!.picture.height)) / frames[0]!.picture.width;
-    const found = compareCrops(a, b, (from.x - to.x) * longest, (from.y - to.y) * longest);
-    if (!found) continue;
-    compared++;
-    noise += found.noise;
-    along.push(found.along);
-    rest.push({ r: found.rest, n: found.pixels });
-  }
+  const pairs = comparedCrops(trace, path);
+  const compared = pairs.length;
   const evidence: CheckResult['evidence'] = { crops: crops.length, compared };
   if (compared < 2) return noAnswer('The crops could not be laid on each other.', evidence);
-  along.sort((p, q) => p - q);
+  const along = pairs.map(pair => pair.along).sort((p, q) => p - q);
   const moved = along[along.length >> 1]!;
+  const noise = pairs.reduce((sum, pair) => sum + pair.noise, 0) / compared;
   // Fisher: the standard error of a correlation near 0 is 1/sqrt(n). The filter makes neighbours depend on each other: about a factor of 2.
-  const fixed = rest.reduce((sum, { r, n }) => sum + (r * Math.sqrt(n)) / 2, 0) / Math.sqrt(rest.length);
+  const fixed = pairs.reduce((sum, { rest, pixels }) => sum + (rest * Math.sqrt(pixels)) / 2, 0) / Math.sqrt(compared);
   Object.assign(evidence, {
-    noise_levels: round(noise / compared),
+    noise_levels: round(noise),
     moved_along: round(moved),
-    stayed: round(rest.reduce((sum, { r }) => sum + r, 0) / rest.length),
+    stayed: round(pairs.reduce((sum, { rest }) => sum + rest, 0) / compared),
     stayed_sigma: round(fixed),
   });
-  if (noise / compared < LEAST_NOISE) return noAnswer('The crops hold no noise to compare.', evidence);
+  if (noise < LEAST_NOISE) return noAnswer('The crops hold no noise to compare.', evidence);
   if (moved >= FROZEN)
     return {
       evaluated: true,
@@ -79,6 +66,43 @@ export function checkSensor(trace: Trace, path: Path): CheckResult {
   return noAnswer('Fine detail of the scene hides whether the noise moves with it.', evidence);
 }
 
+/** What two crops that follow each other say of the noise. */
+export interface ComparedCrops {
+  first: Residual;
+  second: Residual;
+  /** Shift of the content from the first to the second, pixels. */
+  dx: number;
+  dy: number;
+  /** Correlation of the noise along the scene's movement, and at rest on the sensor. */
+  along: number;
+  rest: number;
+  /** Pixels compared at rest; 0 for too few. */
+  pixels: number;
+  /** Grey levels of the noise. */
+  noise: number;
+}
+
+const known = new WeakMap<Trace, ComparedCrops[]>();
+
+/** Compares each crop with the next. Leaves out those that cannot be laid on each other. */
+export function comparedCrops(trace: Trace, path: Path): ComparedCrops[] {
+  const before = known.get(trace);
+  if (before) return before;
+  const { crops, frames, videoWidth } = trace;
+  const { width, height } = frames[0]!.picture;
+  const longest = (videoWidth * Math.max(width, height)) / width;
+  const pairs = crops.slice(1).flatMap((second, i): ComparedCrops[] => {
+    const first = crops[i]!;
+    const [from, to] = [path.points[first.frame], path.points[second.frame]];
+    if (!from || !to) return [];
+    const found = compareCrops(first, second, (from.x - to.x) * longest, (from.y - to.y) * longest);
+    return found ? [found] : [];
+  });
+  known.set(trace, pairs);
+  return pairs;
+}
+
+/** A crop's noise, what is coarser, and where it is smooth. */
 interface Residual {
   width: number;
   height: number;
@@ -119,12 +143,7 @@ function residualOf(crop: Crop): Residual {
 }
 
 /** @param dx,dy expected shift of the content from the first crop to the second, pixels */
-function compareCrops(
-  first: Crop,
-  second: Crop,
-  dx: number,
-  dy: number,
-): { along: number; rest: number; pixels: number; noise: number } | undefined {
+function compareCrops(first: Crop, second: Crop, dx: number, dy: number): ComparedCrops | undefined {
   const [a, b] = [residualOf(first), residualOf(second)];
   const place = align(a, b, dx, dy);
   if (!place || Math.hypot(place.x, place.y) < LEAST_SHIFT) return undefined;
@@ -166,6 +185,10 @@ function compareCrops(
   }
   if (n < LEAST_PIXELS) return undefined;
   return {
+    first: a,
+    second: b,
+    dx: place.x,
+    dy: place.y,
     along: ab / Math.sqrt(aa * bb + 1e-9),
     rest: m < LEAST_PIXELS ? 0 : sab / Math.sqrt(saa * sbb + 1e-9),
     pixels: m < LEAST_PIXELS ? 0 : m,

@@ -135,7 +135,7 @@ async function analysisOf(deps: Deps, request: AnalysisRequest): Promise<Picture
   }
 }
 
-/** The camera session as the database stores it. Keeps its strip in the store. */
+/** The camera session as the database stores it. Keeps its pictures in the store. */
 async function presenceOf(
   deps: Deps,
   row: VerificationRow,
@@ -143,13 +143,21 @@ async function presenceOf(
   judged: PictureAnalysis['presence'],
 ): Promise<StoredPresence | null> {
   if (!judged) return null;
-  const { strip, band: _, checks, ...presence } = judged;
+  const { strip, noise, band: _, checks, ...presence } = judged;
   const shown = Object.entries(checks).map(([name, { contradiction: _, ...check }]) => [name, check]);
-  const stored = { ...presence, checks: Object.fromEntries(shown) };
-  if (!strip) return stored;
-  const strip_blob = evidenceKeyOf(row.id, capture.id, 'strip.jpg');
-  await deps.blobs.put(strip_blob, strip, { contentType: 'image/jpeg' });
-  return { ...stored, strip_blob };
+  const stored: StoredPresence = { ...presence, checks: Object.fromEntries(shown) };
+  const keep = async (name: string, bytes: Uint8Array, contentType: string): Promise<string> => {
+    const key = evidenceKeyOf(row.id, capture.id, name);
+    await deps.blobs.put(key, bytes, { contentType });
+    return key;
+  };
+  if (strip) stored.strip_blob = await keep('strip.jpg', strip, 'image/jpeg');
+  if (noise)
+    stored.noise_blobs = {
+      before: await keep('noise-before.png', noise.before, 'image/png'),
+      after: await keep('noise-after.png', noise.after, 'image/png'),
+    };
+  return stored;
 }
 
 /** Runs the context check if the request asks for one. Null when the request gives no text to compare the picture with. */

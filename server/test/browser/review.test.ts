@@ -120,6 +120,26 @@ describe('the review page', () => {
     await desk.close(NO_STREAM);
   });
 
+  it('home counts today and leads to the cases that wait', async () => {
+    const tenant = await service.newTenant('Home');
+    await openCases(service, 3, { tenantId: tenant.tenant_id });
+    await openCases(service, 1, { tenantId: tenant.tenant_id, label: 'verified', state: 'none' });
+    const desk = await arrive('reviewer', tenant.tenant_id, '');
+    const today = desk.page.getByRole('region', { name: 'Today' });
+    const figure = (name: string) =>
+      today.locator('.figures > div').filter({ hasText: name }).locator('dd').innerText();
+    await expect.poll(() => figure('Waiting for a person')).toBe('3');
+    expect([await figure('Created'), await figure('Completed'), await figure('Decided by people')]).toEqual([
+      '4',
+      '4',
+      '0',
+    ]);
+    await desk.fine('home-numbers');
+    await today.getByRole('link', { name: 'Review the cases' }).click();
+    await desk.page.getByRole('button', { name: /^Approve/ }).waitFor();
+    await desk.close(NO_STREAM);
+  });
+
   it('review: two people on one queue never see the same case, and each case is decided once', async () => {
     const tenant = await service.newTenant('Two browsers');
     const ids = await openCases(service, 8, { tenantId: tenant.tenant_id });

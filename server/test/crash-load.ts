@@ -29,8 +29,14 @@ interface Acknowledged {
   completed?: Verification;
 }
 
-/** Clients of a service that is killed now and then, and what they may rely on. */
-export function createLoad(o: { url: string; receiver: WebhookReceiver; output(): string }) {
+/** Clients of a service that is killed or replaced now and then, and what they may rely on. */
+export function createLoad(o: {
+  url: string;
+  receiver: WebhookReceiver;
+  output(): string;
+  anyVersion?: boolean;
+  clients?: number;
+}) {
   const kept: Acknowledged[] = [];
   const log = watchLog(o.url);
   let tenant: NewTenant;
@@ -218,7 +224,7 @@ export function createLoad(o: { url: string; receiver: WebhookReceiver; output()
     async during(of: NewTenant, kill: (lost: () => boolean) => Promise<void>): Promise<void> {
       tenant = of;
       let lost = false;
-      const clients = Promise.all([watch(), ...Array.from({ length: CLIENTS }, client)]);
+      const clients = Promise.all([watch(), ...Array.from({ length: o.clients ?? CLIENTS }, client)]);
       clients.catch(() => {
         lost = true;
       });

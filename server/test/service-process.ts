@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewTenant } from '../src/tenants/create.ts';
 
-export const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
+const ROOT = join(import.meta.dirname, '..', '..');
+const mainOf = (root: string) => join(root, 'server', 'src', 'main.ts');
+export const MAIN = mainOf(ROOT);
 
 /** A port that is free at this moment. */
 export async function freePort(): Promise<number> {
@@ -37,8 +39,10 @@ export function startServiceProcess(o: {
   /** Which part of it to run: all of it unless given. */
   command?: 'all' | 'serve' | 'work';
   env?: Record<string, string>;
+  /** The tree of another version; this one unless given. */
+  root?: string;
 }): ServiceProcess {
-  const child = spawn(process.execPath, [MAIN, o.command ?? 'all'], {
+  const child = spawn(process.execPath, [mainOf(o.root ?? ROOT), o.command ?? 'all'], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -8,7 +8,7 @@
  * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--held`
  * or `--confounders` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
  * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. `--unaltered` leaves
- * the altered copies out. Fetches nothing.
+ * the altered copies out (`FORMS`). Fetches nothing.
  * `--measured` reads features that `forensics/training/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
  * picture. With a baseline, fails when a number drops by more than noise. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of
  * pictures that must not be measured here, nor any other of their repositories: with one among those to be read, nothing is.
@@ -29,7 +29,7 @@ import {
   manifestPictures,
   type Use,
 } from '../../../forensics/training/screen/sets.ts';
-import { vary } from '../../../forensics/training/screen/vary.ts';
+import { FORMS, formsOf } from '../../../forensics/training/screen/vary.ts';
 import { createReport } from '../report.ts';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
 
@@ -50,7 +50,6 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Pictures that no fit has seen are scored unaltered. */
 const unseen = options.displays
   ? 'display-held'
   : options.held
@@ -58,7 +57,7 @@ const unseen = options.displays
     : options.confounders
       ? 'confounder'
       : undefined;
-const VARIANTS = unseen || options.unaltered ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
+const VARIANTS = options.unaltered ? ['orig'] : FORMS;
 
 interface Row {
   name: string;
@@ -104,13 +103,13 @@ async function scoreItem(
   model: Model,
   known: Map<string, Features>,
 ): Promise<(number | undefined)[] | undefined> {
-  const bytes = item.read();
+  const form = formsOf(item.read(), index);
   const scores: (number | undefined)[] = [];
   for (const variant of VARIANTS) {
     try {
       let features = known.get(`${item.name}\t${variant}`);
       if (!features) {
-        const varied = await vary(bytes, variant, index);
+        const varied = await form(variant);
         features = (await measureScreen(await decodePicture(varied, await inspect(varied))))?.features;
       }
       scores.push(features && predict(model, features));

@@ -33,7 +33,8 @@ it('measureTexture reads every other place of a large picture', async () => {
   const noisy = (x0: number, y0: number): Picture => {
     const data = large.data.slice();
     for (let y = y0; y < y0 + 256; y++)
-      for (let x = x0; x < x0 + 256; x++) for (let c = 0; c < 3; c++) data[(y * 1600 + x) * 3 + c] ^= (x * 7 + y * 13) & 63;
+      for (let x = x0; x < x0 + 256; x++)
+        for (let c = 0; c < 3; c++) data[(y * 1600 + x) * 3 + c] ^= (x * 7 + y * 13) & 63;
     return { width: 1600, height: 1200, data };
   };
   const before = await measureTexture(large);

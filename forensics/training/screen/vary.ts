@@ -1,6 +1,9 @@
 import sharp from 'sharp';
 import { random } from '../../src/random.ts';
 
+/** The forms that the benchmark scores and the model is fitted on. */
+export const FORMS = ['orig', 'msg', 'm1280', 'chat', 'squeezed', 'twice', 'shot', 'crop', 'half', 'q70'] as const;
+
 /** Decoded pixels, upright. */
 interface Raw {
   data: Buffer;
@@ -26,9 +29,6 @@ export function formsOf(bytes: Buffer, seed: number): (form: string) => Promise<
   };
 }
 
-/** Returns a picture in one form of `formsOf`. */
-export const vary = (bytes: Buffer, form: string, seed: number): Promise<Buffer> => formsOf(bytes, seed)(form);
-
 const decode = (bytes: Buffer): Promise<Raw> =>
   sharp(bytes, { failOn: 'none' })
     .autoOrient()
@@ -38,10 +38,7 @@ const decode = (bytes: Buffer): Promise<Raw> =>
     .toBuffer({ resolveWithObject: true });
 
 const inside = (picture: sharp.Sharp, side: number, quality: number): Promise<Buffer> =>
-  picture
-    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
-    .jpeg({ quality })
-    .toBuffer();
+  picture.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true }).jpeg({ quality }).toBuffer();
 
 async function altered({ data, info }: Raw, form: string, seed: number): Promise<Buffer> {
   const { width, height } = info;

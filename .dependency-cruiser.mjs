@@ -15,7 +15,7 @@ const layers = [
   ['verifications'],
   ['evidence'],
   ['auth', 'people', 'tenants'],
-  ['backup', 'open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'deps'],
+  ['backup', 'open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'telemetry', 'deps'],
 ];
 const path = names => `^server/src/(${names.join('|')})(\\.ts$|/)`;
 

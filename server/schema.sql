@@ -195,6 +195,7 @@ create table captures (
   trace_sha256 text,
   presence jsonb,
   display_blob text,
+  traceparent text,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
@@ -262,6 +263,7 @@ create table events (
   body text,
   created_at timestamp with time zone not null,
   recorded_in xid8 default pg_current_xact_id() not null,
+  traceparent text,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_verification_id_sequence_key UNIQUE (verification_id, sequence),
   constraint events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -519,9 +521,9 @@ create table reverse_entries (
   hash bit(256) not null,
   region real[] not null,
   frame real[] not null,
-  constraint reverse_entries_pkey PRIMARY KEY (id),
+  constraint reverse_entries_pkey PRIMARY KEY (id) INCLUDE (hash),
   constraint reverse_entries_picture_id_fkey FOREIGN KEY (picture_id) REFERENCES reverse_pictures(id) ON DELETE CASCADE
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.02);
 CREATE INDEX reverse_entries_by_picture ON public.reverse_entries USING btree (picture_id);
 
 create table reverse_lists (
@@ -1020,7 +1022,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.search_newest(in_scope text, pattern text, before_at timestamp with time zone, before_id text, walked bigint)
+CREATE OR REPLACE FUNCTION public.search_newest(in_scope text, pattern text, before_at timestamp with time zone, before_id text, walked bigint, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)
  RETURNS TABLE(verification_id text, created_at timestamp with time zone)
  LANGUAGE sql
  STABLE
@@ -1030,6 +1032,7 @@ CREATE OR REPLACE FUNCTION public.search_newest(in_scope text, pattern text, bef
 AS $function$
     select n.verification_id, n.created_at from (
       select * from verification_search s where s.scope = in_scope and (s.created_at, s.verification_id) < (before_at, before_id)
+        and s.created_at > since
       order by s.created_at desc, s.verification_id desc limit walked) n
     where n.words like pattern
   $function$

@@ -3,7 +3,7 @@
 // The API, a worker and PostgreSQL are processes of their own. Processor time is what the kernel counted for them, less what they
 // take when nobody asks, so other load on the machine hardly changes it.
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
 import { createPool } from 'firsthand/db/pool.ts';
 import { createLog } from 'firsthand/lib/log.ts';
 import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import { cpuSeconds, postmasterOf } from './cpu.ts';
 import { phone, photograph, startReceiver, submitPicture } from './receivers.ts';
 import { createReport } from './report.ts';
 
@@ -21,8 +22,6 @@ const { values: options } = parseArgs({
 const PHOTOS = Number(options.photos);
 const IDLE_MS = 15_000;
 const AT_ONCE = 2;
-/** Linux counts processor time in steps of 10 ms on every machine that Node.js supports. */
-const TICKS_A_SECOND = 100;
 const SIZES = [
   [1280, 960],
   [4000, 3000],
@@ -61,7 +60,7 @@ async function measure(): Promise<void> {
   const receiver = await startReceiver();
   cleanups.push(receiver.close);
   const tenant = await firstRunOf(dataDir);
-  const postmaster = Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  const postmaster = await postmasterOf(dataDir);
   const url = api.url.replace('localhost', '127.0.0.1');
 
   const number = async (sql: string) => Number((await pool.query<{ n: string }>(sql)).rows[0]!.n);
@@ -138,27 +137,6 @@ async function measure(): Promise<void> {
   report.print(
     `\nIdle, an API process takes ${share('api')} of a core, a worker ${share('worker')}, PostgreSQL ${share('database')}. ${PHOTOS} photos of each size.`,
   );
-}
-
-/** User and system time of a process, its children and the children that ended. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const stats = await Promise.all(
-    (await readdir('/proc'))
-      .filter(entry => /^\d+$/.test(entry))
-      .map(entry => readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '')),
-  );
-  let ticks = 0;
-  for (const line of stats) {
-    // Fields after the name in parentheses: state, parent, … user and system time as 12th and 13th, of ended children next.
-    const fields = line
-      .slice(line.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const own = Number.parseInt(line, 10) === pid;
-    if (own || fields[1] === pid) ticks += fields[11]! + fields[12]!;
-    if (own) ticks += fields[13]! + fields[14]!;
-  }
-  return ticks / TICKS_A_SECOND;
 }
 
 async function bytesIn(path: string): Promise<number> {

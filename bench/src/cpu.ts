@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OwnService } from './own-service.ts';
 
 /** Linux counts CPU time in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
@@ -11,10 +10,9 @@ interface ProcessStat {
   ticks: number;
 }
 
-/** CPU time that a service and its database have used since they started. Reads `/proc`. */
-export async function cpuSeconds({ pid, dataDir }: OwnService): Promise<number> {
-  const pidFile = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
-  const roots = new Set([pid, Number.parseInt(pidFile, 10)]);
+/** CPU time that these processes and their descendants have used since they started. Reads `/proc`. */
+export async function cpuSeconds(...pids: number[]): Promise<number> {
+  const roots = new Set(pids);
   const stats = new Map<number, ProcessStat>();
   for (const name of await readdir('/proc')) {
     const stat = /^\d+$/.test(name) ? await readStat(Number(name)) : null;
@@ -25,6 +23,10 @@ export async function cpuSeconds({ pid, dataDir }: OwnService): Promise<number> 
   for (const [id, stat] of stats) if (isOurs(id)) ticks += stat.ticks;
   return ticks / TICKS_PER_SECOND;
 }
+
+/** The first process of the database in a data folder. */
+export const postmasterOf = async (dataDir: string): Promise<number> =>
+  Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 
 /** Null when the process has ended meanwhile. */
 async function readStat(pid: number): Promise<ProcessStat | null> {

@@ -6,13 +6,13 @@
  *
  * Exits 1 when a bar is missed. Builds nothing: run `npm run build` first.
  */
-import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'firsthand/db/sql.ts';
 import type { FirstRun } from 'firsthand/tenants/first-run.ts';
 import { normalizeRequest } from 'firsthand/verifications/issue.ts';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { weighPages } from '../../dashboard/built.ts';
 import { findChromium } from '../../server/test/browser/chromium.ts';
 import { firstHand } from '../../server/test/pictures.ts';
 import { firstRunOf } from '../../server/test/service-process.ts';
@@ -51,35 +51,11 @@ function line(what: string, value: number, unit: string, bar?: number, least = f
   console.error(rows.at(-1));
 }
 
-interface Chunk {
-  file: string;
-  isEntry?: boolean;
-  imports?: string[];
-}
-
 /** Compressed JavaScript of each route, as the browser loads it. */
 function kilobytes(): void {
-  const dist = new URL('../../dashboard/dist/', import.meta.url);
-  const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8')) as Record<string, Chunk>;
-  const size = (name: string) => readFileSync(new URL(`${manifest[name]!.file}.gz`, dist)).length / 1_000;
-  const needs = (name: string, found = new Set<string>()): Set<string> => {
-    if (found.has(name)) return found;
-    found.add(name);
-    for (const other of manifest[name]?.imports ?? []) needs(other, found);
-    return found;
-  };
-  const sum = (names: Iterable<string>) => [...names].reduce((all, name) => all + size(name), 0);
-  const entry = Object.keys(manifest).find(name => manifest[name]!.isEntry)!;
-  line('first route: sign-in', sum(needs(entry)), 'kB', BARS.first_kb);
-  const frame = needs('src/shell/frame.tsx', needs(entry));
-  line('first route: home in its frame', sum(needs('src/home/home-page.tsx', new Set(frame))), 'kB', BARS.first_kb);
-  const pages = Object.keys(manifest)
-    .filter(name => name.endsWith('-page.tsx'))
-    .map(name => ({ name, kb: sum([...needs(name)].filter(part => !frame.has(part))) }))
-    .sort((a, b) => b.kb - a.kb);
-  for (const { name, kb } of pages) {
-    line(`later route: ${name.split('/').at(-1)!.replace('-page.tsx', '')}`, kb, 'kB', BARS.later_kb);
-  }
+  const { first, later } = weighPages();
+  for (const { name, kilobytes: kb } of first) line(`first route: ${name}`, kb, 'kB', BARS.first_kb);
+  for (const { name, kilobytes: kb } of later) line(`later route: ${name}`, kb, 'kB', BARS.later_kb);
 }
 
 /** Signs in with the link of the first start. */

@@ -61,7 +61,8 @@ export interface TraceHeader {
   crops: { frame: number; x: number; y: number; size: 256; bytes: number }[];
   /** Time in ms and rotation rates in rad/s about the device's axes: x to the right, y up, z out of the display. */
   motion: [at: number, x: number, y: number, z: number][];
-  track: { settings: Record<string, unknown>; capabilities: Record<string, unknown> };
+  /** `program`: the camera's name, where it is that of a program that pretends to be a camera. Names of other cameras are not sent. */
+  track: { settings: Record<string, unknown>; capabilities: Record<string, unknown>; program?: string };
   guidance: { gave_up: boolean; seconds: number; moves: { move: Move; done: boolean }[] };
 }
 
@@ -118,6 +119,17 @@ const PresenceEvidence = Type.Object(
             description:
               'correlation after the crops were aligned by the scene, -1 to 1; near 1 in a photo that a program pans',
           }),
+          before_url: Type.Optional(
+            Type.String({
+              description:
+                'presigned URL, valid for 1 hour: PNG with the noise of two crops laid on each other; grey where they agree, coloured where not',
+            }),
+          ),
+          after_url: Type.Optional(
+            Type.String({
+              description: 'the same after the crops were aligned by the scene; grey in a photo that a program pans',
+            }),
+          ),
         },
         { ...closed, title: 'PresenceNoise' },
       ),

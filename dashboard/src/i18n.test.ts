@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createTranslator, type Message } from '@firsthand/look/translator.ts';
 import { describe, expect, test } from 'vitest';
 import { LANGUAGES, type Language, type MessageKey } from './i18n.ts';
+import { type Area, ROUTES } from './routes.ts';
 
 const folder = join(import.meta.dirname, 'messages');
+const areas = readdirSync(join(folder, 'en')).map(file => file.replace('.json', '')) as Area[];
+const readArea = (language: string, area: Area) =>
+  JSON.parse(readFileSync(join(folder, language, `${area}.json`), 'utf8')) as Record<MessageKey, Message>;
 const read = (language: string) =>
-  JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as Record<MessageKey, Message>;
+  Object.assign({}, ...areas.map(area => readArea(language, area))) as Record<MessageKey, Message>;
 const english = read('en');
 const keys = Object.keys(english) as MessageKey[];
 const formsOf = (message: Message) => (typeof message === 'string' ? [message] : Object.values(message));
@@ -17,12 +21,15 @@ const placesIn = (message: Message) =>
       .match(/\{\w+\}/g) ?? [],
   );
 
-test('dictionaries exist for each language of the switch', () => {
-  expect(readdirSync(folder).sort()).toEqual(
-    Object.keys(LANGUAGES)
-      .map(language => `${language}.json`)
-      .sort(),
-  );
+test('dictionaries exist for each language of the switch, in the same parts', () => {
+  expect(readdirSync(folder).sort()).toEqual(Object.keys(LANGUAGES).sort());
+  for (const language of Object.keys(LANGUAGES)) {
+    expect(readdirSync(join(folder, language))).toEqual(areas.map(area => `${area}.json`));
+    for (const area of areas) {
+      expect(Object.keys(readArea(language, area))).toEqual(Object.keys(readArea('en', area)));
+    }
+  }
+  expect(areas.flatMap(area => Object.keys(readArea('en', area))).length).toBe(keys.length);
 });
 
 describe.each(Object.keys(LANGUAGES) as Language[])('dictionary %s', language => {
@@ -47,14 +54,43 @@ describe.each(Object.keys(LANGUAGES) as Language[])('dictionary %s', language =>
   });
 });
 
-/** Every key as the source names it, and what it puts together (`role.${role}`). */
-const source = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-  .filter(name => /\.tsx?$/.test(name) && !name.endsWith('.test.ts'))
-  .map(name => readFileSync(join(import.meta.dirname, name), 'utf8'))
-  .join('\n');
-const templates = [...source.matchAll(/`([\w.]+\.)\$\{/g)].map(match => match[1]!);
+/** The files that a file of the page imports, at once or later. Types bring no words. */
+function importsOf(file: string, stop: ReadonlySet<string>, found = new Set<string>()): Set<string> {
+  if (found.has(file) || stop.has(file)) return found;
+  found.add(file);
+  const source = readFileSync(file, 'utf8').replaceAll(/^import type [^;]*;/gm, '');
+  for (const [, path] of source.matchAll(/(?:from|import\()\s*'(\.[^']+\.tsx?)'/g)) {
+    importsOf(join(dirname(file), path!), stop, found);
+  }
+  return found;
+}
+
+/** The keys that files name, and what they put together (`role.${role}`). */
+function keysOf(files: Iterable<string>): MessageKey[] {
+  const source = [...files].map(file => readFileSync(file, 'utf8')).join('\n');
+  const templates = [...source.matchAll(/`([\w.]+\.)\$\{/g)].map(match => match[1]!);
+  return keys.filter(key => source.includes(`'${key}'`) || templates.some(prefix => key.startsWith(prefix)));
+}
+
+const at = (file: string) => join(import.meta.dirname, file);
+const pages = ROUTES.map(([path, file, needed]) => ({ path, file: at(file), needed: ['base', ...needed] as Area[] }));
+const elsewhere = new Set(pages.map(page => page.file));
+const everywhere = importsOf(at('shell/frame.tsx'), elsewhere, importsOf(at('main.tsx'), elsewhere));
+
+test('frame and sign-in page say only what the base of the dictionary has', () => {
+  expect(everywhere.size).toBeGreaterThan(30);
+  const base = Object.keys(readArea('en', 'base'));
+  expect(keysOf(everywhere).filter(key => !base.includes(key))).toEqual([]);
+});
+
+test.each(pages)('page $path says only what its parts of the dictionary have', ({ file, needed }) => {
+  const there = needed.flatMap(area => Object.keys(readArea('en', area)));
+  const said = keysOf(importsOf(file, everywhere));
+  expect(said.length).toBeGreaterThan(3);
+  expect(said.filter(key => !there.includes(key))).toEqual([]);
+});
 
 test('dictionaries contain no unused key', () => {
-  const unsaid = keys.filter(key => !source.includes(`'${key}'`) && !templates.some(prefix => key.startsWith(prefix)));
-  expect(unsaid).toEqual([]);
+  const said = new Set(keysOf([...everywhere, ...pages.flatMap(({ file }) => [...importsOf(file, everywhere)])]));
+  expect(keys.filter(key => !said.has(key))).toEqual([]);
 });

@@ -7,7 +7,7 @@ const Words = createContext<(Translator & { setLanguage: (language: Language) =>
 let first: Translator | undefined;
 
 /** Loads the person's language before anything is rendered. */
-export async function loadWords(): Promise<void> {
+export async function loadLanguage(): Promise<void> {
   first = await loadTranslator(preferredLanguage());
 }
 

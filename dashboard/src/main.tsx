@@ -1,6 +1,6 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { loadWords } from './language.tsx';
+import { loadLanguage } from './language.tsx';
 import { Frame, loadPage } from './pages.tsx';
 import { readMe } from './session/me.ts';
 import { BASE } from './session/return-to.ts';
@@ -12,7 +12,7 @@ const WAIT_MS = 300;
 /** Loads the words, who is signed in, the frame and the page at the same time, then renders them at once. */
 async function start(): Promise<void> {
   const path = location.pathname.slice(BASE.length) || '/';
-  const wanted = [loadWords()];
+  const wanted = [loadLanguage()];
   if (!/^\/sign(ed)?-in/.test(path)) wanted.push(readMe(), Frame.load(), loadPage(path));
   await Promise.race([Promise.allSettled(wanted), new Promise(resolve => setTimeout(resolve, WAIT_MS))]);
   createRoot(document.getElementById('app')!).render(<App />);

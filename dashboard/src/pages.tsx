@@ -1,4 +1,6 @@
 import { type ComponentType, lazy, type ReactNode, useState } from 'react';
+import { loadWords } from './i18n.ts';
+import { ROUTES } from './routes.ts';
 
 type Load<P> = () => Promise<{ default: ComponentType<P> }>;
 
@@ -23,31 +25,19 @@ function part<P extends object>(load: Load<P>) {
 
 export const Frame = part<{ children: ReactNode; load: typeof loadPage }>(() => import('./shell/frame.tsx'));
 
-/** Every page within the frame. The first pattern that fits an address is its page. */
-export const PAGES = [
-  ['/', part(() => import('./home/home-page.tsx'))],
-  ['/review', part(() => import('./review/review-page.tsx'))],
-  ['/review/replay', part(() => import('./replay/replay-page.tsx'))],
-  ['/verifications', part(() => import('./verifications/verifications-page.tsx'))],
-  ['/verifications/:id', part(() => import('./verification/verification-page.tsx'))],
-  ['/webhooks', part(() => import('./webhooks/webhooks-page.tsx'))],
-  ['/settings', part(() => import('./settings/settings-page.tsx'))],
-  ['/audit', part(() => import('./audit/audit-page.tsx'))],
-  ['/brands', part(() => import('./brands/brands-page.tsx'))],
-  ['/compare', part(() => import('./compare/compare-page.tsx'))],
-  ['/system', part(() => import('./system/system-page.tsx'))],
-  ['/issue', part(() => import('./issue/issue-page.tsx'))],
-  ['/templates', part(() => import('./templates/templates-page.tsx'))],
-  ['/templates/:id', part(() => import('./templates/template-page.tsx'))],
-  ['/batches', part(() => import('./batches/batches-page.tsx'))],
-  ['/batches/new', part(() => import('./batches/new-batch-page.tsx'))],
-  ['/batches/:id', part(() => import('./batches/batch-page.tsx'))],
-  ['/bulk-acts', part(() => import('./bulk/bulk-acts-page.tsx'))],
-  ['/bulk-acts/:id', part(() => import('./bulk/bulk-act-page.tsx'))],
-  ['/statistics', part(() => import('./statistics/statistics-page.tsx'))],
-  ['/account', part(() => import('./account/account-page.tsx'))],
-  ['/settings/people', part(() => import('./people/people-page.tsx'))],
-] as const;
+const files = import.meta.glob<{ default: ComponentType }>(['./*/*-page.tsx', '!./sign-in/*']);
+
+/** Every page within the frame. */
+export const PAGES = ROUTES.map(
+  ([path, file, areas]) =>
+    [
+      path,
+      part(async () => {
+        const [page] = await Promise.all([files[`./${file}`]!(), loadWords(areas)]);
+        return page;
+      }),
+    ] as const,
+);
 
 const fits = (pattern: string, path: string) => new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}/?$`).test(path);
 

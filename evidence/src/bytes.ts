@@ -1,41 +1,24 @@
+import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+
 // Bytes and their text forms. Decoders are strict: one text for each value, so a changed character never goes unnoticed.
 
-const encoder = new TextEncoder();
+export const utf8: (text: string) => Uint8Array = utf8ToBytes;
+export const concat: (...parts: Uint8Array[]) => Uint8Array = concatBytes;
+export const hex: (bytes: Uint8Array) => string = bytesToHex;
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export const utf8 = (text: string): Uint8Array => encoder.encode(text);
-
-/** Decodes UTF-8. Throws a TypeError on bytes that are not well-formed. */
-export const fromUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes);
-
-export function concat(...parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+/** Decodes UTF-8; null for bytes that are not well-formed. */
+export function fromUtf8(bytes: Uint8Array): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
   }
-  return whole;
 }
 
 export const equal = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index]);
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-
-export function hex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += HEX[byte];
-  return text;
-}
-
-/** Decodes lower-case hex; null for anything else. */
-export function fromHex(text: string): Uint8Array | null {
-  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/.test(text)) return null;
-  return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
-    Number.parseInt(text.slice(2 * index, 2 * index + 2), 16),
-  );
-}
 
 export function base64(bytes: Uint8Array): string {
   let text = '';

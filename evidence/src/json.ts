@@ -13,17 +13,19 @@ export function canonical(value: unknown): string {
 
 export const canonicalBytes = (value: unknown): Uint8Array => utf8(canonical(value));
 
+/** Reads UTF-8. Throws an Error that says what is wrong. */
+export function parseText(bytes: Uint8Array): string {
+  const text = fromUtf8(bytes);
+  if (text === null) throw new Error('it is not UTF-8');
+  return text;
+}
+
 /**
  * Reads JSON whose bytes are its canonical form. This leaves one reading: no member twice, no number in two spellings.
  * Throws an Error that says what is wrong.
  */
 export function parseCanonical(bytes: Uint8Array): Json {
-  let text: string;
-  try {
-    text = fromUtf8(bytes);
-  } catch {
-    throw new Error('it is not UTF-8');
-  }
+  const text = parseText(bytes);
   let value: Json;
   let form: string;
   try {

@@ -24,7 +24,7 @@ export const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array => sha
 const scratch = new Uint8Array(65);
 scratch.set(NODE);
 
-/** The hash over a node whose two children lie side by side: 64 bytes. */
+/** The hash over a node whose two children lie side by side: 64 bytes. A proof in a large log takes a thousand of these. */
 export function pairHash(children: Uint8Array): Uint8Array {
   scratch.set(children, 1);
   return sha256(scratch);
@@ -66,57 +66,23 @@ export const rootOf = (size: bigint, hashOf: NodeHash): Uint8Array => rangeHash(
 /** The subtrees whose roots prove that leaf `index` is in the tree of `size` leaves, from the leaf upwards. */
 export function inclusionRanges(index: bigint, size: bigint): LeafRange[] {
   if (index < 0n || index >= size) throw new RangeError(`no leaf ${index} in a tree of ${size}`);
-  const ranges: LeafRange[] = [];
-  let [from, to] = [0n, size];
-  while (to - from > 1n) {
+  const path = (from: bigint, to: bigint): LeafRange[] => {
+    if (to - from === 1n) return [];
     const middle = from + splitOf(to - from);
-    if (index < middle) {
-      ranges.push([middle, to]);
-      to = middle;
-    } else {
-      ranges.push([from, middle]);
-      from = middle;
-    }
-  }
-  return ranges.reverse();
+    return index < middle ? [...path(from, middle), [middle, to]] : [...path(middle, to), [from, middle]];
+  };
+  return path(0n, size);
 }
 
 /** The subtrees whose roots prove that the tree of `old` leaves is the start of the one of `size` leaves. */
 export function consistencyRanges(old: bigint, size: bigint): LeafRange[] {
   if (old < 0n || old > size) throw new RangeError(`a tree of ${old} leaves is no start of one of ${size}`);
-  if (old === 0n || old === size) return [];
-  const ranges: LeafRange[] = [];
-  let [from, to] = [0n, size];
-  let whole = true;
-  while (old !== to) {
+  const path = (from: bigint, to: bigint, whole: boolean): LeafRange[] => {
+    if (old === to) return whole ? [] : [[from, to]];
     const middle = from + splitOf(to - from);
-    if (old <= middle) {
-      ranges.push([middle, to]);
-      to = middle;
-    } else {
-      ranges.push([from, middle]);
-      from = middle;
-      whole = false;
-    }
-  }
-  if (!whole) ranges.push([from, to]);
-  return ranges.reverse();
-}
-
-/** The root that an inclusion proof leads to, or null when it has not the length of one. */
-export function rootFromInclusion(
-  leaf: Uint8Array,
-  index: bigint,
-  size: bigint,
-  proof: readonly Uint8Array[],
-): Uint8Array | null {
-  if (index < 0n || index >= size) return null;
-  const ranges = inclusionRanges(index, size);
-  if (proof.length !== ranges.length || [leaf, ...proof].some(hash => hash.length !== 32)) return null;
-  return ranges.reduce(
-    (hash, [from], step) => (from > index ? nodeHash(hash, proof[step]!) : nodeHash(proof[step]!, hash)),
-    leaf,
-  );
+    return old <= middle ? [...path(from, middle, whole), [middle, to]] : [...path(middle, to, false), [from, middle]];
+  };
+  return old === 0n ? [] : path(0n, size, true);
 }
 
 /** Whether `proof` shows that the leaf with this hash stands at `index` of the tree with this size and root. */
@@ -127,8 +93,13 @@ export function verifyInclusion(o: {
   proof: readonly Uint8Array[];
   root: Uint8Array;
 }): boolean {
-  const root = rootFromInclusion(o.leaf, o.index, o.size, o.proof);
-  return root !== null && equal(root, o.root);
+  const { index, size, proof } = o;
+  if (index < 0n || index >= size || [o.leaf, ...proof].some(hash => hash.length !== 32)) return false;
+  const ranges = inclusionRanges(index, size);
+  if (proof.length !== ranges.length) return false;
+  const upwards = (hash: Uint8Array, [from]: LeafRange, step: number) =>
+    from > index ? nodeHash(hash, proof[step]!) : nodeHash(proof[step]!, hash);
+  return equal(ranges.reduce(upwards, o.leaf), o.root);
 }
 
 /** Whether `proof` shows that the tree of `old` leaves is the start of the one of `size` leaves. */
@@ -139,29 +110,21 @@ export function verifyConsistency(o: {
   root: Uint8Array;
   proof: readonly Uint8Array[];
 }): boolean {
-  const { old, size, proof } = o;
+  const { old, oldRoot, size, root, proof } = o;
   if (old < 0n || old > size || proof.some(hash => hash.length !== 32)) return false;
-  if (size === 0n && !equal(o.root, EMPTY_ROOT)) return false;
-  if (old === size) return proof.length === 0 && equal(o.oldRoot, o.root);
-  if (old === 0n) return proof.length === 0 && o.root.length === 32 && equal(o.oldRoot, EMPTY_ROOT);
+  if (size === 0n && !equal(root, EMPTY_ROOT)) return false;
+  if (old === size) return proof.length === 0 && equal(oldRoot, root);
+  if (old === 0n) return proof.length === 0 && root.length === 32 && equal(oldRoot, EMPTY_ROOT);
   const ranges = consistencyRanges(old, size);
   if (proof.length !== ranges.length) return false;
   // The old tree is itself a subtree of the new one exactly when no proof hash stands for its right edge.
-  let steps = ranges.map((range, step) => ({ range, hash: proof[step]! }));
-  let oldHash = o.oldRoot;
-  let hash = o.oldRoot;
-  if ((old & (old - 1n)) !== 0n) {
-    hash = steps[0]!.hash;
-    oldHash = hash;
-    steps = steps.slice(1);
+  const whole = (old & (old - 1n)) === 0n;
+  let hash = whole ? oldRoot : proof[0]!;
+  let oldHash = hash;
+  for (let step = whole ? 0 : 1; step < ranges.length; step += 1) {
+    const beside = proof[step]!;
+    if (ranges[step]![0] >= old) hash = nodeHash(hash, beside);
+    else [hash, oldHash] = [nodeHash(beside, hash), nodeHash(beside, oldHash)];
   }
-  for (const step of steps) {
-    if (step.range[0] >= old) {
-      hash = nodeHash(hash, step.hash);
-    } else {
-      hash = nodeHash(step.hash, hash);
-      oldHash = nodeHash(step.hash, oldHash);
-    }
-  }
-  return equal(oldHash, o.oldRoot) && equal(hash, o.root);
+  return equal(oldHash, oldRoot) && equal(hash, root);
 }

@@ -1,6 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha256 } from '#sha256';
-import { base64, concat, equal, fromBase64, fromHex, fromUtf8, hex, utf8 } from './bytes.ts';
+import { base64, concat, equal, fromBase64, fromUtf8, hex, utf8 } from './bytes.ts';
 
 // Signed notes and verifier keys (c2sp.org/signed-note), with plain Ed25519 signatures and the Ed25519 cosignatures of
 // c2sp.org/tlog-cosignature.
@@ -72,14 +72,15 @@ export const vkeyOf = ({ name, id, kind, publicKey }: Verifier): string =>
 /** Reads a verifier key. Throws {@link NoteFault} when its parts do not belong together. */
 export function parseVkey(text: string): Verifier {
   const parts = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text);
-  const [name, id, material] = [parts?.[1], fromHex(parts?.[2] ?? ''), fromBase64(parts?.[3] ?? '')];
-  if (!name || !isName(name) || !id || !material) throw new NoteFault('not a verifier key: <name>+<id>+<key>');
+  const [, name, id, encoded] = parts ?? [];
+  const material = fromBase64(encoded ?? '');
+  if (!name || !isName(name) || !material) throw new NoteFault('not a verifier key: <name>+<id>+<key>');
   const kind = material[0];
   if ((kind !== ED25519 && kind !== COSIGNATURE) || material.length !== 33) {
     throw new NoteFault(`the key of ${name} is neither Ed25519 nor an Ed25519 cosignature key`);
   }
   const verifier = verifierOf(name, material.slice(1), kind);
-  if (!equal(verifier.id, id)) throw new NoteFault(`the key of ${name} has the id ${hex(verifier.id)}, not ${hex(id)}`);
+  if (hex(verifier.id) !== id) throw new NoteFault(`the key of ${name} has the id ${hex(verifier.id)}, not ${id}`);
   return verifier;
 }
 
@@ -98,12 +99,8 @@ export function verifyEd25519(signature: Uint8Array, message: Uint8Array, public
 /** Reads a note without checking its signatures. Throws {@link NoteFault} with what is wrong. */
 export function parseNote(bytes: Uint8Array): Note {
   if (bytes.length > MAX_BYTES) throw new NoteFault(`a note has at most ${MAX_BYTES} bytes`);
-  let whole: string;
-  try {
-    whole = fromUtf8(bytes);
-  } catch {
-    throw new NoteFault('the note is not UTF-8');
-  }
+  const whole = fromUtf8(bytes);
+  if (whole === null) throw new NoteFault('the note is not UTF-8');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the format forbids exactly these
   if (/[\u0000-\u0009\u000b-\u001f]/.test(whole)) throw new NoteFault('the note holds a control character');
   const split = whole.lastIndexOf('\n\n');

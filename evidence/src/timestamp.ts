@@ -1,9 +1,9 @@
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
-import { equal, hex } from './bytes.ts';
+import { equal, fromBase64, hex } from './bytes.ts';
 
-// RFC 3161 time stamps. The library reads the structures and checks signatures and chains; what a stamp must say beyond that
-// (its imprint, the certificate's purpose, the certificate it names) is checked here.
+// RFC 3161 time stamps. The library reads the structures and checks imprint, signature and chain; what a stamp must say beyond
+// that (the certificate's purpose, the certificate it names, hashes that still hold) is checked here.
 
 export interface Stamp {
   /** When the authority says it saw the bytes, ISO 8601. */
@@ -32,41 +32,31 @@ export class StampFault extends Error {
   override name = 'StampFault';
 }
 
-const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 const CONTENT_TYPE = '1.2.840.113549.1.9.3';
-const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
-const EXTENDED_KEY_USAGE = '2.5.29.37';
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
-const QC_STATEMENTS = '1.3.6.1.5.5.7.1.3';
+const COMMON_NAME = '2.5.4.3';
+const ORGANIZATION = '2.5.4.10';
 /** esi4-qtstStatement-1, 0.4.0.19422.1.1, as DER. */
 const QUALIFIED_STAMP = '0607040081975e0101';
-const HASHES: Record<string, string> = {
-  '1.3.14.3.2.26': 'SHA-1',
-  '2.16.840.1.101.3.4.2.1': 'SHA-256',
-  '2.16.840.1.101.3.4.2.2': 'SHA-384',
-  '2.16.840.1.101.3.4.2.3': 'SHA-512',
-};
 
 const fail = (reason: string): never => {
   throw new StampFault(reason);
 };
 
-const digest = async (name: string, bytes: Uint8Array): Promise<Uint8Array> =>
-  new Uint8Array(await crypto.subtle.digest(name, bytes as Uint8Array<ArrayBuffer>));
+function read<T>(work: () => T, otherwise: string): T {
+  try {
+    return work();
+  } catch {
+    return fail(otherwise);
+  }
+}
 
-/** Certificates of a PEM text. Throws {@link StampFault}. */
-export function certificatesIn(pem: string): pkijs.Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map(block => {
-    try {
-      const text = block.replace(/-----[A-Z ]+-----/g, '').replace(/\s/g, '');
-      return pkijs.Certificate.fromBER(Uint8Array.from(atob(text), character => character.charCodeAt(0)));
-    } catch {
-      return fail('a certificate cannot be read');
-    }
-  });
+function certificatesIn(pem: string): pkijs.Certificate[] {
+  const blocks = pem.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g);
+  const certificate = (text: string) => pkijs.Certificate.fromBER(new Uint8Array(fromBase64(text.replace(/\s/g, ''))!));
+  return [...blocks].map(([, text]) => read(() => certificate(text!), 'a certificate cannot be read'));
 }
 
 /** A request for a stamp of a SHA-256, with the authority's certificate in the answer. */
@@ -75,12 +65,12 @@ export function stampRequest(imprint: Uint8Array, nonce: Uint8Array): Uint8Array
     version: 1,
     messageImprint: new pkijs.MessageImprint({
       hashAlgorithm: new pkijs.AlgorithmIdentifier({
-        algorithmId: '2.16.840.1.101.3.4.2.1',
+        algorithmId: pkijs.id_sha256,
         algorithmParams: new asn1js.Null(),
       }),
-      hashedMessage: new asn1js.OctetString({ valueHex: imprint.slice().buffer }),
+      hashedMessage: new asn1js.OctetString({ valueHex: new Uint8Array(imprint).buffer }),
     }),
-    nonce: new asn1js.Integer({ valueHex: nonce.slice().buffer }),
+    nonce: new asn1js.Integer({ valueHex: new Uint8Array(nonce).buffer }),
     certReq: true,
   });
   return new Uint8Array(request.toSchema().toBER());
@@ -103,123 +93,98 @@ async function check(o: StampToCheck): Promise<Stamp> {
   const signed = signedDataOf(o.response);
   const content = signed.encapContentInfo.eContent?.getValue() ?? fail('the stamp has no content');
   const info = read(() => pkijs.TSTInfo.fromBER(content), 'the content of the stamp cannot be read');
-  const signer =
-    signed.signerInfos.length === 1 ? signed.signerInfos[0]! : fail('the stamp has not exactly one signature');
+  const [signer, second] = signed.signerInfos;
+  if (!signer || second) return fail('the stamp has not exactly one signature');
 
-  const imprintHash = HASHES[info.messageImprint.hashAlgorithm.algorithmId];
-  if (!imprintHash || imprintHash === 'SHA-1') return fail('the imprint of the stamp is not a SHA-2 hash');
-  const imprint = new Uint8Array(info.messageImprint.hashedMessage.valueBlock.valueHexView);
-  if (!equal(await digest(imprintHash, o.message), imprint)) fail('the stamp is for other bytes than the checkpoint');
-  const nonce = info.nonce ? hex(new Uint8Array(info.nonce.valueBlock.valueHexView)) : null;
-  if (o.nonce && trimmed(nonce ?? '') !== trimmed(hex(o.nonce)))
+  const data = new Uint8Array(o.message).buffer;
+  if (!isSha2(info.messageImprint.hashAlgorithm)) fail('the imprint of the stamp is not a SHA-2 hash');
+  if (!(await info.verify({ data }))) fail('the stamp is for other bytes than the checkpoint');
+  const nonce = info.nonce ? hex(info.nonce.valueBlock.valueHexView) : null;
+  if (o.nonce && trimmed(nonce ?? '') !== trimmed(hex(o.nonce))) {
     fail('the stamp answers another request: its nonce differs');
+  }
 
-  const inside = (signed.certificates ?? []).filter(item => item instanceof pkijs.Certificate);
-  const certificates = [...inside, ...certificatesIn(o.chain ?? '')];
-  const certificate =
-    certificates.find(candidate => isSigner(candidate, signer.sid)) ?? fail('the certificate of the stamp is missing');
-  await checkSignature(signer, certificate, new Uint8Array(content));
+  signed.certificates = [...(signed.certificates ?? []), ...certificatesIn(o.chain ?? '')];
+  const certificate = await checkSignature(signed, signer, data);
   checkPurpose(certificate);
   await checkNamedCertificate(signer, certificate);
   const at = info.genTime;
   if (at < certificate.notBefore.value || at > certificate.notAfter.value) {
     fail('the stamp was made when its certificate was not valid');
   }
-  const rootChecked = o.roots !== undefined;
-  if (o.roots !== undefined) await checkChain(certificate, certificates, certificatesIn(o.roots), at);
+  if (o.roots !== undefined) await checkChain(certificate, signed.certificates, certificatesIn(o.roots), at);
   return {
     at: at.toISOString(),
     authority: nameOf(certificate),
-    serial: hex(new Uint8Array(info.serialNumber.valueBlock.valueHexView)),
+    serial: hex(info.serialNumber.valueBlock.valueHexView),
     policy: info.policy,
     nonce,
     claimsQualified: (info.extensions ?? []).some(
       ({ extnID, extnValue }) =>
-        extnID === QC_STATEMENTS && hex(extnValue.valueBlock.valueHexView).includes(QUALIFIED_STAMP),
+        extnID === pkijs.id_QCStatements && hex(extnValue.valueBlock.valueHexView).includes(QUALIFIED_STAMP),
     ),
-    rootChecked,
+    rootChecked: o.roots !== undefined,
   };
 }
 
 const trimmed = (text: string): string => text.replace(/^(00)+/, '');
 
-function read<T>(work: () => T, otherwise: string): T {
-  try {
-    return work();
-  } catch {
-    return fail(otherwise);
-  }
-}
+const hashName = (oid: string): string => (pkijs.getAlgorithmByOID(oid) as { name?: string }).name ?? '';
+
+const isSha2 = ({ algorithmId }: pkijs.AlgorithmIdentifier): boolean =>
+  /^SHA-(256|384|512)$/.test(hashName(algorithmId));
 
 function signedDataOf(bytes: Uint8Array): pkijs.SignedData {
   const parsed = asn1js.fromBER(bytes);
   if (parsed.offset !== bytes.length) fail('the stamp is not one DER structure');
   const response = read(() => new pkijs.TimeStampResp({ schema: parsed.result }), 'the stamp cannot be read');
-  const status = response.status.status;
+  const { status } = response.status;
   if (status !== 0 && status !== 1) fail(`the authority refused to stamp (status ${status})`);
-  const token = response.timeStampToken ?? fail('the response carries no stamp');
-  const signed = read(
-    () => new pkijs.SignedData({ schema: token.content }),
-    'the signature of the stamp cannot be read',
-  );
-  if (signed.encapContentInfo.eContentType !== TST_INFO) fail('the content of the stamp is not a time stamp');
+  const schema = response.timeStampToken?.content ?? fail('the response carries no stamp');
+  const signed = read(() => new pkijs.SignedData({ schema }), 'the signature of the stamp cannot be read');
+  if (signed.encapContentInfo.eContentType !== pkijs.id_eContentType_TSTInfo) {
+    fail('the content of the stamp is not a time stamp');
+  }
   return signed;
 }
 
-function isSigner(certificate: pkijs.Certificate, sid: unknown): boolean {
-  if (sid instanceof pkijs.IssuerAndSerialNumber) {
-    return sid.issuer.isEqual(certificate.issuer) && sid.serialNumber.isEqual(certificate.serialNumber);
-  }
-  const wanted =
-    sid instanceof asn1js.Primitive || sid instanceof asn1js.OctetString ? sid.valueBlock.valueHexView : null;
-  const found = certificate.extensions?.find(({ extnID }) => extnID === '2.5.29.14')?.parsedValue as
-    | asn1js.OctetString
-    | undefined;
-  return !!wanted && !!found && equal(new Uint8Array(wanted), new Uint8Array(found.valueBlock.valueHexView));
-}
-
+/** The value of a signed attribute that is there once. */
 const attributeOf = (signer: pkijs.SignerInfo, type: string): asn1js.BaseBlock | undefined => {
   const found = signer.signedAttrs?.attributes.filter(attribute => attribute.type === type) ?? [];
   return found.length === 1 && found[0]!.values.length === 1 ? found[0]!.values[0] : undefined;
 };
 
+/** Checks the signature over the stamp and the certificate that made it; gives back the certificate. */
 async function checkSignature(
+  signed: pkijs.SignedData,
   signer: pkijs.SignerInfo,
-  certificate: pkijs.Certificate,
-  content: Uint8Array,
-): Promise<void> {
+  data: ArrayBuffer,
+): Promise<pkijs.Certificate> {
   const contentType = attributeOf(signer, CONTENT_TYPE);
-  if (!(contentType instanceof asn1js.ObjectIdentifier) || contentType.valueBlock.toString() !== TST_INFO) {
+  if (
+    !(contentType instanceof asn1js.ObjectIdentifier) ||
+    contentType.valueBlock.toString() !== pkijs.id_eContentType_TSTInfo
+  ) {
     fail('the signature of the stamp is not over a time stamp');
   }
-  const hash = HASHES[signer.digestAlgorithm.algorithmId] ?? fail('the stamp is signed over an unknown hash');
-  if (hash === 'SHA-1') fail('the stamp is signed over SHA-1');
-  const stated = attributeOf(signer, MESSAGE_DIGEST);
-  const matches =
-    stated instanceof asn1js.OctetString &&
-    equal(new Uint8Array(stated.valueBlock.valueHexView), await digest(hash, content));
-  if (!matches) fail('the content of the stamp was changed: its digest differs');
-  const attributes = new Uint8Array(signer.signedAttrs!.encodedValue).slice();
-  // Signed as a SET, whatever tag the structure gives it.
-  attributes[0] = 0x31;
-  const holds = await pkijs
-    .getCrypto(true)
-    .verifyWithPublicKey(
-      attributes.buffer,
-      signer.signature,
-      certificate.subjectPublicKeyInfo,
-      signer.signatureAlgorithm,
-      hash,
-    )
-    .catch(() => false);
-  if (!holds) fail('the signature of the stamp does not verify');
+  if (!isSha2(signer.digestAlgorithm)) fail('the stamp is not signed over a SHA-2 hash');
+  const { signatureVerified, signerCertificate } = await signed
+    .verify({ signer: 0, data, extendedMode: true })
+    .catch((error: pkijs.SignedDataVerifyError) => {
+      if (error.code === 3) return fail('the certificate of the stamp is missing');
+      if (/digest/.test(error.message)) return fail('the content of the stamp was changed: its digest differs');
+      return fail('the signature of the stamp does not verify');
+    });
+  return signatureVerified && signerCertificate
+    ? signerCertificate
+    : fail('the signature of the stamp does not verify');
 }
 
 /** RFC 3161, section 2.3: the key usage is critical and time stamping alone. */
 function checkPurpose(certificate: pkijs.Certificate): void {
-  const usage = certificate.extensions?.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE);
-  const purposes = (usage?.parsedValue as pkijs.ExtKeyUsage | undefined)?.keyPurposes ?? [];
-  if (!usage?.critical || purposes.length !== 1 || purposes[0] !== TIME_STAMPING) {
+  const usage = certificate.extensions?.find(({ extnID }) => extnID === pkijs.id_ExtKeyUsage);
+  const [purpose, another] = (usage?.parsedValue as pkijs.ExtKeyUsage | undefined)?.keyPurposes ?? [];
+  if (!usage?.critical || purpose !== TIME_STAMPING || another !== undefined) {
     fail('the certificate of the stamp is not one for time stamping alone');
   }
 }
@@ -229,44 +194,37 @@ async function checkNamedCertificate(signer: pkijs.SignerInfo, certificate: pkij
   const v2 = attributeOf(signer, SIGNING_CERTIFICATE_V2);
   const attribute =
     v2 ?? attributeOf(signer, SIGNING_CERTIFICATE) ?? fail('the signature does not name its certificate');
-  const first = read(() => {
-    const list = (attribute as asn1js.Sequence).valueBlock.value[0] as asn1js.Sequence;
-    return (list.valueBlock.value[0] as asn1js.Sequence).valueBlock.value;
-  }, 'the name of the certificate cannot be read');
-  let hash = v2 ? 'SHA-256' : 'SHA-1';
-  let named = first[0];
-  if (v2 && named instanceof asn1js.Sequence) {
-    const algorithm = named.valueBlock.value[0] as asn1js.ObjectIdentifier;
-    hash = HASHES[algorithm.valueBlock.toString()] ?? fail('the certificate is named by an unknown hash');
-    named = first[1];
-  }
-  const encoded = new Uint8Array(certificate.toSchema(false).toBER());
-  const matches =
-    named instanceof asn1js.OctetString &&
-    equal(new Uint8Array(named.valueBlock.valueHexView), await digest(hash, encoded));
-  if (!matches) fail('the signature names another certificate');
+  const firstOf = (block: unknown) => partsOf(block)[0];
+  const name = partsOf(firstOf(firstOf(attribute)));
+  const [algorithm, named] = v2 && name[0] instanceof asn1js.Sequence ? name : [undefined, name[0]];
+  const oid = firstOf(algorithm);
+  const hash = oid instanceof asn1js.ObjectIdentifier ? hashName(oid.valueBlock.toString()) : v2 ? 'SHA-256' : 'SHA-1';
+  if (!(named instanceof asn1js.OctetString)) return fail('the name of the certificate cannot be read');
+  if (!/^SHA-/.test(hash)) fail('the certificate is named by an unknown hash');
+  const digest = await crypto.subtle.digest(hash, certificate.toSchema(false).toBER());
+  if (!equal(named.valueBlock.valueHexView, new Uint8Array(digest))) fail('the signature names another certificate');
 }
+
+const partsOf = (block: unknown): asn1js.AsnType[] =>
+  block instanceof asn1js.Sequence ? (block.valueBlock.value as asn1js.AsnType[]) : [];
 
 async function checkChain(
   certificate: pkijs.Certificate,
-  certificates: pkijs.Certificate[],
+  certificates: pkijs.CertificateSetItem[],
   roots: pkijs.Certificate[],
   at: Date,
 ): Promise<void> {
   if (roots.length === 0) fail('no root certificate was given');
+  const others = certificates.filter(other => other instanceof pkijs.Certificate && other !== certificate);
   // The engine judges the last of its certificates.
-  const others = certificates.filter(other => other !== certificate);
-  const engine = new pkijs.CertificateChainValidationEngine({
-    certs: [...others, certificate],
-    trustedCerts: roots,
-    checkDate: at,
-  });
-  const answer = await engine.verify().catch(() => ({ result: false, resultMessage: '' }));
+  const certs = [...(others as pkijs.Certificate[]), certificate];
+  const engine = new pkijs.CertificateChainValidationEngine({ certs, trustedCerts: roots, checkDate: at });
+  const answer = await engine.verify().catch(() => ({ result: false }));
   if (!answer.result) fail('the certificate of the stamp does not lead to a trusted root');
 }
 
 function nameOf(certificate: pkijs.Certificate): string {
   const parts = certificate.subject.typesAndValues;
-  const of = (type: string) => parts.find(part => part.type === type)?.value.valueBlock.value as string | undefined;
-  return [of('2.5.4.3'), of('2.5.4.10')].filter(Boolean).join(', ') || 'without a name';
+  const names = [COMMON_NAME, ORGANIZATION].map(type => parts.find(part => part.type === type)?.value.valueBlock.value);
+  return names.filter(Boolean).join(', ') || 'without a name';
 }

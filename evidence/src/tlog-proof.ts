@@ -25,12 +25,8 @@ export function formatProof({ index, hashes, checkpoint, extra }: TlogProof): st
 
 /** Reads a proof; its checkpoint stays unread. Throws {@link ProofFault} with what is wrong. */
 export function parseProof(bytes: Uint8Array): TlogProof {
-  let text: string;
-  try {
-    text = fromUtf8(bytes);
-  } catch {
-    throw new ProofFault('the proof is not UTF-8');
-  }
+  const text = fromUtf8(bytes);
+  if (text === null) throw new ProofFault('the proof is not UTF-8');
   const end = text.indexOf('\n\n');
   if (end < 0) throw new ProofFault('no empty line before the checkpoint');
   const lines = text.slice(0, end).split('\n');

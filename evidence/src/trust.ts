@@ -45,7 +45,4 @@ export const sameKey = (a: Verifier, b: Verifier): boolean =>
   a.name === b.name && a.kind === b.kind && equal(a.publicKey, b.publicKey);
 
 /** A new Ed25519 seed with its public key. */
-export function generateKey(): { secretKey: Uint8Array; publicKey: Uint8Array } {
-  const secretKey = crypto.getRandomValues(new Uint8Array(32));
-  return { secretKey, publicKey: ed25519.getPublicKey(secretKey) };
-}
+export const generateKey = (): { secretKey: Uint8Array; publicKey: Uint8Array } => ed25519.keygen();

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64, fromHex, hex, utf8 } from '../src/bytes.ts';
+import { base64, hex, utf8 } from '../src/bytes.ts';
 import { parseCheckpoint } from '../src/checkpoint.ts';
 import { leafHash, rootOf } from '../src/merkle.ts';
 import {
@@ -109,7 +109,9 @@ describe('verifyEd25519', () => {
   ];
 
   it(`refuses small orders, other encodings and residues in ${vectors.length} vectors of C2SP/CCTV`, () => {
-    const accepted = vectors.filter(({ key, sig, msg }) => verifyEd25519(fromHex(sig)!, utf8(msg), fromHex(key)!));
+    const accepted = vectors.filter(({ key, sig, msg }) =>
+      verifyEd25519(Buffer.from(sig, 'hex'), utf8(msg), Buffer.from(key, 'hex')),
+    );
     expect(accepted.filter(({ flags }) => flags?.some(flag => strict.includes(flag)))).toEqual([]);
     expect(accepted.length).toBeGreaterThan(0);
   });

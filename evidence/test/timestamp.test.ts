@@ -29,6 +29,8 @@ describe('verifyStamp', () => {
     });
     expect(Math.abs(Date.parse(stamp.at) - Date.now())).toBeLessThan(60_000);
     expect(await verifyStamp({ response, message })).toMatchObject({ rootChecked: false });
+    // A Buffer shares its memory with others.
+    expect(await verifyStamp({ response, message: Buffer.from(message) })).toMatchObject({ rootChecked: false });
   });
 
   it.each([

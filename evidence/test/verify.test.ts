@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reportLines } from '../src/report.ts';
 import { type VerifyOptions, verifyBundle } from '../src/verify.ts';
+import { reportLines } from '../src/words.ts';
 import { chunked, type Files, ID, type Made, makeBundle, ORIGIN, zip } from './build.ts';
 
 const check = (bytes: Uint8Array, o?: VerifyOptions) => verifyBundle(chunked(bytes), o);

@@ -38,6 +38,15 @@ export interface AnalysisRequest {
   trustAnchors?: string;
   /** Path of the manifest of the operator's model; see `ai/model.ts`. */
   aiModel?: string;
+  /** Return when each part began and ended. */
+  timed?: boolean;
+}
+
+/** When a part of an analysis ran: milliseconds since 1970, with fractions. */
+export interface Timing {
+  part: string;
+  startedAt: number;
+  endedAt: number;
 }
 
 export interface PictureAnalysis {
@@ -53,6 +62,8 @@ export interface PictureAnalysis {
   presence?: JudgedSession;
   /** Stored so that later pictures of the same content can be found; see `phash/`. */
   fingerprint: Fingerprint;
+  /** Of a `timed` request. */
+  timings?: Timing[];
   /** The lookups of a reverse search, and the plane that confirms their matches. */
   reverse?: { probes: Probe[]; plane: Plane };
   metadata: {
@@ -77,40 +88,58 @@ export interface PictureAnalysis {
  */
 export async function analyzePicture(request: AnalysisRequest): Promise<PictureAnalysis> {
   const { bytes, signals } = request;
-  const { info, picture, preview } = await decode(bytes);
-  const metadata = await readMetadata(bytes, info.contentType);
-  const prepared = prepare({
-    ...(Math.max(picture.width, picture.height) >= LARGE ? halved(picture) : picture),
-    channels: 3,
-  });
-  const analysis: PictureAnalysis = {
-    info,
-    preview,
-    fingerprint: fingerprint(prepared),
-    metadata: shown(metadata),
+  const timings: Timing[] = [];
+  const timed = async <T>(part: string, work: () => T | Promise<T>): Promise<T> => {
+    const startedAt = performance.timeOrigin + performance.now();
+    const result = await work();
+    timings.push({ part, startedAt, endedAt: performance.timeOrigin + performance.now() });
+    return result;
   };
+  const { info, picture, preview } = await timed('decode', () => decode(bytes));
+  const metadata = await readMetadata(bytes, info.contentType);
+  const [prepared, found] = await timed('fingerprint', () => {
+    const prepared = prepare({
+      ...(Math.max(picture.width, picture.height) >= LARGE ? halved(picture) : picture),
+      channels: 3,
+    });
+    return [prepared, fingerprint(prepared)] as const;
+  });
+  const analysis: PictureAnalysis = { info, preview, fingerprint: found, metadata: shown(metadata) };
   if (NOT_IN_BROWSERS.has(info.contentType)) analysis.display = await encodeDisplay(picture);
   const wantsFrames = signals.includes('screen') || signals.includes('depth');
-  const second = wantsFrames && request.motionFrame ? await decodeSecond(request.motionFrame) : undefined;
-  const frames = second && testTwoFrames(picture, second);
-  if (signals.includes('screen')) analysis.screen = await detectScreen(picture, request.thresholds?.screen, frames);
-  if (signals.includes('ai')) {
-    const attested = request.attested === true;
-    const { contentType } = info;
-    const { trustAnchors } = request;
-    analysis.ai = await assessProvenance({ bytes, contentType, metadata, attested, live: attested, trustAnchors });
-    if (request.aiModel) analysis.ai = await withOperatorModel(analysis.ai, request.aiModel, picture);
-  }
-  if (signals.includes('reverse')) analysis.reverse = { probes: probes(prepared), plane: prepared.plane };
+  const { motionFrame } = request;
+  const frame =
+    wantsFrames && motionFrame
+      ? await timed('second frame', async () => {
+          const second = await decodeSecond(motionFrame);
+          return { second, frames: second && testTwoFrames(picture, second) };
+        })
+      : undefined;
+  if (signals.includes('screen'))
+    analysis.screen = await timed('screen', () => detectScreen(picture, request.thresholds?.screen, frame?.frames));
+  if (signals.includes('ai'))
+    analysis.ai = await timed('ai', async () => {
+      const attested = request.attested === true;
+      const { contentType } = info;
+      const { trustAnchors, aiModel } = request;
+      const ai = await assessProvenance({ bytes, contentType, metadata, attested, live: attested, trustAnchors });
+      return aiModel ? withOperatorModel(ai, aiModel, picture) : ai;
+    });
+  if (signals.includes('reverse'))
+    analysis.reverse = await timed('reverse', () => ({ probes: probes(prepared), plane: prepared.plane }));
   if (signals.includes('depth')) {
-    const reason = { screen: analysis.screen?.band ?? 'clear', threeDimensional: request.threeDimensional === true };
-    const fromMap = await depthSignal(bytes, reason);
-    const fromMove = frames && parallaxSignal(frames, reason);
-    // A measured movement takes precedence over the file's own depth map, and a whole session over two frames.
-    const fromPhoto = fromMove && (fromMove.evaluated || !fromMap.evaluated) ? fromMove : fromMap;
-    if (request.session) analysis.presence = await judgeSession(request.session, { picture, second, metadata });
-    analysis.depth = (analysis.presence && depthOf(analysis.presence)) ?? fromPhoto;
+    await timed('depth', async () => {
+      const reason = { screen: analysis.screen?.band ?? 'clear', threeDimensional: request.threeDimensional === true };
+      const fromMap = await depthSignal(bytes, reason);
+      const fromMove = frame?.frames && parallaxSignal(frame.frames, reason);
+      // A measured movement takes precedence over the file's own depth map, and a whole session over two frames.
+      const fromPhoto = fromMove && (fromMove.evaluated || !fromMap.evaluated) ? fromMove : fromMap;
+      if (request.session)
+        analysis.presence = await judgeSession(request.session, { picture, second: frame?.second, metadata });
+      analysis.depth = (analysis.presence && depthOf(analysis.presence)) ?? fromPhoto;
+    });
   }
+  if (request.timed) analysis.timings = timings;
   return analysis;
 }
 

@@ -103,8 +103,9 @@ describe('createAnalysisPool', () => {
     subscribe('worker_threads', count);
     try {
       pool = createAnalysisPool({ threads: 2, timeoutMs: 120_000, memoryMb: 256 });
-      await pool.warmUp();
-      expect(started).toBe(2);
+      let ready = 0;
+      await pool.warmUp(() => void ready++);
+      expect([started, ready]).toEqual([2, 2]);
       const bytes = await picture();
       await Promise.all([1, 2, 3].map(() => pool?.analyze({ bytes, signals: ['screen'] })));
       expect(started).toBe(2);
@@ -140,6 +141,44 @@ describe('createAnalysisPool', () => {
     const warming = pool.warmUp();
     await pool.close();
     await expect(warming).resolves.toBeUndefined();
+  });
+
+  it('finishes what its threads have begun after drain, and answers the rest at once', async () => {
+    pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
+    const bytes = await picture();
+    const order: string[] = [];
+    const [first, second] = ['first', 'second'].map(name =>
+      pool!.analyze({ bytes, signals: ['screen'] }).then(
+        () => void order.push(`${name} done`),
+        cause => void order.push(`${name} ${cause.code}`),
+      ),
+    );
+    pool.drain();
+    await expect(pool.analyze({ bytes, signals: [] })).rejects.toMatchObject({ code: 'closed' });
+    await Promise.all([first, second]);
+    expect(order).toEqual(['second closed', 'first done']);
+  });
+
+  it('gives back a large picture that waits for another large one when drained', async () => {
+    pool = createAnalysisPool({ threads: 2, timeoutMs: 120_000, memoryMb: 256 });
+    const large = await sharp({ create: { width: 8_000, height: 6_000, channels: 3, background: '#58a' } })
+      .png()
+      .toBuffer();
+    await pool.warmUp();
+    const order: string[] = [];
+    const both = [1, 2].map(() =>
+      pool!.analyze({ bytes: large, signals: ['screen'] }).then(
+        () => void order.push('done'),
+        cause => void order.push(cause.code),
+      ),
+    );
+    // Both threads have read the size by then, and the first decodes.
+    while (order.length === 0) {
+      await sleep(100);
+      pool.drain();
+    }
+    await Promise.all(both);
+    expect(order).toEqual(['closed', 'done']);
   });
 
   it('answers waiting requests when closed', async () => {

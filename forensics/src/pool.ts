@@ -31,9 +31,15 @@ export interface AnalysisPool {
   inspect(bytes: Uint8Array): Promise<{ info: ImageInfo; preview: Uint8Array }>;
   /**
    * Starts the threads one after another before they are needed, and lets each load everything its first picture would wait for. A
-   * replacement thread does the same. Resolves when the last is ready. Never rejects, because the first picture reports any failure.
+   * replacement thread does the same. Calls `eachReady` when one is ready and resolves when the last is. Never rejects, because the first
+   * picture reports any failure.
    */
-  warmUp(): Promise<void>;
+  warmUp(eachReady?: () => void): Promise<void>;
+  /**
+   * Takes no more pictures: those that no thread has begun are answered with `closed`, and so is every later one. The threads
+   * finish theirs.
+   */
+  drain(): void;
   /** Ends the threads. Waiting requests are answered with `closed`. */
   close(): Promise<void>;
 }
@@ -66,10 +72,13 @@ interface Task {
 interface Thread {
   worker: Worker;
   /** Settles when the thread has warmed up or ended; undefined without a warm-up. */
-  warm?: { promise: Promise<void>; resolve(): void };
+  warming?: { promise: Promise<void>; resolve(): void };
+  warm?: true;
   task?: Task;
   timer?: NodeJS.Timeout;
 }
+
+const closedFault = () => new AnalysisFault('closed', 'The analysis pool is closed.');
 
 /**
  * Analyses pictures in worker threads, so that the caller's event loop stays free. A picture that hangs or exhausts its
@@ -82,12 +91,13 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const large: Thread[] = [];
   let lastId = WARM_UP;
   let warm = false;
+  let draining = false;
   let closed = false;
 
   const submit = <T>(kind: 'analyze' | 'inspect', request: AnalysisRequest): Promise<T> =>
     new Promise((resolve, reject) => {
-      if (closed) {
-        reject(new AnalysisFault('closed', 'The analysis pool is closed.'));
+      if (draining) {
+        reject(closedFault());
         return;
       }
       const task: Task = { question: { id: ++lastId, kind, request }, resolve: value => resolve(value as T), reject };
@@ -97,7 +107,9 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
 
   const assign = (): void => {
     while (queue.length > 0) {
-      const idle = [...threads].find(thread => !thread.task) ?? (threads.size < options.threads ? start() : undefined);
+      const free = [...threads].filter(thread => !thread.task);
+      const idle =
+        free.find(thread => thread.warm) ?? free[0] ?? (threads.size < options.threads ? start() : undefined);
       if (!idle) return;
       const task = queue.shift();
       if (!task) return;
@@ -124,6 +136,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   const enlist = (thread: Thread): void => {
     clearInterval(thread.timer);
     if (large.push(thread) === 1) goAhead();
+    else if (draining) endWaiting();
   };
   const goAhead = (): void => {
     const [first] = large;
@@ -138,6 +151,13 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     if (at === 0 && !closed) goAhead();
   };
 
+  const endWaiting = (): void => {
+    for (const thread of large.slice(1)) {
+      drop(thread, closedFault());
+      void thread.worker.terminate();
+    }
+  };
+
   const start = (): Thread => {
     const worker = new Worker(new URL('./worker-thread.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
@@ -146,11 +166,14 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     threads.add(thread);
     worker.unref();
     if (warm) {
-      thread.warm = Promise.withResolvers<void>();
+      thread.warming = Promise.withResolvers<void>();
       worker.postMessage({ id: WARM_UP, kind: 'warm-up' } satisfies Question);
     }
     worker.on('message', (answer: Reply) => {
-      if (answer.id === WARM_UP) thread.warm?.resolve();
+      if (answer.id === WARM_UP) {
+        thread.warm = true;
+        thread.warming?.resolve();
+      }
       if (thread.task?.question.id !== answer.id) return;
       if ('large' in answer) {
         enlist(thread);
@@ -181,7 +204,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     if (!threads.delete(thread)) return;
     clearInterval(thread.timer);
     delist(thread);
-    thread.warm?.resolve();
+    thread.warming?.resolve();
     thread.task?.reject(fault);
     thread.task = undefined;
     if (!closed) assign();
@@ -190,13 +213,22 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   return {
     analyze: request => submit('analyze', request),
     inspect: bytes => submit('inspect', { bytes, signals: [] }),
-    async warmUp() {
+    async warmUp(eachReady = () => {}) {
       warm = true;
-      while (!closed && threads.size < options.threads) await start().warm?.promise;
+      for (let n = 0; n < options.threads && !closed; n += 1) {
+        await ([...threads][n] ?? start()).warming?.promise;
+        eachReady();
+      }
+    },
+    drain() {
+      draining = true;
+      for (const task of queue.splice(0)) task.reject(closedFault());
+      endWaiting();
     },
     async close() {
+      draining = true;
       closed = true;
-      const fault = new AnalysisFault('closed', 'The analysis pool is closed.');
+      const fault = closedFault();
       for (const task of queue.splice(0)) task.reject(fault);
       const ending = [...threads].map(thread => {
         drop(thread, fault);

@@ -3,6 +3,7 @@ import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
 import { openDiskStore } from './blobs/disk.ts';
 import { openS3Store } from './blobs/s3.ts';
 import type { UrlOptions } from './blobs/signature.ts';
+import { overdueCaptures } from './captures/analysis-queue.ts';
 import type { Config } from './config/config.ts';
 import { openDatabaseClock } from './db/clock.ts';
 import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
@@ -83,7 +84,12 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     timeoutMs: ANALYSIS_TIMEOUT_MS,
     memoryMb: ANALYSIS_MEMORY_MB,
   });
-  const metrics = createMetrics();
+  const metrics = createMetrics(() => overdueCaptures(db));
+  // Its packages load only where an exporter is configured.
+  const telemetry =
+    config.telemetry && o.database === 'own'
+      ? (await import('./telemetry/start.ts')).startTelemetry(config.telemetry, metrics.registry, log)
+      : null;
   const mailer = config.smtpUrl ? createMailer({ url: config.smtpUrl, from: config.mailFrom }) : null;
   const deps: Deps = {
     config,
@@ -119,6 +125,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
       clock.close();
       await Promise.all([db.end(), direct?.end()]);
       await embedded?.stop();
+      await telemetry?.stop();
     },
   };
 }

@@ -7,10 +7,9 @@ import { ensureLog } from './evidence/log.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { releaseAllKeys } from './http/idempotency.ts';
 import { createServer } from './http/server.ts';
-import type { RunningWorkers } from './jobs/runner.ts';
 import type { OpenDeps } from './open.ts';
 import { type FirstRun, firstRun } from './tenants/first-run.ts';
-import { startWorker } from './worker.ts';
+import { type RunningWorker, startWorker } from './worker.ts';
 
 export interface Service {
   firstRun: FirstRun | null;
@@ -28,7 +27,7 @@ export interface ServiceOptions {
 export async function startService({ deps, alone, migrate, close }: OpenDeps, o: ServiceOptions): Promise<Service> {
   let phase: Phase = 'starting';
   let app: FastifyInstance | undefined;
-  let worker: RunningWorkers | undefined;
+  let worker: RunningWorker | undefined;
   try {
     await migrate();
     if (alone) await releaseAllKeys(deps.db);
@@ -52,15 +51,25 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
     const run = await firstRun(deps);
     await ensureLog(deps);
     if (o.worker) worker = await startWorker(deps, { alone });
-    phase = 'serving';
+    const serves = () => {
+      if (phase === 'starting') phase = 'serving';
+    };
+    // Whoever restarts workers one after another waits until this one takes photos again.
+    if (worker && !o.http) void worker.warm.then(serves);
+    else serves();
     return {
       firstRun: run,
       async stop() {
         phase = 'draining';
-        // A proxy that looks at /readyz sends nothing more; until it has looked, requests are still answered.
-        if (app) await sleep(deps.config.drainMs);
-        if (app) await drain(app);
-        await worker?.stop();
+        if (o.http) {
+          // A proxy that looks at /readyz sends nothing more; until it has looked, requests are still answered.
+          await sleep(deps.config.drainMs);
+          await drain(app!);
+          await worker?.stop();
+        } else {
+          await worker?.stop();
+          if (app) await drain(app);
+        }
         await close();
       },
     };

@@ -93,8 +93,13 @@ const SWEEPS: readonly Sweep[] = [
   },
 ];
 
+export interface RunningWorker extends RunningWorkers {
+  /** Resolves when every analysis thread has loaded its models. */
+  warm: Promise<void>;
+}
+
 /** Runs the jobs, the sweeps and the webhooks until stopped. `alone`: the database is this process's own. */
-export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<RunningWorkers> {
+export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<RunningWorker> {
   const workers = await startWorkers(deps, TASKS, { ...o, concurrency: deps.config.workerConcurrency });
   // By then the jobs of dead workers have been handed back.
   const slow = await startWorkers(deps, SLOW_TASKS, {
@@ -107,6 +112,7 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
   const stopping = new AbortController();
   const sweeping = SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal));
   return {
+    warm: analyses.warm,
     async stop() {
       stopping.abort();
       await Promise.all([workers.stop(), slow.stop(), analyses.stop(), webhooks.stop(), log.stop(), ...sweeping]);

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openDeps } from '../src/open.ts';
 import { startService } from '../src/service.ts';
-import { startTestService, type TestService } from './harness.ts';
+import { createVerification, startTestService, submit, type TestService, until } from './harness.ts';
+import { plain } from './pictures.ts';
 import { freePort } from './service-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -70,6 +71,24 @@ describe('ops/alerts.yaml and ops/grafana.json', () => {
     expect(sections).toEqual(rules.map(rule => rule.alert));
   });
 
+  it('GET /metrics of a node without worker counts the photos that no worker takes', async () => {
+    const api = await startTestService({ worker: false });
+    try {
+      const overdue = async () =>
+        /^firsthand_captures_overdue (\d+)$/m.exec(await (await fetch(`${api.url}/metrics`)).text())?.[1];
+      const { id } = await createVerification(api);
+      expect((await submit(api, id, await plain())).status).toBe(201);
+      expect(await overdue()).toBe('0');
+      await api.deps.db.query("update captures set created_at = now() - interval '11 minutes'");
+      expect(await overdue()).toBe('1');
+      const worker = await startTestService({ beside: api });
+      await until(async () => (await overdue()) === '0', 'the worker to take the photo');
+      await worker.stop();
+    } finally {
+      await api.stop();
+    }
+  });
+
   it('a worker without API answers /healthz, /readyz and /metrics at WORKER_PORT', async () => {
     const port = await freePort();
     const config = { ...service.deps.config, workerPort: port, host: '127.0.0.1' };
@@ -80,7 +99,7 @@ describe('ops/alerts.yaml and ops/grafana.json', () => {
     try {
       const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
       expect((await get('/healthz')).status).toBe(200);
-      expect((await get('/readyz')).status).toBe(200);
+      await until(async () => (await get('/readyz')).status === 200, 'the worker to be ready');
       expect(await (await get('/metrics')).text()).toContain('firsthand_job_seconds');
       expect((await get('/v1/verifications')).status).toBe(404);
     } finally {

@@ -1,4 +1,5 @@
-import type { CheckState, Line } from '@firsthand/evidence/report.ts';
+import type { CheckState } from '@firsthand/evidence/report.ts';
+import type { Line } from '@firsthand/evidence/words.ts';
 import type { IconName } from '@firsthand/look/drawings.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';

@@ -1,4 +1,5 @@
-import { headlineOf, type Report, reportSections, type Section, subjectOf } from '@firsthand/evidence/report.ts';
+import type { Report } from '@firsthand/evidence/report.ts';
+import { headlineOf, reportSections, type Section, subjectOf } from '@firsthand/evidence/words.ts';
 import type { IconName } from '@firsthand/look/drawings.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';

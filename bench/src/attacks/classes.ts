@@ -18,7 +18,7 @@ import { type Attack, answered } from './session.ts';
 
 const genuine = (gyroscope: boolean): Attack => ({
   name: gyroscope ? 'genuine, with a motion sensor' : 'genuine, without a motion sensor',
-  kind: 'none',
+  kind: 'genuine',
   async make(seed, moves) {
     const way = handWay(moves, random(seed));
     return answered(await drawFilm({ stage: drawStage(seed), way, sensor: drawSensor(seed), gyroscope }), moves);
@@ -27,7 +27,7 @@ const genuine = (gyroscope: boolean): Attack => ({
 
 const genuineRolling: Attack = {
   name: 'genuine, sensor read row by row',
-  kind: 'none',
+  kind: 'genuine',
   async make(seed, moves) {
     const stage = drawStage(seed);
     const way = handWay(moves, random(seed));

@@ -18,12 +18,15 @@ export interface SentRow {
   presence: string;
   label: string;
   review: string;
+  /** Names of the checks that failed, and of those without an answer. */
+  failed: string[];
+  silent: string[];
 }
 
 const POLICIES: readonly DepthPolicy[] = ['strict', 'lenient'];
 
 /**
- * Sends `count` sessions of each class under each policy to a service of its own, as a page or a program does: a challenge, the trace in
+ * Sends `count` sessions of each class under each policy, each of another subject, to a service of its own, as a page or a program does: a challenge, the trace in
  * its wire format, the photo, and the verdict at the end.
  */
 export async function sendAll(
@@ -35,8 +38,8 @@ export async function sendAll(
   const service = await startOwnService({ ANALYSIS_THREADS: '1' });
   try {
     for (const attack of classes)
-      for (const policy of POLICIES)
-        for (let i = 0; i < count; i++) sent(await send(service, attack, policy, firstSeed + i));
+      for (const [other, policy] of POLICIES.entries())
+        for (let i = 0; i < count; i++) sent(await send(service, attack, policy, firstSeed + other * count + i));
   } finally {
     await service.close();
   }
@@ -79,11 +82,16 @@ async function send(service: OwnService, { name, make }: Attack, policy: DepthPo
   await post(url, `${path}/captures`, body, from);
   const done = await settled(service, id);
   await from.close();
+  const { result = 'none', checks = {} } = done.captures.at(-1)?.presence ?? {};
+  const names = (holds: (check: { evaluated: boolean; passed?: boolean }) => boolean): string[] =>
+    Object.entries(checks).flatMap(([check, found]) => (found && holds(found) ? [check] : []));
   return {
     name,
     policy,
     seed,
-    presence: done.captures.at(-1)?.presence?.result ?? 'none',
+    presence: result,
+    failed: names(({ passed }) => passed === false),
+    silent: names(({ evaluated }) => !evaluated),
     label: done.verdict?.label ?? done.status,
     review: done.review.state,
   };

@@ -10,7 +10,7 @@ export const ISSUED = 1_760_000_000_000;
 export interface Attack {
   name: string;
   /** ISO/IEC 30107-3 speaks of instruments that are shown to the camera; everything else is injected behind it. */
-  kind: 'shown to the camera' | 'injected' | 'none';
+  kind: 'genuine' | 'shown to the camera' | 'injected' | 'none';
   /** Returns the session that the server would see for a challenge; undefined for one without a trace. */
   make(seed: number, moves: readonly Move[]): Promise<Session | undefined>;
 }

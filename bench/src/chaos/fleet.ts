@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'firsthand/db/pool.ts';
 import type { Pool } from 'firsthand/db/sql.ts';
 import type { NewTenant } from 'firsthand/tenants/create.ts';
+import { type Balancer, startBalancer } from '../../../server/test/balancer.ts';
 import { startRedis } from '../../../server/test/redis.ts';
 import { startS3Server } from '../../../server/test/s3.ts';
 import {
@@ -17,8 +18,7 @@ import {
   type ServiceProcess,
   startServiceProcess,
 } from '../../../server/test/service-process.ts';
-import { type PostgresPair, startPostgresPair } from './postgres.ts';
-import { type Balancer, startProxy } from './proxy.ts';
+import { debianPostgres, type PostgresPair, startPostgresPair } from './postgres.ts';
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
@@ -68,13 +68,15 @@ export const ahead = (seconds: number): Record<string, string> => ({
   FAKETIME_DONT_FAKE_MONOTONIC: '1',
 });
 
-/** The programs that this needs and the machine lacks, with the package that brings each. */
-export function missing(): string[] {
-  const programs = { radosgw: 'ceph-mon ceph-osd radosgw', 'redis-server': 'redis-server' };
-  const lacking = Object.entries(programs)
-    .filter(([program]) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0)
-    .map(([, packages]) => packages);
-  return existsSync(FAKETIME) ? lacking : [...lacking, 'faketime'];
+/** The packages of the programs that this needs and the machine lacks. */
+export function missing(o: { short: boolean }): string[] {
+  const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+  return [
+    ...(debianPostgres() ? [] : ['postgresql']),
+    ...(has('radosgw') ? [] : ['ceph-mon ceph-osd radosgw']),
+    ...(has('redis-server') ? [] : ['redis-server']),
+    ...(o.short || existsSync(FAKETIME) ? [] : ['faketime']),
+  ];
 }
 
 export async function startFleet(): Promise<Fleet> {
@@ -93,7 +95,7 @@ export async function startFleet(): Promise<Fleet> {
     let redis = await startRedis();
     cleanups.push(() => redis.stop());
     const ports = await Promise.all(Array.from({ length: 4 }, freePort));
-    const proxy = await startProxy(ports.slice(0, 2));
+    const proxy = await startBalancer(ports.slice(0, 2));
     cleanups.push(proxy.close);
 
     const env = {

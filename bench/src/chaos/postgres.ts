@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,6 @@ interface Member {
 export interface PostgresPair {
   /** Names both servers. */
   url: string;
-  version: string;
   /** Asks the primary to stop, without waiting for its clients, and starts it again. */
   restartPrimary(): Promise<void>;
   /** Kills every process of the primary at once. */
@@ -34,15 +34,18 @@ export interface PostgresPair {
 }
 
 /** The folder of PostgreSQL's programs where Debian's packages put them, newest version first. */
-export async function debianPostgres(): Promise<string | null> {
+export function debianPostgres(): string | null {
   const root = '/usr/lib/postgresql';
-  const versions = await readdir(root).catch(() => []);
+  const versions = existsSync(root) ? readdirSync(root) : [];
   const newest = versions.map(Number).toSorted((a, b) => b - a)[0];
   return newest === undefined ? null : join(root, `${newest}`, 'bin');
 }
 
+export const postgresVersion = (): string =>
+  spawnSync(join(debianPostgres()!, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout.trim();
+
 export async function startPostgresPair(): Promise<PostgresPair> {
-  const bin = await debianPostgres();
+  const bin = debianPostgres();
   if (!bin) throw new Error('PostgreSQL is missing: apt-get install postgresql');
   const account: Account = process.getuid?.() === 0 ? await namedAccount() : null;
   const home = await realpath(await mkdtemp(join(tmpdir(), 'fh-chaos-pg-')));
@@ -110,7 +113,6 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   const hosts = members.map(({ port }) => `127.0.0.1:${port}`).join(',');
   return {
     url: `postgresql://${NAME}@${hosts}/${NAME}?target_session_attrs=read-write`,
-    version: spawnSync(binaries.postgres, ['--version'], { encoding: 'utf8' }).stdout.trim(),
     async restartPrimary() {
       primary!.server!.process.kill('SIGINT');
       await primary!.server!.exited;

@@ -1,7 +1,7 @@
 import type { TraceParts } from '@firsthand/sdk/capture/trace.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fitted } from './trace.ts';
+import { fitted, programOf } from './trace.ts';
 
 const MOST = 1_000;
 
@@ -29,4 +29,24 @@ test('fitted leaves out crops, then frames, until the pictures fit, and keeps ea
       }
     }),
   );
+});
+
+test('programOf names programs that pretend to be a camera, and no other camera', () => {
+  for (const label of [
+    'OBS Virtual Camera',
+    'ManyCam Virtual Webcam',
+    'Dummy video device (v4l2loopback)',
+    'XSplit VCam',
+  ])
+    expect(programOf(label)).toEqual({ program: label });
+  for (const label of [
+    '',
+    'camera2 0, facing back',
+    'Back Dual Wide Camera',
+    'FaceTime HD Camera',
+    'Ann’s iPhone Camera',
+  ])
+    expect(programOf(label)).toEqual({});
+  expect(programOf()).toEqual({});
+  expect(programOf(`OBS ${'x'.repeat(200)}`).program).toHaveLength(100);
 });

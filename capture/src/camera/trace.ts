@@ -148,7 +148,11 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
       frames: frames.map(({ at, jpeg }) => ({ at: relative(at), jpeg })),
       crops: frames.flatMap(({ crop }, frame) => (crop ? [{ frame, ...corner, jpeg: crop }] : [])),
       motion: samples.map(([at, ...rates]) => [relative(at), ...(rates.map(round4) as [number, number, number])]),
-      track: { settings: anonymous(track?.getSettings?.()), capabilities: anonymous(track?.getCapabilities?.()) },
+      track: {
+        settings: anonymous(track?.getSettings?.()),
+        capabilities: anonymous(track?.getCapabilities?.()),
+        ...programOf(track?.label),
+      },
       guidance: {
         gave_up: ending === 'gave up',
         seconds: Math.round((performance.now() - startedAt) / 100) / 10,
@@ -172,6 +176,14 @@ const round4 = (value: number) => Math.round(value * 1e4) / 1e4;
 function anonymous(settings: object | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(settings ?? {}).filter(([name]) => !/Id$/.test(name)));
 }
+
+/** Programs that show a browser a film as if it came from a camera. */
+const PROGRAMS =
+  /\b(OBS|ManyCam|XSplit|SplitCam|CamTwist|YouCam|Webcamoid|v4l2loopback|VCam|Snap Camera|virtual (web)?cam(era)?)\b/i;
+
+/** The camera's name if it is a program's. Any other name may tell one phone from all others. */
+export const programOf = (label = ''): { program?: string } =>
+  PROGRAMS.test(label) ? { program: label.slice(0, 100) } : {};
 
 /** Leaves out crops, then frames, until the trace is small enough. */
 export function fitted(parts: TraceParts, most = MOST_BYTES): TraceParts {

@@ -1,5 +1,6 @@
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
+import { type Act, CurlMenu } from '../parts/curl-menu.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { Problem } from '../parts/states.tsx';
@@ -20,6 +21,11 @@ export default function AccountPage() {
   );
 }
 
+const switchTo = (label: string, tenant_id: string, livemode: boolean): Act => ({
+  label,
+  request: { method: 'POST', path: '/v1/me/tenant', body: { tenant_id, livemode }, personal: true },
+});
+
 /** My name, how I am known, and the accounts I belong to. */
 function Myself() {
   const { t } = useWords();
@@ -31,7 +37,20 @@ function Myself() {
     [t('account.phone'), person.phone_e164],
   ].filter((fact): fact is [string, string] => fact[1] !== undefined);
   return (
-    <Section title={t('account.me')}>
+    <Section
+      title={t('account.me')}
+      aside={
+        <CurlMenu
+          acts={[
+            { label: t('account.me'), request: { method: 'GET', path: '/v1/me', personal: true } },
+            switchTo(tenant.livemode ? t('mode.test') : t('mode.live'), tenant.id, !tenant.livemode),
+            ...tenants
+              .filter(({ id }) => id !== tenant.id)
+              .map(({ id, name }) => switchTo(t('account.switchTo', { name }), id, tenant.livemode)),
+          ]}
+        />
+      }
+    >
       <dl className="facts">
         {facts.map(([label, value]) => (
           <div key={label}>

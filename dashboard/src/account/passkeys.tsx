@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Section } from '../parts/page.tsx';
@@ -13,6 +14,8 @@ import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
 import { NewPasskeyForm } from '../sign-in/new-passkey.tsx';
 import { passkeysHere } from '../sign-in/passkey.ts';
+
+const PATH = '/v1/me/passkeys';
 
 export function Passkeys() {
   const { t, dateTime } = useWords();
@@ -25,12 +28,26 @@ export function Passkeys() {
       title={t('passkeys.title')}
       intro={t('passkeys.intro')}
       aside={
-        passkeysHere && (
-          <Button onPress={() => setAdding(true)}>
-            <Icon name="plus" />
-            {t('passkey.add')}
-          </Button>
-        )
+        <div className="case-acts">
+          <CurlMenu
+            acts={[
+              {
+                label: t('passkeys.curlAdd'),
+                request: { method: 'POST', path: `${PATH}/options`, body: {}, personal: true },
+              },
+              ...passkeys.map(({ id, name }) => ({
+                label: t('passkeys.removeNamed', { name }),
+                request: { method: 'DELETE' as const, path: `${PATH}/${id}`, personal: true },
+              })),
+            ]}
+          />
+          {passkeysHere && (
+            <Button onPress={() => setAdding(true)}>
+              <Icon name="plus" />
+              {t('passkey.add')}
+            </Button>
+          )}
+        </div>
       }
     >
       {passkeys.length === 0 ? (

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
+import { CurlMenu } from '../parts/curl-menu.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Section } from '../parts/page.tsx';
@@ -13,6 +14,7 @@ import { signOut } from '../session/me.ts';
 import { useAct } from '../session/recent.ts';
 import { methodText } from './method-text.ts';
 
+const PATH = '/v1/me/sessions';
 const SESSIONS = ['me', 'sessions'] as const;
 
 export function Sessions() {
@@ -22,16 +24,33 @@ export function Sessions() {
     queryKey: SESSIONS,
     queryFn: ({ signal }) => call('GET /v1/me/sessions', { signal }),
   });
+  const others = sessions.data?.data.filter(({ current }) => !current) ?? [];
   const leave = useAct(() => signOut(true));
   return (
     <Section
       title={t('sessions.title')}
       intro={t('sessions.intro')}
       aside={
-        <Button onPress={() => setLeaving(true)}>
-          <Icon name="leave" />
-          {t('sessions.everywhere')}
-        </Button>
+        <div className="case-acts">
+          <CurlMenu
+            acts={[
+              { label: t('sessions.title'), request: { method: 'GET', path: PATH, personal: true } },
+              ...others.map(({ id, device }) => ({
+                label: t('sessions.endNamed', { device }),
+                request: { method: 'DELETE' as const, path: `${PATH}/${id}`, personal: true },
+              })),
+              {
+                label: t('account.signOut'),
+                request: { method: 'POST', path: '/v1/auth/sign-out', body: {}, personal: true },
+              },
+              { label: t('sessions.endOthers'), request: { method: 'DELETE', path: PATH, personal: true } },
+            ]}
+          />
+          <Button onPress={() => setLeaving(true)}>
+            <Icon name="leave" />
+            {t('sessions.everywhere')}
+          </Button>
+        </div>
       }
     >
       <Read query={sessions}>

@@ -6,7 +6,10 @@ import { curlOf } from './curl.ts';
 /** The arguments that a shell hands to curl. */
 function argumentsOf(command: string): string[] {
   const script = `curl() { for a in "$@"; do printf '%s\\0' "$a"; done; }\n${command}`;
-  return execFileSync('sh', ['-c', script], { encoding: 'utf8', env: { FIRSTHAND_KEY: 'rk_secret_x' } })
+  return execFileSync('sh', ['-c', script], {
+    encoding: 'utf8',
+    env: { FIRSTHAND_KEY: 'rk_secret_x', FIRSTHAND_COOKIE: 'name=value' },
+  })
     .split('\0')
     .slice(0, -1);
 }
@@ -31,5 +34,18 @@ test('curlOf names no method and no body where there is none', () => {
     'https://a.example/v1/me',
     '-H',
     'Authorization: Bearer rk_secret_x',
+  ]);
+});
+
+test('curlOf sends the cookie of the session, and no key, with a personal act; a change names its origin too', () => {
+  const request = { path: '/v1/me/sessions', personal: true } as const;
+  const read = ['https://a.example/v1/me/sessions', '-H', 'Cookie: name=value'];
+  expect(argumentsOf(curlOf({ method: 'GET', ...request }, 'https://a.example'))).toEqual(read);
+  expect(argumentsOf(curlOf({ method: 'DELETE', ...request }, 'https://a.example'))).toEqual([
+    '-X',
+    'DELETE',
+    ...read,
+    '-H',
+    'Origin: https://a.example',
   ]);
 });

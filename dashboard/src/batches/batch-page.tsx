@@ -25,7 +25,9 @@ export default function BatchPage() {
       <p className="small">
         <Link href="/batches">{t('page.batches')}</Link>
       </p>
-      <Read query={batch}>{data => <Shown batch={data} />}</Read>
+      <Read query={batch} alone>
+        {data => <Shown batch={data} />}
+      </Read>
     </div>
   );
 }

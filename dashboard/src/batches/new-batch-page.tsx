@@ -10,7 +10,7 @@ import { CurlMenu } from '../parts/curl-menu.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { saveFile } from '../parts/save-file.ts';
-import { Empty, Problem } from '../parts/states.tsx';
+import { NoPermission, Problem } from '../parts/states.tsx';
 import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
 import { isAtLeast } from '../shell/pages.ts';
@@ -45,9 +45,7 @@ export default function NewBatchPage() {
           {sheet && <Prepare key={JSON.stringify(sheet.header)} sheet={sheet} />}
         </>
       ) : (
-        <Empty icon="lock" title={t('state.noPermission')}>
-          <p>{t('state.noPermissionText')}</p>
-        </Empty>
+        <NoPermission />
       )}
     </div>
   );

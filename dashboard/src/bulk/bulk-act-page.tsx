@@ -27,7 +27,9 @@ export default function BulkActPage() {
       <p className="small">
         <Link href="/bulk-acts">{t('page.bulkActs')}</Link>
       </p>
-      <Read query={act}>{data => <Shown act={data} />}</Read>
+      <Read query={act} alone>
+        {data => <Shown act={data} />}
+      </Read>
     </div>
   );
 }

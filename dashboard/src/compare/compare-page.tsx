@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx';
 import { CurlMenu } from '../parts/curl-menu.tsx';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
+import { useFileFacts } from '../verification/file-facts.ts';
 import { Compared } from './compared.tsx';
 import { type Differing, factsThatDiffer } from './facts.ts';
 import './compare.css';
@@ -15,6 +16,7 @@ import './compare.css';
 /** Two photos in one view: what moves in one moves in the other. `a` and `b` name a capture, or a verification's first. */
 export default function ComparePage() {
   const { t } = useWords();
+  const factsOf = useFileFacts();
   const search = new URLSearchParams(useSearch());
   const [a, b] = [search.get('a') ?? '', search.get('b') ?? ''];
   const [verificationA, captureA] = a.split('/');
@@ -43,7 +45,10 @@ export default function ComparePage() {
       </div>
       <Choose a={a} b={b} />
       {failed ? (
-        <Failed error={failed.error} onRetry={() => void failed.refetch()} />
+        <Failed
+          error={failed.error}
+          onRetry={() => void Promise.all(read.filter(query => query.error).map(query => query.refetch()))}
+        />
       ) : !verificationA || !verificationB ? (
         <Empty icon="layers" title={t('compare.none')}>
           <p>{t('compare.noneText')}</p>
@@ -65,7 +70,7 @@ export default function ComparePage() {
               {t('compare.second')} · …{verificationB.slice(-6)}
             </Link>
           </div>
-          <Facts rows={factsThatDiffer(first, second)} />
+          <Facts rows={factsThatDiffer(factsOf(first), factsOf(second))} />
         </>
       )}
     </div>
@@ -126,11 +131,9 @@ function Facts({ rows }: { rows: Differing[] }) {
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ path, first, second }) => (
-              <tr key={path}>
-                <th scope="row">
-                  <code>{path}</code>
-                </th>
+            {rows.map(({ key, label, first, second }) => (
+              <tr key={key}>
+                <th scope="row">{label}</th>
                 <td>{first ?? '–'}</td>
                 <td>{second ?? '–'}</td>
               </tr>

@@ -6,6 +6,7 @@ import { Icon } from '../parts/icon.tsx';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { useSignedIn } from '../session/signed-in.ts';
 import { passkeysHere } from '../sign-in/passkey.ts';
+import { Today } from './today.tsx';
 
 /** The rights that each role adds to those before it. */
 const MAY: [Role, MessageKey][] = [
@@ -15,7 +16,7 @@ const MAY: [Role, MessageKey][] = [
   ['owner', 'may.owner'],
 ];
 
-/** The signed-in person and their rights. */
+/** Today's numbers, and the rights of the signed-in person. */
 export default function HomePage() {
   const { t } = useWords();
   const { person, tenant, passkeys } = useSignedIn();
@@ -33,6 +34,7 @@ export default function HomePage() {
           </span>
         </p>
       )}
+      <Today />
       <Section title={t('home.mayTitle')}>
         <ul className="may">
           {MAY.map(([role, key], index) => (

@@ -10,16 +10,29 @@ import { Icon } from '../parts/icon.tsx';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { Qr } from '../parts/qr.tsx';
 import { useSay } from '../parts/said.tsx';
-import { Problem } from '../parts/states.tsx';
+import { NoPermission, Problem } from '../parts/states.tsx';
 import { PhonePreview } from '../request/phone.tsx';
 import { RequestFields, showFaults } from '../request/request-form.tsx';
 import { EMPTY, type RequestValues, requestOf } from '../request/values.ts';
 import { useDraft } from '../session/draft.ts';
 import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
+import { isAtLeast } from '../shell/pages.ts';
+
+export default function IssuePage() {
+  const { t } = useWords();
+  const { tenant } = useSignedIn();
+  if (isAtLeast(tenant.role, 'member')) return <Issue />;
+  return (
+    <>
+      <PageTitle>{t('page.issue')}</PageTitle>
+      <NoPermission />
+    </>
+  );
+}
 
 /** Makes one verification and hands its link on. */
-export default function IssuePage() {
+function Issue() {
   const { t } = useWords();
   const { person } = useSignedIn();
   const draft = useDraft(person.id, 'issue', EMPTY);

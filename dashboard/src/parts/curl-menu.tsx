@@ -17,7 +17,7 @@ export function CurlMenu({ acts }: { acts: readonly Act[] }) {
   const say = useSay();
   const copy = (act: Act) =>
     void navigator.clipboard.writeText(curlOf(act.request, location.origin)).then(
-      () => say(t('curl.copied', { act: act.label })),
+      () => say(t(act.request.personal ? 'curl.copiedPersonal' : 'curl.copied', { act: act.label })),
       () => say(t('curl.notCopied')),
     );
   const [only] = acts;

@@ -61,7 +61,7 @@ export function Failed({ error, onRetry, alone }: { error: unknown; onRetry: () 
   );
 }
 
-function NoPermission() {
+export function NoPermission() {
   const { t } = useWords();
   return (
     <Empty icon="lock" title={t('state.noPermission')}>
@@ -73,12 +73,15 @@ function NoPermission() {
 /** Shows what a query read, and what to show until then or instead. */
 export function Read<Data>({
   query,
+  alone = false,
   children,
 }: {
   query: { data: Data | undefined; error: unknown; refetch: () => unknown };
+  /** It is all there is on the page until it is read. */
+  alone?: boolean;
   children: (data: Data) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} alone={alone} />;
   return <Loading />;
 }

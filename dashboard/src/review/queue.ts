@@ -12,7 +12,7 @@ const AHEAD = 3;
 const RENEW_MS = 4 * 60_000;
 const UNDO_MS = 10 * 60_000;
 
-interface Done {
+export interface Done {
   verification: Verification;
   /** Null while it is on its way. */
   review: Review | null;

@@ -1,4 +1,4 @@
-import { REVIEW_QUEUES } from '@firsthand/contract/names.ts';
+import { DECISIONS, REVIEW_QUEUES } from '@firsthand/contract/names.ts';
 import type { Decision, ReviewQueue } from '@firsthand/contract/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
@@ -8,7 +8,7 @@ import { useShortcuts } from '../keys/shortcuts.ts';
 import { useWords } from '../language.tsx';
 import { useChanges } from '../live.ts';
 import { Button } from '../parts/button.tsx';
-import { CurlMenu } from '../parts/curl-menu.tsx';
+import { type Act, CurlMenu } from '../parts/curl-menu.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageTitle } from '../parts/page.tsx';
 import { useSay } from '../parts/said.tsx';
@@ -24,7 +24,7 @@ import { nameOf } from '../verification/name.ts';
 import { gravest } from '../why/findings.ts';
 import { WhyPanel } from '../why/why-panel.tsx';
 import { DecisionBar } from './decision-bar.tsx';
-import { useQueue } from './queue.ts';
+import { type Done, useQueue } from './queue.ts';
 import { KEY_OF, REASONS, type Reason } from './reasons.ts';
 import { Today } from './today.tsx';
 import '../keys/keys.css';
@@ -103,7 +103,13 @@ export default function ReviewPage() {
         </div>
       </div>
       {current ? (
-        <CaseAtHand key={current.id} verification={current} decide={review.decide} />
+        <CaseAtHand
+          key={current.id}
+          verification={current}
+          decide={review.decide}
+          queue={queue}
+          undoable={review.mayUndo ? done.at(-1) : undefined}
+        />
       ) : error ? (
         <Failed error={error} onRetry={() => void fill()} />
       ) : empty ? (
@@ -121,7 +127,15 @@ export default function ReviewPage() {
 
 type Decide = ReturnType<typeof useQueue>['decide'];
 
-function CaseAtHand({ verification, decide }: { verification: Verification; decide: Decide }) {
+interface CaseProps {
+  verification: Verification;
+  decide: Decide;
+  queue: ReviewQueue;
+  /** The last decision, while it can be taken back, and its case. */
+  undoable: Done | undefined;
+}
+
+function CaseAtHand({ verification, decide, queue, undoable }: CaseProps) {
   const words = useWords();
   const { t } = words;
   const say = useSay();
@@ -194,6 +208,28 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
     // The keys work wherever the focus is; it only must not stay on what is gone.
     if (!document.activeElement || document.activeElement === document.body) viewer.current?.focus();
   }, []);
+  const post = (label: string, path: string, body: object): Act => ({
+    label,
+    request: { method: 'POST', path, body, personal: true },
+  });
+  const read: Act = { label: t('review.curl'), request: { method: 'GET', path: `/v1/verifications/${id}` } };
+  const acts: Act[] = [
+    ...DECISIONS.map(decision => post(t(`decide.${decision}`), `/v1/verifications/${id}/reviews`, inputOf(decision))),
+    ...(undoable?.review
+      ? [
+          {
+            label: t('review.undo'),
+            request: {
+              method: 'DELETE' as const,
+              path: `/v1/verifications/${undoable.verification.id}/reviews/${undoable.review.id}`,
+              personal: true,
+            },
+          },
+        ]
+      : []),
+    post(t('review.next'), '/v1/reviews/next', { queue }),
+    post(t('review.release'), `/v1/reviews/${id}/release`, {}),
+  ];
   const before = (reviews ?? []).filter(review => !review.struck_at);
   return (
     <div className="review-main">
@@ -295,14 +331,7 @@ function CaseAtHand({ verification, decide }: { verification: Verification; deci
             onDecide={(decision, reason) => void send(decision, reason)}
           />
         )}
-        <CurlMenu
-          acts={[
-            {
-              label: t('review.curl'),
-              request: { method: 'GET', path: `/v1/verifications/${id}` },
-            },
-          ]}
-        />
+        <CurlMenu acts={mayReview ? [read, ...acts] : [read]} />
       </div>
     </div>
   );

@@ -28,7 +28,10 @@ export default function SettingsPage() {
   const settings = useQuery({ queryKey: SETTINGS, queryFn: ({ signal }) => call('GET /v1/settings', { signal }) });
   return (
     <>
-      <PageTitle intro={t(owner ? 'settings.intro' : 'settings.introRead')}>{t('page.settings')}</PageTitle>
+      <div className="title-line">
+        <PageTitle intro={t(owner ? 'settings.intro' : 'settings.introRead')}>{t('page.settings')}</PageTitle>
+        <CurlMenu acts={[{ label: t('page.settings'), request: { method: 'GET', path: '/v1/settings' } }]} />
+      </div>
       <Read query={settings}>
         {data =>
           owner ? (

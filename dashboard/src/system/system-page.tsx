@@ -13,6 +13,15 @@ const LOOK: Record<SystemFinding['state'], [IconName, string]> = {
   missing: ['minus', ''],
   wrong: ['cross', 'failed'],
 };
+/** Working parts whose finding says more than their name: a version, a product. */
+const NAMED = new Set<SystemFinding['part']>([
+  'node',
+  'disk_space',
+  'database',
+  'store',
+  'vision_model',
+  'text_reader',
+]);
 const ORDER = ['wrong', 'missing', 'ok'] as const;
 
 /** The parts of this installation, and the cost of each missing one. */
@@ -68,7 +77,14 @@ function Row({ finding }: { finding: SystemFinding }) {
       <div className="row-main">
         <span className="row-name">{t(`system.part.${part}`)}</span>
         {state === 'ok' ? (
-          <span className="soft small">{what}</span>
+          <>
+            <span>{t(`system.gives.${part}`)}</span>
+            {NAMED.has(part) && (
+              <span className="soft small" lang="en">
+                {what}
+              </span>
+            )}
+          </>
         ) : (
           <>
             <span>{t(`system.cost.${part}`)}</span>

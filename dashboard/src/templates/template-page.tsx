@@ -57,7 +57,7 @@ function Existing({ id }: { id: string }) {
     refetchOnWindowFocus: false,
   });
   return (
-    <Read query={template}>
+    <Read query={template} alone>
       {data => {
         const { values, lost } = valuesOf(data.request);
         return <Editor key={data.version} template={data} before={values} lost={lost} name={data.name} />;

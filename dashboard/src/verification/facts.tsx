@@ -1,10 +1,10 @@
 import type { CaseAnalysis as Analysis, Capture, Verification } from '@firsthand/contract/verification.ts';
 import type { ReactNode } from 'react';
-import type { MessageKey } from '../i18n.ts';
 import { useWords } from '../language.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useMoments } from '../parts/moments.ts';
 import { Section } from '../parts/page.tsx';
+import { useFileFacts } from './file-facts.ts';
 import '../why/why.css';
 import './facts.css';
 
@@ -110,63 +110,18 @@ export function Answers({ verification }: { verification: Verification }) {
   );
 }
 
-const KNOWN: Record<string, MessageKey> = {
-  make: 'file.make',
-  model: 'file.model',
-  lens: 'file.lens',
-  software: 'file.software',
-  taken_at: 'file.takenAt',
-  gps_at: 'file.gpsAt',
-  gps: 'file.gps',
-  exif_size: 'file.exifSize',
-  orientation: 'file.orientation',
-  thumbnail: 'file.thumbnail',
-  quantization_hash: 'file.tables',
-};
-
 /** Facts from the file itself. All of them may be forged. */
 export function FileFacts({ capture }: { capture: Capture }) {
-  const words = useWords();
-  const { t, number } = words;
-  const { exactly } = useMoments();
-  const value = (of: unknown): string => {
-    if (typeof of === 'boolean') return t(of ? 'common.yes' : 'common.no');
-    if (typeof of !== 'object' || of === null) return String(of);
-    const { latitude, longitude, width, height } = of as Record<string, number | undefined>;
-    if (latitude !== undefined && longitude !== undefined) return `${latitude}, ${longitude}`;
-    if (width !== undefined && height !== undefined) return `${width} × ${height}`;
-    return JSON.stringify(of);
-  };
-  const { attestation } = capture;
-  const facts: [ReactNode, ReactNode][] = [
-    [t('file.id'), <code key="id">{capture.id}</code>],
-    [t('file.type'), `${capture.content_type}, ${number(capture.size_bytes / 1_000, { maximumFractionDigits: 0 })} kB`],
-    [t('file.size'), `${capture.width} × ${capture.height}`],
-    [t('file.received'), exactly(capture.created_at)],
-    ...(capture.client_captured_at
-      ? ([[t('file.shutter'), exactly(capture.client_captured_at)]] as [ReactNode, ReactNode][])
-      : []),
-    ...(attestation
-      ? ([
-          [
-            t('file.attestation'),
-            `${attestation.provider}: ${t(`attestation.${attestation.verdict}`)}${attestation.detail ? ` (${attestation.detail})` : ''}`,
-          ],
-        ] as [ReactNode, ReactNode][])
-      : []),
-    ...Object.entries(capture.metadata ?? {}).map(([key, of]): [ReactNode, ReactNode] => [
-      KNOWN[key] ? t(KNOWN[key]) : key.replaceAll('_', ' '),
-      value(of),
-    ]),
-    ...Object.entries(capture.text ?? {}).map(([key, of]): [ReactNode, ReactNode] => [
-      t('file.text', { key }),
-      value(of),
-    ]),
-    [t('file.sha'), <code key="sha">{capture.sha256}</code>],
-  ];
+  const { t } = useWords();
+  const factsOf = useFileFacts();
   return (
     <Section title={t('file.title')} intro={t('file.intro')}>
-      <Facts facts={facts} />
+      <Facts
+        facts={factsOf(capture).map(({ label, value, code }) => [
+          label,
+          code ? <code key={value}>{value}</code> : value,
+        ])}
+      />
     </Section>
   );
 }

@@ -37,7 +37,15 @@ export default function WebhooksPage() {
   });
   return (
     <>
-      <PageTitle intro={t('webhooks.intro')}>{t('page.webhooks')}</PageTitle>
+      <div className="title-line">
+        <PageTitle intro={t('webhooks.intro')}>{t('page.webhooks')}</PageTitle>
+        <CurlMenu
+          acts={[
+            { label: t('webhooks.endpoints'), request: { method: 'GET', path: '/v1/webhook-endpoints' } },
+            { label: t('webhooks.deliveries'), request: { method: 'GET', path: '/v1/webhook-deliveries' } },
+          ]}
+        />
+      </div>
       <Section title={t('webhooks.endpoints')}>
         <Read query={endpoints}>
           {({ data }) =>

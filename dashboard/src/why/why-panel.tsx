@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { useWords } from '../language.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import type { Part } from '../photo/viewer.tsx';
+import { CameraSession } from './camera-session.tsx';
 import { type Finding, findingsOf, type Match } from './findings.ts';
 import { Odds } from './odds.tsx';
 import './why.css';
@@ -105,6 +106,7 @@ export function WhyPanel({
           );
         })}
       </ul>
+      {capture?.presence && <CameraSession presence={capture.presence} />}
       {capture && notAsked.length > 0 && (
         <p className="soft small">{t('why.notAsked', { signals: notAsked.join(', ') })}</p>
       )}

@@ -46,10 +46,22 @@ export function localHeader(entry: ZipEntry): Uint8Array {
   return concat(uint32(LOCAL), shared(entry, name), name);
 }
 
-function centralHeader(entry: ZipEntry, offset: number): Uint8Array {
+export function centralHeader(entry: ZipEntry, offset: number): Uint8Array {
   const name = utf8(entry.name);
   const madeBy = Uint8Array.of(VERSION, 0);
   return concat(uint32(CENTRAL), madeBy, shared(entry, name), new Uint8Array(10), uint32(offset), name);
+}
+
+/** The end of a directory of `bytes` bytes at `offset`. */
+export function endRecord(entries: number, bytes: number, offset: number): Uint8Array {
+  const end = new Uint8Array(END_BYTES);
+  const view = new DataView(end.buffer);
+  view.setUint32(0, END, true);
+  view.setUint16(8, entries, true);
+  view.setUint16(10, entries, true);
+  view.setUint32(12, bytes, true);
+  view.setUint32(16, offset, true);
+  return end;
 }
 
 /** Everything after the last entry's data: the central directory and its end. */
@@ -62,14 +74,7 @@ export function centralDirectory(entries: readonly ZipEntry[]): Uint8Array {
   });
   const directory = concat(...headers);
   if (offset + directory.length >= 0xffffffff || entries.length >= 0xffff) throw new RangeError('too large for a zip');
-  const end = new Uint8Array(END_BYTES);
-  const view = new DataView(end.buffer);
-  view.setUint32(0, END, true);
-  view.setUint16(8, entries.length, true);
-  view.setUint16(10, entries.length, true);
-  view.setUint32(12, directory.length, true);
-  view.setUint32(16, offset, true);
-  return concat(directory, end);
+  return concat(directory, endRecord(entries.length, directory.length, offset));
 }
 
 /** The length of the whole archive. */

@@ -1,5 +1,5 @@
 import { round } from '../pixels/round.ts';
-import type { Path } from './path.ts';
+import { isLost, type Path } from './path.ts';
 import { type CheckResult, type Move, noAnswer } from './trace.ts';
 
 /** With fewer frames, or with fewer of them registered, the path is not known. */
@@ -23,14 +23,14 @@ const ALONG: Record<Move, (dx: number, dy: number) => [along: number, across: nu
 
 /** Asks whether the camera moved as asked, in the order asked, and as a hand moves. */
 export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
-  const { points, registered } = path;
-  const evidence = { frames: points.length, registered: round(registered) };
+  const { points, registered, ambiguous } = path;
+  const evidence = { frames: points.length, registered: round(registered), ambiguous };
   if (points.length < LEAST_FRAMES || registered < LEAST_REGISTERED)
     return noAnswer('The movement of the camera could not be followed from frame to frame.', evidence);
   const found = bestSplit(points, moves);
   const before = lengthOf(smoothed(points.slice(0, found.began + 1)));
   const during = points.slice(found.began);
-  const way = lengthOf(smoothed(during)) + Math.max(0, before - DRIFT);
+  const way = lengthOf(smoothed(during)) + Math.max(0, before - DRIFT) + lostWay(path, found.began);
   const explained = way > 0 ? Math.min(1, found.total / way) : 0;
   const jitter = jitterOf(during);
   const measured = {
@@ -43,8 +43,8 @@ export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
   if (way < LEAST_MOVE) return noAnswer('The camera hardly moved.', measured);
   if (found.least < LEAST_MOVE || explained < LEAST_EXPLAINED) {
     // A short or untidy move is a clumsy person; a clear move in another direction is another film. A slow phone may lose an asked move
-    // between two frames, so a path with a gap contradicts nothing.
-    const contradiction = registered === 1 && found.least < 0.3 * LEAST_MOVE && way > 2 * LEAST_MOVE;
+    // between two frames, and a repeating pattern may show a wrong one, so a path with a gap or a doubt contradicts nothing.
+    const contradiction = registered === 1 && ambiguous === 0 && found.least < 0.3 * LEAST_MOVE && way > 2 * LEAST_MOVE;
     if (!contradiction) return noAnswer('The asked moves were too small or too untidy to recognise.', measured);
     return {
       evaluated: true,
@@ -124,6 +124,15 @@ function smoothed(points: Points): Points {
 
 function lengthOf(points: Points): number {
   return points.slice(1).reduce((sum, p, i) => sum + Math.hypot(p.x - points[i].x, p.y - points[i].y), 0);
+}
+
+/**
+ * Returns the way that steps from a point on may hide: each that could not be registered counts as much as the longest that could, because fast
+ * steps are lost first. A film that rushes in all directions would otherwise fit many challenges.
+ */
+function lostWay({ steps }: Path, from: number): number {
+  const longest = Math.max(0, ...steps.filter(step => !isLost(step)).map(({ dx, dy }) => Math.hypot(dx, dy)));
+  return longest * steps.slice(from).filter(isLost).length;
 }
 
 /**

@@ -110,8 +110,10 @@ function warped({ width, height, data }: Plane, like: Plane, h: Matrix3): Plane 
       const u = (h[0] * x + h[1] * y + h[2]) / w;
       const v = (h[3] * x + h[4] * y + h[5]) / w;
       if (!(u >= 0 && v >= 0 && u < width - 1 && v < height - 1)) continue;
-      const [i, j] = [u | 0, v | 0];
-      const [fx, fy] = [u - i, v - j];
+      const i = u | 0;
+      const j = v | 0;
+      const fx = u - i;
+      const fy = v - j;
       const at = j * width + i;
       out[y * like.width + x] =
         (data[at]! * (1 - fx) + data[at + 1]! * fx) * (1 - fy) +

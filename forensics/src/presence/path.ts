@@ -3,6 +3,8 @@ import type { TraceFrame } from './trace.ts';
 
 /** Below this correlation two frames count as not registered. */
 const LEAST_CORRELATION = 0.6;
+/** Below this difference of correlation from the next best place, the step may as well lead there. */
+const LEAST_LEAD = 0.1;
 
 /** The way that the camera went, as the picture shows it. */
 export interface Path {
@@ -12,7 +14,12 @@ export interface Path {
   points: { at: number; x: number; y: number }[];
   /** Share of steps with frames that could be registered. */
   registered: number;
+  /** Steps that fit another place about as well: a chessboard moved by one square looks the same. */
+  ambiguous: number;
 }
+
+/** Whether two frames could not be registered: what the camera did between them is unknown. */
+export const isLost = ({ correlation }: Step): boolean => correlation < LEAST_CORRELATION;
 
 /** Adds up the steps between neighbouring frames. A step that could not be registered counts as none. */
 export function pathOf(frames: readonly TraceFrame[]): Path {
@@ -21,12 +28,13 @@ export function pathOf(frames: readonly TraceFrame[]): Path {
   let [x, y] = [0, 0];
   const points = frames.map(({ at }, index) => {
     const step = steps[index - 1];
-    if (step && step.correlation >= LEAST_CORRELATION) {
+    if (step && !isLost(step)) {
       x -= step.dx;
       y -= step.dy;
     }
     return { at, x, y };
   });
-  const good = steps.filter(({ correlation }) => correlation >= LEAST_CORRELATION).length;
-  return { steps, points, registered: steps.length === 0 ? 0 : good / steps.length };
+  const good = steps.filter(step => !isLost(step)).length;
+  const ambiguous = steps.filter(({ correlation, rival }) => correlation - rival < LEAST_LEAD).length;
+  return { steps, points, registered: steps.length === 0 ? 0 : good / steps.length, ambiguous };
 }

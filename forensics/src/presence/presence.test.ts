@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fitHomography, ransac, transferError } from '../motion/geometry.ts';
 import { random } from '../random.ts';
@@ -7,6 +8,7 @@ import { checkContinuous } from './continuous.ts';
 import { checkDepth } from './depth.ts';
 import { checkHand } from './hand.ts';
 import { checkLight } from './light.ts';
+import { noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
 import { type CheckName, concluded, examine, type Presence, presenceBand } from './presence.ts';
 import { checkSensor } from './sensor.ts';
@@ -123,23 +125,57 @@ describe('checkHand', () => {
   });
 });
 
+/** One picture, cut at places that follow the path: what a program that pans a still delivers. */
+function panned(): Session['trace'] {
+  const { still } = deep;
+  const crops = [0, 6, 12, 18].map(frame => {
+    const { x, y } = path.points[frame]!;
+    const corner = { x: Math.round(200 + x * 600), y: Math.round(150 + y * 600) };
+    const data = new Uint8Array(256 * 256 * 3);
+    for (let row = 0; row < 256; row++) {
+      const from = ((corner.y + row) * still.width + corner.x) * 3;
+      data.set(still.data.subarray(from, from + 256 * 3), row * 256 * 3);
+    }
+    return { frame, x: 0, y: 0, picture: { width: 256, height: 256, data } };
+  });
+  return { ...deep.trace, crops, videoWidth: 600 };
+}
+
 describe('checkSensor', () => {
   it('passes new noise and fails noise that moves with the scene', () => {
     expect(checkSensor(deep.trace, path)).toMatchObject({ evaluated: true, passed: true });
-    // One picture, cut at places that follow the path: what a program that pans a still delivers.
-    const { still } = deep;
-    const crops = [0, 6, 12, 18].map(frame => {
-      const { x, y } = path.points[frame]!;
-      const corner = { x: Math.round(200 + x * 600), y: Math.round(150 + y * 600) };
-      const data = new Uint8Array(256 * 256 * 3);
-      for (let row = 0; row < 256; row++) {
-        const from = ((corner.y + row) * still.width + corner.x) * 3;
-        data.set(still.data.subarray(from, from + 256 * 3), row * 256 * 3);
-      }
-      return { frame, x: 0, y: 0, picture: { width: 256, height: 256, data } };
-    });
-    expect(checkSensor({ ...deep.trace, crops, videoWidth: 600 }, path)).toMatchObject({ passed: false });
+    expect(checkSensor(panned(), path)).toMatchObject({ passed: false });
     expect(checkSensor({ ...deep.trace, crops: [] }, path).evaluated).toBe(false);
+  });
+});
+
+describe('noisePictures', () => {
+  /** Correlation of the two noises that a picture shows: one in red and blue, the other in green. */
+  const agreementIn = async (png: Uint8Array): Promise<number> => {
+    const data = await sharp(png).removeAlpha().raw().toBuffer();
+    let [both, first, second] = [0, 0, 0];
+    for (let at = 0; at < data.length; at += 3) {
+      const [a, b] = [data[at]! - 128, data[at + 1]! - 128];
+      both += a * b;
+      first += a * a;
+      second += b * b;
+    }
+    return both / Math.sqrt(first * second);
+  };
+
+  it('turns grey where a program pans a still, after the crops are aligned', async () => {
+    const pictures = (await noisePictures(panned(), path))!;
+    expect(await agreementIn(pictures.before)).toBeLessThan(0.3);
+    expect(await agreementIn(pictures.after)).toBeGreaterThan(0.6);
+  });
+
+  it('stays coloured where a camera filmed', async () => {
+    const pictures = (await noisePictures(deep.trace, path))!;
+    expect(await agreementIn(pictures.after)).toBeLessThan(0.5);
+  });
+
+  it('draws nothing where no two crops show the same', async () => {
+    expect(await noisePictures({ ...deep.trace, crops: deep.trace.crops.slice(0, 1) }, path)).toBeUndefined();
   });
 });
 

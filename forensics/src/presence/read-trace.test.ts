@@ -54,6 +54,14 @@ describe('readTraceFile', () => {
     expect(trace.motion).toEqual([{ at: 0.5, rate: [0.1, -0.2, 0.01] }]);
   });
 
+  it('keeps the name of a program, and refuses one of more than 100 characters', async () => {
+    const named = (program: unknown) => fileOf(...parts(), { track: { settings: {}, capabilities: {}, program } });
+    expect((await readTraceFile(named('OBS Virtual Camera'))).header.track.program).toBe('OBS Virtual Camera');
+    expect((await readTraceFile(fileOf(...parts()))).header.track).not.toHaveProperty('program');
+    await refused(named('x'.repeat(101)));
+    await refused(named(7));
+  });
+
   it('refuses counts and sizes outside the bounds', async () => {
     await refused(fileOf(...parts(TRACE.minFrames - 1)));
     await refused(fileOf(...parts(TRACE.maxFrames + 1)));

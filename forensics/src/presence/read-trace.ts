@@ -118,6 +118,9 @@ function checkSizes(frames: readonly Jpeg[], crops: readonly Jpeg[]): void {
     throw new TraceFault(`a crop does not have ${TRACE.cropSide} by ${TRACE.cropSide} pixels`);
 }
 
+/** Characters of a camera's name at most. */
+const LONGEST_NAME = 100;
+
 type Fields = Record<string, unknown>;
 
 const fieldsOf = (value: unknown, name: string): Fields => {
@@ -136,6 +139,10 @@ const within = (value: unknown, name: string, least: number, most: number): numb
 const integer = (value: unknown, name: string, least: number, most: number): number => {
   if (!Number.isInteger(value)) throw wrong(name);
   return within(value, name, least, most);
+};
+const textOf = (value: unknown, name: string): string => {
+  if (typeof value !== 'string' || value.length > LONGEST_NAME) throw wrong(name);
+  return value;
 };
 const wrong = (name: string): TraceFault => new TraceFault(`"${name}" in its header is missing or wrong`);
 
@@ -191,6 +198,7 @@ function checkHeader(value: unknown): TraceHeader {
     track: {
       settings: fieldsOf(track.settings, 'track.settings'),
       capabilities: fieldsOf(track.capabilities, 'track.capabilities'),
+      ...(track.program === undefined ? {} : { program: textOf(track.program, 'track.program') }),
     },
     guidance: {
       gave_up: guidance.gave_up,

@@ -11,6 +11,8 @@ const LEAST_AGREEMENT = 0.6;
 /** Share of a crop's smoothest pixels in which noise is measured, and the fewest such pixels. */
 const SMOOTH_SHARE = 0.3;
 const LEAST_PIXELS = 2_000;
+/** The share is taken from every fifth pixel, because sorting all takes longer than the rest of the check. */
+const SAMPLED = 5;
 /** Noise of less than this many grey levels is what JPEG leaves of any picture. */
 const LEAST_NOISE = 0.35;
 /** Correlation of noise along the scene's movement. A warped still is near 1 before compression; independent noise near 0, plus the scene's finest detail. */
@@ -25,37 +27,24 @@ const OWN_PATTERN = 4;
  * filter for the same purpose), where the scene is smoothest.
  */
 export function checkSensor(trace: Trace, path: Path): CheckResult {
-  const { crops, frames, videoWidth } = trace;
+  const { crops } = trace;
   if (crops.length < 2) return noAnswer('The trace holds no crops at full resolution.');
-  const along: number[] = [];
-  const rest: { r: number; n: number }[] = [];
-  let [noise, compared] = [0, 0];
-  for (let i = 0; i + 1 < crops.length; i++) {
-    const [a, b] = [crops[i]!, crops[i + 1]!];
-    const [from, to] = [path.points[a.frame], path.points[b.frame]];
-    if (!from || !to) continue;
-    const longest =
-      (videoWidth * Math.max(frames[0]!.picture.width, frames[0]!.picture.height)) / frames[0]!.picture.width;
-    const found = compareCrops(a, b, (from.x - to.x) * longest, (from.y - to.y) * longest);
-    if (!found) continue;
-    compared++;
-    noise += found.noise;
-    along.push(found.along);
-    rest.push({ r: found.rest, n: found.pixels });
-  }
+  const pairs = comparedCrops(trace, path);
+  const compared = pairs.length;
   const evidence: CheckResult['evidence'] = { crops: crops.length, compared };
   if (compared < 2) return noAnswer('The crops could not be laid on each other.', evidence);
-  along.sort((p, q) => p - q);
+  const along = pairs.map(pair => pair.along).sort((p, q) => p - q);
   const moved = along[along.length >> 1]!;
+  const noise = pairs.reduce((sum, pair) => sum + pair.noise, 0) / compared;
   // Fisher: the standard error of a correlation near 0 is 1/sqrt(n). The filter makes neighbours depend on each other: about a factor of 2.
-  const fixed = rest.reduce((sum, { r, n }) => sum + (r * Math.sqrt(n)) / 2, 0) / Math.sqrt(rest.length);
+  const fixed = pairs.reduce((sum, { rest, pixels }) => sum + (rest * Math.sqrt(pixels)) / 2, 0) / Math.sqrt(compared);
   Object.assign(evidence, {
-    noise_levels: round(noise / compared),
+    noise_levels: round(noise),
     moved_along: round(moved),
-    stayed: round(rest.reduce((sum, { r }) => sum + r, 0) / rest.length),
+    stayed: round(pairs.reduce((sum, { rest }) => sum + rest, 0) / compared),
     stayed_sigma: round(fixed),
   });
-  if (noise / compared < LEAST_NOISE) return noAnswer('The crops hold no noise to compare.', evidence);
+  if (noise < LEAST_NOISE) return noAnswer('The crops hold no noise to compare.', evidence);
   if (moved >= FROZEN)
     return {
       evaluated: true,
@@ -77,12 +66,51 @@ export function checkSensor(trace: Trace, path: Path): CheckResult {
   return noAnswer('Fine detail of the scene hides whether the noise moves with it.', evidence);
 }
 
+/** What two crops that follow each other say of the noise. */
+export interface ComparedCrops {
+  first: Residual;
+  second: Residual;
+  /** Shift of the content from the first to the second, pixels. */
+  dx: number;
+  dy: number;
+  /** Correlation of the noise along the scene's movement, and at rest on the sensor. */
+  along: number;
+  rest: number;
+  /** Pixels compared at rest; 0 for too few. */
+  pixels: number;
+  /** Grey levels of the noise. */
+  noise: number;
+}
+
+const known = new WeakMap<Trace, ComparedCrops[]>();
+
+/** Compares each crop with the next. Leaves out those that cannot be laid on each other. */
+export function comparedCrops(trace: Trace, path: Path): ComparedCrops[] {
+  const before = known.get(trace);
+  if (before) return before;
+  const { crops, frames, videoWidth } = trace;
+  const { width, height } = frames[0]!.picture;
+  const longest = (videoWidth * Math.max(width, height)) / width;
+  const pairs = crops.slice(1).flatMap((second, i): ComparedCrops[] => {
+    const first = crops[i]!;
+    const [from, to] = [path.points[first.frame], path.points[second.frame]];
+    if (!from || !to) return [];
+    const found = compareCrops(first, second, (from.x - to.x) * longest, (from.y - to.y) * longest);
+    return found ? [found] : [];
+  });
+  known.set(trace, pairs);
+  return pairs;
+}
+
+/** A crop's noise, what is coarser, and where it is smooth. */
 interface Residual {
   width: number;
   height: number;
   luma: Float32Array;
   noise: Float32Array;
   smooth: Float32Array;
+  /** The gradient below which `SMOOTH_SHARE` of the pixels lie. */
+  limit: number;
 }
 
 const residuals = new WeakMap<Crop, Residual>();
@@ -99,32 +127,38 @@ function residualOf(crop: Crop): Residual {
   const coarse = new Float32Array(luma);
   boxBlur(coarse, width, height, 2);
   const smooth = new Float32Array(luma.length).fill(Number.POSITIVE_INFINITY);
+  const every = new Float32Array(luma.length);
+  let sampled = 0;
   for (let y = 3; y < height - 3; y++)
-    for (let x = 3, at = y * width + 3; x < width - 3; x++, at++)
+    for (let x = 3, at = y * width + 3; x < width - 3; x++, at++) {
       smooth[at] =
         Math.abs(coarse[at + 3] - coarse[at - 3]) + Math.abs(coarse[at + 3 * width] - coarse[at - 3 * width]);
-  const found = { width, height, luma: coarse, noise, smooth };
+      if (at % SAMPLED === 0) every[sampled++] = smooth[at];
+    }
+  const sorted = every.subarray(0, sampled).sort();
+  const limit = sorted[Math.floor(sampled * SMOOTH_SHARE)] ?? 0;
+  const found = { width, height, luma: coarse, noise, smooth, limit };
   residuals.set(crop, found);
   return found;
 }
 
 /** @param dx,dy expected shift of the content from the first crop to the second, pixels */
-function compareCrops(
-  first: Crop,
-  second: Crop,
-  dx: number,
-  dy: number,
-): { along: number; rest: number; pixels: number; noise: number } | undefined {
+function compareCrops(first: Crop, second: Crop, dx: number, dy: number): ComparedCrops | undefined {
   const [a, b] = [residualOf(first), residualOf(second)];
   const place = align(a, b, dx, dy);
   if (!place || Math.hypot(place.x, place.y) < LEAST_SHIFT) return undefined;
-  const values = Array.from(a.smooth)
-    .filter(Number.isFinite)
-    .sort((p, q) => p - q);
-  const limit = values[Math.floor(values.length * SMOOTH_SHARE)] ?? 0;
-  let [ab, aa, bb, n] = [0, 0, 0, 0];
-  let [sab, saa, sbb, m] = [0, 0, 0, 0];
-  const [fx, fy] = [place.x - Math.floor(place.x), place.y - Math.floor(place.y)];
+  const { limit } = a;
+  let ab = 0;
+  let aa = 0;
+  let bb = 0;
+  let n = 0;
+  let sab = 0;
+  let saa = 0;
+  let sbb = 0;
+  let m = 0;
+  const [left, top] = [Math.floor(place.x), Math.floor(place.y)];
+  const fx = place.x - left;
+  const fy = place.y - top;
   for (let y = 3; y < a.height - 3; y++) {
     for (let x = 3; x < a.width - 3; x++) {
       const at = y * a.width + x;
@@ -136,7 +170,8 @@ function compareCrops(
         sbb += b.noise[at] ** 2;
         m++;
       }
-      const [px, py] = [x + Math.floor(place.x), y + Math.floor(place.y)];
+      const px = x + left;
+      const py = y + top;
       if (px < 3 || py < 3 || px >= b.width - 4 || py >= b.height - 4) continue;
       const to = py * b.width + px;
       const seen =
@@ -150,6 +185,10 @@ function compareCrops(
   }
   if (n < LEAST_PIXELS) return undefined;
   return {
+    first: a,
+    second: b,
+    dx: place.x,
+    dy: place.y,
     along: ab / Math.sqrt(aa * bb + 1e-9),
     rest: m < LEAST_PIXELS ? 0 : sab / Math.sqrt(saa * sbb + 1e-9),
     pixels: m < LEAST_PIXELS ? 0 : m,
@@ -193,14 +232,20 @@ function align(a: Residual, b: Residual, dx: number, dy: number): { x: number; y
 }
 
 function agreement(a: Residual, b: Residual, dx: number, dy: number): number {
-  let [sa, sb, ab, aa, bb, n] = [0, 0, 0, 0, 0, 0];
+  let sa = 0;
+  let sb = 0;
+  let ab = 0;
+  let aa = 0;
+  let bb = 0;
+  let n = 0;
   for (let y = 4; y < a.height - 4; y += 3) {
     const v = y + dy;
     if (v < 4 || v >= b.height - 4) continue;
     for (let x = 4; x < a.width - 4; x += 3) {
       const u = x + dx;
       if (u < 4 || u >= b.width - 4) continue;
-      const [p, q] = [a.luma[y * a.width + x], b.luma[v * b.width + u]];
+      const p = a.luma[y * a.width + x];
+      const q = b.luma[v * b.width + u];
       sa += p;
       sb += q;
       ab += p * q;

@@ -7,6 +7,7 @@ import type { Picture } from '../picture.ts';
 import { round } from '../pixels/round.ts';
 import type { DepthSignal } from '../signals.ts';
 import { checkFile } from './fresh.ts';
+import { type NoisePictures, noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
 import { concluded, examineAlong, type Presence, presenceBand } from './presence.ts';
 import { decodeTrace, readTraceFile, TraceFault, type TraceFile } from './read-trace.ts';
@@ -47,6 +48,8 @@ export interface JudgedSession extends Presence {
   evidence?: PresenceEvidence;
   /** JPEG: frames of the trace side by side. */
   strip?: Uint8Array;
+  /** PNG: the noise of two crops, before and after they were aligned. */
+  noise?: NoisePictures;
 }
 
 /** A trace cannot begin this much later than its photo arrived, ms. */
@@ -80,11 +83,14 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   if (!challenge.issued) return judged(concluded({ fresh: foreign! }), { evidence, strip });
   const examined = examineAlong({ challenge: challenge.issued, trace, ...seen }, path);
   const fresh = foreign ?? timeFault(header, sent);
-  const presence = fresh ? concluded({ ...examined.checks, fresh }) : examined;
-  const noise = noiseOf(presence.checks.sensor);
+  const sensor = programCamera(header);
+  const presence = concluded({ ...examined.checks, ...(fresh ? { fresh } : {}), ...(sensor ? { sensor } : {}) });
+  const measured = noiseOf(examined.checks.sensor);
+  const noise = measured && (await noisePictures(trace, path));
   return judged(presence, {
-    evidence: { ...evidence, moves_asked: challenge.issued.moves, ...(noise ? { noise } : {}) },
+    evidence: { ...evidence, moves_asked: challenge.issued.moves, ...(measured ? { noise: measured } : {}) },
     strip,
+    ...(noise ? { noise } : {}),
   });
 }
 
@@ -119,6 +125,18 @@ function timeFault(header: Header, { trace, arrivedAt }: SentSession): CheckResu
   if (header.challenge_id !== trace!.challenge.id) return contradicted('The film was made for another request.');
   if (header.began_at > arrivedAt + CLOCK) return contradicted('The film claims to be later than the photo.');
   return undefined;
+}
+
+/** A program that pretends to be a camera has no sensor. Some people film through one for good reasons, so it contradicts nothing. */
+function programCamera({ track }: Header): CheckResult | undefined {
+  if (track.program === undefined) return undefined;
+  return {
+    evaluated: true,
+    passed: false,
+    probability: 0.9,
+    words: `The film comes from a program that pretends to be a camera: “${track.program}”.`,
+    evidence: { program: track.program },
+  };
 }
 
 async function readable(

@@ -19,6 +19,7 @@ import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import { digestOf } from '../lib/digest.ts';
+import { inSpan, isTraced, pastSpan } from '../lib/tracing.ts';
 import { settle } from '../verdict/settle.ts';
 import { type CaptureRow, findVerification, type StoredPresence, type VerificationRow } from '../verifications/row.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
@@ -88,23 +89,22 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     ...(session ? { session } : {}),
     ...(deps.config.aiModel ? { aiModel: deps.config.aiModel } : {}),
     ...(deps.config.c2paTrustAnchors ? { trustAnchors: deps.config.c2paTrustAnchors } : {}),
+    ...(isTraced() ? { timed: true } : {}),
   });
+  for (const { part, startedAt, endedAt } of analysis.timings ?? []) pastSpan(`analysis ${part}`, startedAt, endedAt);
   freeThread();
   const previewKey = previewKeyOf(row.id, capture.id);
   await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
   const displayKey = analysis.display ? evidenceKeyOf(row.id, capture.id, 'display.jpg') : null;
   if (displayKey) await deps.blobs.put(displayKey, analysis.display!, { contentType: 'image/jpeg' });
-  const reverse = await rememberAndSearch(
-    deps,
-    {
-      id: capture.id,
-      verificationId: row.id,
-      tenantId: row.tenant_id,
-      livemode: row.livemode,
-      externalRef: row.external_ref,
-    },
-    analysis,
-  );
+  const searched = {
+    id: capture.id,
+    verificationId: row.id,
+    tenantId: row.tenant_id,
+    livemode: row.livemode,
+    externalRef: row.external_ref,
+  };
+  const reverse = await inSpan('reverse search', {}, () => rememberAndSearch(deps, searched, analysis));
   const signals: Record<string, unknown> = {};
   for (const spec of wanted) {
     const found = measured.includes(spec)
@@ -135,7 +135,7 @@ async function analysisOf(deps: Deps, request: AnalysisRequest): Promise<Picture
   }
 }
 
-/** The camera session as the database stores it. Keeps its strip in the store. */
+/** The camera session as the database stores it. Keeps its pictures in the store. */
 async function presenceOf(
   deps: Deps,
   row: VerificationRow,
@@ -143,13 +143,21 @@ async function presenceOf(
   judged: PictureAnalysis['presence'],
 ): Promise<StoredPresence | null> {
   if (!judged) return null;
-  const { strip, band: _, checks, ...presence } = judged;
+  const { strip, noise, band: _, checks, ...presence } = judged;
   const shown = Object.entries(checks).map(([name, { contradiction: _, ...check }]) => [name, check]);
-  const stored = { ...presence, checks: Object.fromEntries(shown) };
-  if (!strip) return stored;
-  const strip_blob = evidenceKeyOf(row.id, capture.id, 'strip.jpg');
-  await deps.blobs.put(strip_blob, strip, { contentType: 'image/jpeg' });
-  return { ...stored, strip_blob };
+  const stored: StoredPresence = { ...presence, checks: Object.fromEntries(shown) };
+  const keep = async (name: string, bytes: Uint8Array, contentType: string): Promise<string> => {
+    const key = evidenceKeyOf(row.id, capture.id, name);
+    await deps.blobs.put(key, bytes, { contentType });
+    return key;
+  };
+  if (strip) stored.strip_blob = await keep('strip.jpg', strip, 'image/jpeg');
+  if (noise)
+    stored.noise_blobs = {
+      before: await keep('noise-before.png', noise.before, 'image/png'),
+      after: await keep('noise-after.png', noise.after, 'image/png'),
+    };
+  return stored;
 }
 
 /** Runs the context check if the request asks for one. Null when the request gives no text to compare the picture with. */
@@ -158,7 +166,8 @@ async function contextOf(deps: Deps, row: VerificationRow, preview: Uint8Array):
   if (!signals_required.includes('context')) return null;
   if (!context) return { evaluated: false, no_answer: 'no_context' };
   if (!deps.vision) return { evaluated: false, no_answer: 'no_model' };
-  return checkContext(deps.vision, context, preview);
+  const { vision } = deps;
+  return inSpan('context check', {}, () => checkContext(vision, context, preview));
 }
 
 interface Subject {

@@ -1,23 +1,20 @@
-import { overdueCaptures } from '../captures/analysis-queue.ts';
+import { OVERDUE_MINUTES, overdueCaptures } from '../captures/analysis-queue.ts';
 import { many, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { settle } from '../verdict/settle.ts';
 import { giveUpOn } from '../verifications/advance.ts';
 
-const OVERDUE_MINUTES = 10;
 /** Verifications looked at in one round. */
 const BATCH = 500;
 
 /**
- * Sweep. Reports captures that have waited longer than ten minutes in the log and the metrics. Settles verifications whose captures were
+ * Sweep. Names captures that have waited longer than ten minutes in the log. Settles verifications whose captures were
  * all analysed more than ten minutes ago; one that cannot be settled fails. Each round looks at one batch of the open verifications.
  */
 export function createOverdueSweep(): (deps: Deps) => Promise<void> {
   let after = '';
   return async deps => {
-    const overdue = await overdueCaptures(deps.db, OVERDUE_MINUTES);
-    deps.metrics.overdueCaptures.set(overdue.count);
-    deps.metrics.oldestCaptureSeconds.set(overdue.oldestSeconds);
+    const overdue = await overdueCaptures(deps.db);
     if (overdue.count > 0) {
       deps.log.warn(
         { captures: overdue.count, oldestSeconds: Math.round(overdue.oldestSeconds), some: overdue.some },

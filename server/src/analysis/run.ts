@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnalysisFault } from '@firsthand/forensics/pool.ts';
+import { SpanKind } from '@opentelemetry/api';
 import { BlobUnavailable } from '../blobs/store.ts';
 import {
   CLAIM_SECONDS,
@@ -13,6 +14,8 @@ import {
 import { createBell } from '../db/listen.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { logNameOf } from '../lib/log-name.ts';
+import { inSpan } from '../lib/tracing.ts';
 import { settle } from '../verdict/settle.ts';
 import { analyzeCapture, PictureFault } from './analyze.ts';
 
@@ -29,20 +32,23 @@ const STORE_GIVE_UP_MS = 24 * 3_600_000;
 export interface Analyses {
   /** Signals that a capture may be waiting. */
   ring(): void;
-  /** Takes no more captures, gives running analyses a moment to finish, and hands back the rest. */
+  /** Resolves when every thread has loaded its models. */
+  warm: Promise<void>;
+  /** Takes no more captures, hands back those that no thread has begun, gives the others a moment to finish, and hands back the rest. */
   stop(): Promise<void>;
 }
 
 /**
  * Analyses captures in the order of their turns until stopped. Any number of nodes may run it. It takes a capture only when a thread is
- * free, so another tenant's capture can still overtake those that wait. Work outside the pixels (blob store, model, search) occupies no
+ * warm and free: until then another node can take it, and another tenant's capture can overtake those that wait. Work outside the pixels (blob store, model, search) occupies no
  * thread.
  */
 export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<Analyses> {
-  const { analysisThreads, workerConcurrency, analysisRetrySeconds } = deps.config;
+  const { workerConcurrency, analysisRetrySeconds } = deps.config;
   if (o.alone) await endDeadClaims(deps.db, analysisRetrySeconds);
   const bell = createBell();
   const inWork = new Map<string, Promise<void>>();
+  let threadsWarm = 0;
   let threadsBusy = 0;
   let storeAwayUntil = 0;
   let stopping = false;
@@ -77,7 +83,7 @@ export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<
     }
     const end = deps.metrics.jobs.startTimer({ job: 'analyze_capture' });
     try {
-      await analyzeCapture(deps, capture, freeThread);
+      await inSpan('job analyze_capture', spanOf(capture), () => analyzeCapture(deps, capture, freeThread));
       end({ outcome: 'done' });
     } catch (error) {
       end({ outcome: 'failed' });
@@ -94,11 +100,16 @@ export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<
     }
   };
 
+  // Not awaited: the threads warm up at low priority beside the API.
+  const warm = deps.pictures.warmUp(() => {
+    threadsWarm += 1;
+    bell.ring();
+  });
   const running = (async () => {
     while (!stopping) {
       bell.quiet();
       try {
-        while (!stopping && threadsBusy < analysisThreads && inWork.size < workerConcurrency) {
+        while (!stopping && threadsBusy < threadsWarm && inWork.size < workerConcurrency) {
           if (performance.now() < storeAwayUntil) break;
           const capture = await claimCapture(deps.db, [...inWork.keys()]);
           if (!capture) break;
@@ -119,10 +130,12 @@ export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<
 
   return {
     ring: bell.ring,
+    warm,
     async stop() {
       stopping = true;
       bell.ring();
       await running;
+      deps.pictures.drain();
       await Promise.race([Promise.all(inWork.values()), sleep(GRACE_MS, undefined, { ref: false })]);
       clearInterval(renewing);
       abandoned = true;
@@ -132,6 +145,16 @@ export async function startAnalyses(deps: Deps, o: { alone: boolean }): Promise<
     },
   };
 }
+
+const spanOf = ({ id, verification_id, analysis_attempts, traceparent }: ClaimedCapture) => ({
+  kind: SpanKind.CONSUMER,
+  parent: traceparent,
+  attributes: {
+    'firsthand.verification': logNameOf(verification_id),
+    'firsthand.capture.id': id,
+    'firsthand.attempt': analysis_attempts,
+  },
+});
 
 type Next = { do: 'give_up' } | { do: 'try_again'; pauseSeconds: number; uncounted: boolean };
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isId } from '@firsthand/contract/ids.ts';
+import { deleteInBatches, SWEEP_BATCH } from '../db/batches.ts';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { modesOfAll, type Principal } from '../http/principal.ts';
@@ -100,5 +101,11 @@ export async function releaseSignature(db: Queryable, request: BotRequest): Prom
 /** Deletes records of signatures that have expired and would be rejected anyway. */
 export async function forgetSignatures(deps: Pick<Deps, 'db' | 'clock'>): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - REMEMBERED_MS);
-  await deps.db.query('delete from bot_signatures where seen_at < $1', [before]);
+  await deleteInBatches(() =>
+    deps.db.query(
+      `delete from bot_signatures where ctid = any (array(
+         select ctid from bot_signatures where seen_at < $1 order by seen_at limit $2 for update skip locked))`,
+      [before, SWEEP_BATCH],
+    ),
+  );
 }

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import { hex } from '@firsthand/evidence/bytes.ts';
 import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
-import { NOT_PROVEN } from '@firsthand/evidence/report.ts';
 import type { Stamp } from '@firsthand/evidence/timestamp.ts';
+import { NOT_PROVEN } from '@firsthand/evidence/words.ts';
 import PDFDocument from 'pdfkit';
 import qrcode from 'qrcode';
 import sharp from 'sharp';
@@ -172,12 +172,12 @@ function verdictSection(page: Page, { row, statements }: CertificateInput): void
   );
   page.space(0.4);
   const shown = Object.keys(row.verdict.signals ?? {});
-  for (const { signal, name, model, flagged } of PUBLISHED_RATES) {
+  for (const { signal, model, flagged } of PUBLISHED_RATES) {
     if (!shown.includes(signal)) continue;
     const used = (logged as Record<string, string> | undefined)?.[signal];
     // A rate belongs to the model that was measured.
     const measured = model === undefined || used === undefined || used === model;
-    page.field(`Flagged by ${name}`, measured ? flagged : `not measured for ${used}`);
+    page.field(signal, measured ? flagged : `not measured for ${used}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { many, one, type Queryable, ringAfterCommit, type Tx } from '../db/sql.ts';
 import { storableText } from '../db/storable.ts';
+import { traceparentOf } from '../lib/tracing.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
 
 // Chooses the next capture to analyse. Start-time fair queueing (Goyal, Vin, Cheng 1996) with one lane for each tenant
@@ -40,14 +41,14 @@ export async function awaitAnalysis(
          next_turn = greatest(lane.next_turn + excluded.cost, excluded.next_turn)
        returning class, next_turn - cost as turn
      )
-     update captures set analysis_turn = lane.turn, analysis_class = lane.class from lane where captures.id = $3`,
-    [row.tenant_id, row.livemode, captureId],
+     update captures set analysis_turn = lane.turn, analysis_class = lane.class, traceparent = $4 from lane where captures.id = $3`,
+    [row.tenant_id, row.livemode, captureId, traceparentOf()],
   );
   ringAfterCommit(tx, ANALYSIS_CHANNEL);
 }
 
 /** A capture claimed for analysis. `analysis_attempts` counts this attempt. */
-export type ClaimedCapture = CaptureRow & { analysis_attempts: number };
+export type ClaimedCapture = CaptureRow & { analysis_attempts: number; traceparent: string | null };
 
 /**
  * Claims the capture with the lowest turn for {@link CLAIM_SECONDS}, unless renewed. Returns undefined when none is
@@ -116,10 +117,11 @@ export async function failAnalysis(db: Queryable, id: string, at: Date, reason: 
   );
 }
 
-/** Captures that have waited longer than `minutes`, oldest first: their number, the longest wait, and a few of them. */
+export const OVERDUE_MINUTES = 10;
+
+/** Captures that have waited longer than {@link OVERDUE_MINUTES}, oldest first: their number, the longest wait, and a few of them. */
 export async function overdueCaptures(
   db: Queryable,
-  minutes: number,
 ): Promise<{ count: number; oldestSeconds: number; some: { id: string; attempts: number }[] }> {
   const rows = await many<{ id: string; attempts: number; count: string; seconds: number }>(
     db,
@@ -127,7 +129,7 @@ export async function overdueCaptures(
        extract(epoch from now() - created_at)::float8 as seconds
      from captures where analysis_state = 'pending' and created_at < now() - make_interval(mins => $1)
      order by created_at limit 10`,
-    [minutes],
+    [OVERDUE_MINUTES],
   );
   return {
     count: Number(rows[0]?.count ?? 0),

@@ -1,3 +1,4 @@
+import { deleteInBatches, SWEEP_BATCH } from '../db/batches.ts';
 import { createBell, type Listener, startListening } from '../db/listen.ts';
 import { many, one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -5,7 +6,6 @@ import { WEBHOOKS_CHANNEL } from '../events/record.ts';
 
 /** The hub looks when an event was recorded, and this often anyway: some changes have no event. */
 const LOOK_MS = 1_000;
-const BATCH = 1_000;
 /** A reader that falls behind by more is told to load everything again. */
 const MAX_WAITING = 1_000;
 /** For so long a reader may have been away. */
@@ -134,12 +134,11 @@ export type Hub = ReturnType<typeof createHub>;
 
 /** Deletes changes that nobody resumes from any more. */
 export async function forgetChanges({ db }: Pick<Deps, 'db'>): Promise<void> {
-  let deleted: number | null;
-  do {
-    ({ rowCount: deleted } = await db.query(
+  await deleteInBatches(() =>
+    db.query(
       `delete from verification_changes where ctid in (
          select ctid from verification_changes where at < now() - $1 * interval '1 millisecond' limit $2)`,
-      [KEPT_MS, BATCH],
-    ));
-  } while (deleted === BATCH);
+      [KEPT_MS, SWEEP_BATCH],
+    ),
+  );
 }

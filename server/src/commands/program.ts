@@ -128,6 +128,11 @@ export function createProgram(environment: Env): Command {
     .addOption(tenant)
     .action(async (id: string, o) => (await people()).removePersonCommand(id, o));
   program
+    .command('log-name')
+    .description('Print the name that logs and traces give a verification.')
+    .argument('<verification>', 'vfy_…')
+    .action(async (id: string) => console.log((await import('../lib/log-name.ts')).logNameOf(id)));
+  program
     .command('doctor')
     .description('Check the installation and say how to fix what is missing.')
     .option('--json', 'print the findings as JSON')

@@ -65,8 +65,6 @@ export async function serve(o: ServeOptions): Promise<void> {
 
   if (o.http) await greet(deps, service.firstRun);
   else console.log('The Firsthand worker is running.');
-  // Not awaited: the threads warm up at low priority beside the API.
-  if (o.worker) void deps.pictures.warmUp();
 }
 
 async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {

@@ -3,8 +3,9 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { parseVkey } from '@firsthand/evidence/note.ts';
-import { type Report, reportLines } from '@firsthand/evidence/report.ts';
+import type { Report } from '@firsthand/evidence/report.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
+import { reportLines } from '@firsthand/evidence/words.ts';
 import { trustedKeys } from './trusted-keys.ts';
 
 export interface VerifyEvidenceOptions {

@@ -28,11 +28,31 @@ describe('readConfig', () => {
     ['S3_FORCE_PATH_STYLE', 'yes', 'one of true, false'],
     ['SMTP_URL', 'mail.example.org', 'a URL that starts with smtp:// or smtps://'],
     ['LOG_LEVEL', 'loud', 'one of fatal'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'a URL that starts with http:// or https://'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'one of http/protobuf, http/json'],
+    ['OTEL_TRACES_EXPORTER', 'zipkin', 'one of otlp, none'],
+    ['OTEL_TRACES_SAMPLER', 'often', 'one of always_on'],
+    ['OTEL_SDK_DISABLED', 'yes', 'one of true, false'],
   ])('stops at %s=%s and says what it takes', (name, value, takes) => {
     const read = () => readConfig({ [name]: value, ...(name.startsWith('S3_') ? { S3_BUCKET: 'b' } : {}) });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(name);
     expect(read).toThrow(takes);
+  });
+
+  it('switches OpenTelemetry on by an endpoint, and off by each standard variable', () => {
+    const telemetry = (env: Record<string, string>) => readConfig(env).telemetry;
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' };
+    expect(telemetry({})).toBeNull();
+    expect(telemetry({ OTEL_SERVICE_NAME: 'photos' })).toBeNull();
+    expect(telemetry(endpoint)).toMatchObject({ traces: true, metrics: true, protocol: 'http/protobuf' });
+    expect(telemetry({ ...endpoint, OTEL_METRICS_EXPORTER: 'none' })).toMatchObject({ traces: true, metrics: false });
+    expect(telemetry({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://localhost:4318/v1/metrics' })).toMatchObject({
+      traces: false,
+      metrics: true,
+    });
+    expect(telemetry({ OTEL_TRACES_EXPORTER: 'otlp' })).toMatchObject({ traces: true });
+    expect(telemetry({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBeNull();
   });
 
   it.each([

@@ -4,6 +4,7 @@ import { type AttestationConfig, readAttestation } from './attestation.ts';
 import type { Env } from './environment.ts';
 import { ConfigError, readerOf } from './reader.ts';
 import { readSignIn, type SignInConfig } from './sign-in.ts';
+import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
 import { readVision, type VisionConfig } from './vision.ts';
 import { readWitnesses, type WitnessesConfig } from './witnesses.ts';
 
@@ -65,6 +66,8 @@ export interface Config extends AttestationConfig, SignInConfig, WitnessesConfig
   mode: 'both' | 'live' | 'test';
   logLevel: string;
   metricsToken: string | null;
+  /** OpenTelemetry; null: off. */
+  telemetry: TelemetryConfig | null;
   /** How long a process that was asked to stop still answers, with `/readyz` at 503, before it stops listening. */
   drainMs: number;
   /** Screen probabilities from which a photo counts as doubtful and as certain; null: the values of the published benchmark. */
@@ -189,6 +192,7 @@ export function readConfig(env: Env): Config {
     mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     metricsToken: text('METRICS_TOKEN'),
+    telemetry: readTelemetry(reader),
     screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
     drainMs: decimal('DRAIN_SECONDS', 0, 300, databaseUrl ? 5 : 0) * 1_000,
     bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { tracedStatement } from '../lib/tracing.ts';
 import { createPrimary, type Primary, urlsOfHosts } from './hosts.ts';
 
 /** The database gave no usable answer: it is silent, unreachable or full, or the statement ran out of time. */
@@ -187,7 +188,7 @@ function watchedClient(
     // The type cannot distinguish the many forms of `query`.
     // biome-ignore lint/suspicious/noExplicitAny: see above
     override query(...of: any[]): any {
-      const asked = (super.query as (...of: unknown[]) => unknown).apply(this, of);
+      const asked = tracedStatement(of[0], () => (super.query as (...of: unknown[]) => unknown).apply(this, of));
       if (!(asked instanceof Promise)) return asked;
       let gaveUp: DatabaseUnavailable | undefined;
       const done = watch.add({

@@ -1,6 +1,7 @@
 import type { WebhookEventType } from '@firsthand/contract/webhooks.ts';
 import { type Queryable, ringAfterCommit } from '../db/sql.ts';
 import { newId } from '../lib/ids.ts';
+import { traceparentOf } from '../lib/tracing.ts';
 
 /** Internal names whose public name differs. */
 const PUBLIC_NAME = {
@@ -52,11 +53,22 @@ export async function recordEvent(tx: Queryable, fact: Fact): Promise<string> {
   });
   await tx.query(
     `with event as (
-       insert into events (id, tenant_id, livemode, verification_id, type, public_type, sequence, body, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id
+       insert into events (id, tenant_id, livemode, verification_id, type, public_type, sequence, body, created_at, traceparent)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id
      )
      insert into event_outbox (event_id) select id from event`,
-    [id, fact.tenantId, fact.livemode, fact.verificationId, fact.type, publicType, fact.sequence, body, fact.at],
+    [
+      id,
+      fact.tenantId,
+      fact.livemode,
+      fact.verificationId,
+      fact.type,
+      publicType,
+      fact.sequence,
+      body,
+      fact.at,
+      traceparentOf(),
+    ],
   );
   ringAfterCommit(tx, WEBHOOKS_CHANNEL, 'event');
   return id;
@@ -86,9 +98,9 @@ export async function recordTestEvent(
     data: { message: 'This is a test. The URL and the signature work.', livemode: o.livemode },
   });
   await tx.query(
-    `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
-     values ($1, $2, $3, 'webhook.test', 'webhook.test', $4, $5)`,
-    [id, o.tenantId, o.livemode, body, o.at],
+    `insert into events (id, tenant_id, livemode, type, public_type, body, created_at, traceparent)
+     values ($1, $2, $3, 'webhook.test', 'webhook.test', $4, $5, $6)`,
+    [id, o.tenantId, o.livemode, body, o.at, traceparentOf()],
   );
   return id;
 }

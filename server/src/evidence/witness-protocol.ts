@@ -17,14 +17,9 @@ export const formatAddCheckpoint = ({ old, proof, note }: AddCheckpoint): string
 
 /** Reads a request; null unless it has the form that the protocol gives. */
 export function parseAddCheckpoint(body: Uint8Array): AddCheckpoint | null {
-  let text: string;
-  try {
-    text = fromUtf8(body);
-  } catch {
-    return null;
-  }
-  const end = text.indexOf('\n\n');
-  if (end < 0) return null;
+  const text = fromUtf8(body);
+  const end = text?.indexOf('\n\n') ?? -1;
+  if (text === null || end < 0) return null;
   const [first = '', ...lines] = text.slice(0, end).split('\n');
   const old = first.startsWith('old ') ? fromDecimal(first.slice(4)) : null;
   const proof = lines.map(fromBase64);

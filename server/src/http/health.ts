@@ -16,7 +16,10 @@ const FORWARDING_HEADERS = [
 /** The checks write to the store and query the database, so they run at most once in this time. */
 const CHECKED_MS = 1_000;
 
-/** `starting` until the first tenant and the worker exist; `draining` after the process was asked to stop. */
+/**
+ * `starting` until the first tenant and the worker exist, and in a worker without API until its analysis threads are warm; `draining`
+ * after the process was asked to stop.
+ */
 export type Phase = 'starting' | 'serving' | 'draining';
 
 /** Liveness, readiness and metrics. */

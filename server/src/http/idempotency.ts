@@ -1,4 +1,5 @@
 import { IDEMPOTENCY_TTL_SECONDS } from '@firsthand/contract/limits.ts';
+import { deleteInBatches, SWEEP_BATCH } from '../db/batches.ts';
 import { one, type Queryable } from '../db/sql.ts';
 import { sha256Hex } from '../lib/keyring.ts';
 import type { Answer } from './endpoint.ts';
@@ -115,5 +116,11 @@ export async function releaseAllKeys(db: Queryable): Promise<void> {
 /** Deletes keys one day after their lifetime ends. */
 export async function forgetKeys(db: Queryable, now: Date): Promise<void> {
   const before = new Date(now.getTime() - (IDEMPOTENCY_TTL_SECONDS + 86_400) * 1_000);
-  await db.query('delete from idempotency_keys where created_at < $1', [before]);
+  await deleteInBatches(() =>
+    db.query(
+      `delete from idempotency_keys where ctid = any (array(
+         select ctid from idempotency_keys where created_at < $1 order by created_at limit $2 for update skip locked))`,
+      [before, SWEEP_BATCH],
+    ),
+  );
 }

@@ -15,7 +15,9 @@ import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
 import { readBody } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
+import { namedIn } from './named-verification.ts';
 import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
+import { traceRequests } from './trace-requests.ts';
 
 /** Closes a connection that has not sent a request's headers by then. `bodyStallMs` limits bodies instead. */
 const HEADERS_MS = 20_000;
@@ -87,12 +89,14 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     });
   });
 
+  if (deps.config.telemetry?.traces) traceRequests(app);
   app.addHook('onRequest', async (request, reply) => setHeaders(request.id, reply));
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const seconds = reply.elapsedTime / 1_000;
     deps.metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds);
+    const named = namedIn(request);
     // Logs the route's pattern, never the address: the path of a capture route is a credential.
     request.log.info(
       {
@@ -101,6 +105,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         tenant: request.principal?.tenantId,
+        ...(named ? { verification: named } : {}),
       },
       'answered',
     );

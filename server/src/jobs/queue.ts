@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/sql.ts';
+import { traceparentOf } from '../lib/tracing.ts';
 
 /** The payload of each job: only ids. A job is safe to run twice, and safe to run after its row was deleted. */
 export interface JobPayloads {
@@ -41,6 +42,16 @@ export async function dropJobs(
   );
 }
 
+/** What a traced caller adds to the payload, so that the job continues its trace. */
+export interface Traced {
+  traceparent?: string;
+}
+
+function traceOf(): Traced {
+  const traceparent = traceparentOf();
+  return traceparent ? { traceparent } : {};
+}
+
 /** Adds a job in the caller's transaction: the job exists if and only if its cause does. */
 export async function addJob<N extends keyof JobPayloads>(
   tx: Queryable,
@@ -53,7 +64,7 @@ export async function addJob<N extends keyof JobPayloads>(
        job_key => $6, priority => $7)`,
     [
       name,
-      JSON.stringify(payload),
+      JSON.stringify({ ...payload, ...traceOf() }),
       o.queue ?? null,
       o.runAt ?? null,
       o.maxAttempts ?? null,

@@ -1,9 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SpanKind } from '@opentelemetry/api';
 import { Logger, type Runner, run, type TaskList } from 'graphile-worker';
 import { many } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import type { JobPayloads } from './queue.ts';
+import { inSpan } from '../lib/tracing.ts';
+import type { JobPayloads, Traced } from './queue.ts';
 
 /** A job receives this in addition to its payload. */
 export interface Attempt {
@@ -47,11 +49,15 @@ export async function startWorkers(
         const end = deps.metrics.jobs.startTimer({ job: name });
         inWork.add(helpers.job.id);
         try {
-          await (task as (d: Deps, p: unknown, a: Attempt) => Promise<void>)(deps, payload, {
-            attempt: helpers.job.attempts,
-            maxAttempts: helpers.job.max_attempts,
-            signal: helpers.abortSignal,
-          });
+          const attributes = { 'firsthand.attempt': helpers.job.attempts };
+          const parent = (payload as Traced).traceparent;
+          await inSpan(`job ${name}`, { kind: SpanKind.CONSUMER, attributes, parent }, () =>
+            (task as (d: Deps, p: unknown, a: Attempt) => Promise<void>)(deps, payload, {
+              attempt: helpers.job.attempts,
+              maxAttempts: helpers.job.max_attempts,
+              signal: helpers.abortSignal,
+            }),
+          );
           end({ outcome: 'done' });
         } catch (error) {
           end({ outcome: 'failed' });

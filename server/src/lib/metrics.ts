@@ -1,7 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Prometheus metrics of one process. */
-export function createMetrics() {
+export interface Overdue {
+  count: number;
+  oldestSeconds: number;
+}
+
+/**
+ * Prometheus metrics of one process. `overdue` is asked at each scrape, so that a node without worker tells of photos that no worker
+ * takes.
+ */
+export function createMetrics(overdue: () => Promise<Overdue>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return {
@@ -42,11 +51,19 @@ export function createMetrics() {
       name: 'firsthand_captures_overdue',
       help: 'Captures that have waited longer than ten minutes for their analysis',
       registers: [registry],
+      async collect() {
+        const now = await soon(overdue());
+        if (now) this.set(now.count);
+      },
     }),
     oldestCaptureSeconds: new Gauge({
       name: 'firsthand_captures_oldest_seconds',
       help: 'Age of the oldest capture that has waited longer than ten minutes; 0 where there is none',
       registers: [registry],
+      async collect() {
+        const now = await soon(overdue());
+        if (now) this.set(now.oldestSeconds);
+      },
     }),
     verdicts: new Counter({
       name: 'firsthand_verdicts_total',
@@ -58,3 +75,10 @@ export function createMetrics() {
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Longer than a healthy database takes, and much shorter than Prometheus waits for a scrape. */
+const PATIENCE_MS = 2_000;
+
+/** Null where the database fails or takes too long: the last value stays, and the rest of the scrape is answered. */
+const soon = <T>(answer: Promise<T>): Promise<T | null> =>
+  Promise.race([answer.catch(() => null), sleep(PATIENCE_MS, null, { ref: false })]);

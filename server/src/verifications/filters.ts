@@ -74,8 +74,8 @@ const FEW = 5_000;
 /** Words are common when this share of the newest rows has them. The list's own order then finds them sooner than their index. */
 const WALKED = 5_000;
 const COMMON = 50;
-/** This many of the newest rows are searched for common words, for a page's total. */
-const WALKED_FOR_TOTAL = 25_000;
+/** This many of the newest rows are searched for common words where {@link WALKED} do not fill a page, and for its total. */
+const WALKED_FARTHER = 25_000;
 /** This many of the newest rows that pass the other filters are searched for words. */
 const PROBED = 10_000;
 const NEWEST = 'order by v.created_at desc, v.id desc';
@@ -112,8 +112,9 @@ export async function select(
     query.brand_slug,
     query.review,
   ];
-  const filtered =
-    pairs.length > 0 || [...indexed, query.created_after, query.created_before].some(filter => filter !== undefined);
+  // Not the dates: a search walks through those rows alone that lie between them.
+  const filtered = pairs.length > 0 || indexed.some(filter => filter !== undefined);
+  const dated = query.created_after !== undefined || query.created_before !== undefined;
   // The index of another filter reads fewer rows than that of a common pair.
   const pair = rarest?.few || indexed.every(filter => filter === undefined) ? rarest : null;
 
@@ -205,11 +206,30 @@ export async function select(
     words ??= findByWords(db, { scopes, text, most: FEW + 1 });
     return words;
   }
+  /** Where the walk through a page's rows begins and ends. */
+  const walk = (p: Parameter, after: Place | null) => ({
+    beforeAt: p(after?.created_at ?? (query.created_before ? instantOf(query.created_before) : 'infinity')),
+    beforeId: p(after?.id ?? ''),
+    since: p(query.created_after ? instantOf(query.created_after) : '-infinity'),
+  });
   /** SQL of those of the newest rows whose words match, in the order of the list. */
-  const newest = (text: string, p: Parameter, after: Place | null, walked: number) =>
-    `select n.* from unnest(${p(scopes)}::text[]) as scopes (scope),
-       search_newest(scope, lower(${p(patternOf(text))}), ${p(after?.created_at ?? 'infinity')}, ${p(after?.id ?? '')}, ${walked}) n
+  function newest(text: string, p: Parameter, after: Place | null, walked: number): string {
+    const { beforeAt, beforeId, since } = walk(p, after);
+    return `select n.* from unnest(${p(scopes)}::text[]) as scopes (scope),
+       search_newest(scope, lower(${p(patternOf(text))}), ${beforeAt}, ${beforeId}, ${walked}, ${since}) n
      order by created_at desc, verification_id desc`;
+  }
+  /** Whether that many rows are all between the dates. */
+  async function walksAll(after: Place | null, walked: number): Promise<boolean> {
+    const n = await countUpTo(p => {
+      const { beforeAt, beforeId, since } = walk(p, after);
+      return [
+        `verification_search s where s.scope = any(${p(scopes)}) and s.created_at > ${since}::timestamptz
+           and (s.created_at, s.verification_id) < (${beforeAt}::timestamptz, ${beforeId})`,
+      ];
+    }, walked);
+    return n <= walked;
+  }
   let common: Promise<boolean> | null = null;
   function isCommon(text: string): Promise<boolean> {
     common ??= countUpTo(p => [`(${newest(text, p, null, WALKED)}) n`]).then(n => n >= COMMON);
@@ -228,7 +248,7 @@ export async function select(
        where s.verification_id = v.id and s.words like lower(${p(patternOf(text))}) offset 0) s`;
   /** Whether every row that passes the filters is probed. */
   const probesAll = async (after: Place | null): Promise<boolean> =>
-    filtered && (await countUpTo(p => [passingFirst(p, after)], PROBED)) < PROBED;
+    (await countUpTo(p => [passingFirst(p, after)], PROBED)) < PROBED;
   async function probe<R extends object>(text: string, { after, limit, columns = '' }: PageOptions) {
     const values: unknown[] = [];
     const from = probed(text, collect(values), after);
@@ -247,8 +267,15 @@ export async function select(
       return [...once.values()].sort(newestFirst).slice(0, o.limit);
     }
     const inListOrder = async () => {
-      const rows = filtered ? await probe<R>(text, o) : await among<R>(o, p => newest(text, p, o.after, WALKED));
-      return rows.length >= o.limit || (await probesAll(o.after)) ? rows : null;
+      if (filtered) {
+        const rows = await probe<R>(text, o);
+        return rows.length >= o.limit || (await probesAll(o.after)) ? rows : null;
+      }
+      for (const walked of [WALKED, WALKED_FARTHER]) {
+        const rows = await among<R>(o, p => newest(text, p, o.after, walked));
+        if (rows.length >= o.limit || (await walksAll(o.after, walked))) return rows;
+      }
+      return null;
     };
     const first = (await isCommon(text)) ? await inListOrder() : null;
     if (first) return first;
@@ -293,17 +320,20 @@ export async function select(
       ]);
       return inWords + named;
     }
+    const inListOrder = () =>
+      countUpTo(p => [filtered ? probed(text, p, null) : `(${newest(text, p, null, WALKED_FARTHER)}) n`]);
+    const readsAll = () => (filtered ? probesAll(null) : walksAll(null, WALKED_FARTHER));
     let n = 0;
     if (await isCommon(text)) {
-      n = await countUpTo(p => [filtered ? probed(text, p, null) : `(${newest(text, p, null, WALKED_FOR_TOTAL)}) n`]);
-      if (n <= COUNTED && (await probesAll(null))) return n;
+      n = await inListOrder();
+      if (n <= COUNTED && (await readsAll())) return n;
     }
-    // Of common words, a filter leaves some in rows that were not probed: their number is an estimate.
-    if (n <= COUNTED && !(filtered && (await isCommon(text)))) {
+    // Of common words, a filter leaves some in rows that were not read: their number is an estimate.
+    if (n <= COUNTED && !((filtered || dated) && (await isCommon(text)))) {
       const found = await worded(text);
       n = await countUpTo(p => [passing(p, null, these(found)(p))]);
       if (found.ids.length <= FEW && n <= COUNTED) return n;
-      if (n <= COUNTED && (await probesAll(null))) return countUpTo(p => [probed(text, p, null)]);
+      if (n <= COUNTED && (await readsAll())) return inListOrder();
     }
     const also = (p: Parameter) => ` and s.scope = any(${p(scopes)}) and s.words like lower(${p(patternOf(text))})`;
     return Math.max(

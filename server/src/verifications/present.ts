@@ -83,7 +83,7 @@ function withoutBlobs(signals: CaptureSignals | null): CaptureSignals | undefine
   return { ...signals, screen_detection: screen as CaptureSignals['screen_detection'] };
 }
 
-const shownPresence = ({ strip_blob: _, ...shown }: StoredPresence): Presence => shown;
+const shownPresence = ({ strip_blob: _, noise_blobs: _noise, ...shown }: StoredPresence): Presence => shown;
 
 function presentCapture(row: CaptureRow): Capture {
   return present({
@@ -166,14 +166,23 @@ async function addImageUrls(deps: Deps, view: Verification, rows: readonly Captu
         const heatmap_url = await urlOf(deps.blobs, String(screen.heatmap_blob), 'image/png');
         Object.assign(shown.signals.screen_detection, { heatmap_url });
       }
-      const strip = capture.presence?.strip_blob;
-      if (strip && shown.presence?.evidence) {
-        const strip_url = await urlOf(deps.blobs, strip, 'image/jpeg');
-        shown.presence = { ...shown.presence, evidence: { ...shown.presence.evidence, strip_url } };
-      }
+      if (capture.presence?.evidence) shown.presence = await withPictures(deps.blobs, capture.presence);
     }),
   );
   return view;
+}
+
+async function withPictures(blobs: BlobStore, presence: StoredPresence): Promise<Presence> {
+  const { strip_blob, noise_blobs } = presence;
+  const shown = shownPresence(presence);
+  const evidence = { ...shown.evidence! };
+  if (strip_blob) evidence.strip_url = await urlOf(blobs, strip_blob, 'image/jpeg');
+  if (noise_blobs && evidence.noise) {
+    const before_url = await urlOf(blobs, noise_blobs.before, 'image/png');
+    const after_url = await urlOf(blobs, noise_blobs.after, 'image/png');
+    evidence.noise = { ...evidence.noise, before_url, after_url };
+  }
+  return { ...shown, evidence };
 }
 
 const urlOf = (blobs: BlobStore, key: string, contentType: string) =>

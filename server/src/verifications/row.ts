@@ -74,7 +74,7 @@ export interface VerificationRow {
 }
 
 /** The camera session as the row holds it: the strip by its key in the blob store. */
-export type StoredPresence = Presence & { strip_blob?: string };
+export type StoredPresence = Presence & { strip_blob?: string; noise_blobs?: { before: string; after: string } };
 
 export interface CaptureRow {
   id: string;

@@ -11,6 +11,8 @@ export interface Claimed {
   body: string;
   /** Attempts of this round so far. */
   attempts: number;
+  /** The trace of what caused the event; null when it was not traced. */
+  traceparent: string | null;
 }
 
 /** Facts that all deliveries to one endpoint share. */
@@ -101,7 +103,7 @@ export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<C
                      where s.tenant_id = p.tenant_id and (s.expires_at is null or s.expires_at > $5))))) as claim
        from shares p
      )
-     select t.delivery_id as id, t.endpoint_id, t.event_id, t.attempts, ev.body,
+     select t.delivery_id as id, t.endpoint_id, t.event_id, t.attempts, ev.body, ev.traceparent,
        case when row_number() over () = 1 then (select claim from about) end as claim
      from taken t join events ev on ev.id = t.event_id`,
     [

@@ -14,6 +14,7 @@ import { nextAfter, type Sent } from './schedule.ts';
 import { ATTEMPT_TIMEOUT_MS, createSender } from './send.ts';
 import { signedHeaders } from './sign.ts';
 import { createSigningKeys } from './signing-keys.ts';
+import { traceAttempt } from './trace-attempt.ts';
 
 /** An attempt that waits this long for an answer leaves the prompt pool, and its endpoint leaves with it. */
 const PROMPT_MS = 2_000;
@@ -91,12 +92,14 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
   const start = (flight: Flight) => {
     const { delivery } = flight;
     const at = deps.clock.now();
+    const traced = delivery.traceparent === null ? null : traceAttempt(delivery);
     if (delivery.attempts === 0) {
       deps.metrics.webhookFirstAttempt.observe(Math.max(0, at.getTime() - timeOfId(delivery.event_id)) / 1_000);
     }
     const done = (sent: Sent) => {
       const attempts = sent.error === null ? succeeded : deps.metrics.webhookAttempts.labels(sent.error);
       attempts.observe(sent.latencyMs / 1_000);
+      traced?.end(sent);
       writer.write(outcomeOf(deps, delivery, at, sent));
       const room = lanes.ended(flight);
       startAll();
@@ -105,7 +108,10 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     const { tenant_id, url, keys } = delivery.to;
     // Calls `done` after this function returns, as the sender does.
     if (keys.length === 0) setImmediate(done, UNSIGNED);
-    else sender.send(tenant_id, url, delivery.body, signedHeaders(delivery.event_id, at, delivery.body, keys), done);
+    else {
+      const headers = { ...signedHeaders(delivery.event_id, at, delivery.body, keys), ...traced?.headers };
+      sender.send(tenant_id, url, delivery.body, headers, done);
+    }
   };
   const startAll = () => {
     if (!stopping.signal.aborted) for (let next = lanes.next(); next; next = lanes.next()) start(next);

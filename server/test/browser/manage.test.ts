@@ -220,7 +220,7 @@ describe('the pages that make and manage', () => {
       ids.push(id);
     }
     const desk = await open('viewer', `/compare?a=${ids[0]}&b=${ids[1]}`, 'Compare');
-    await desk.page.getByRole('row', { name: /^width 800 640$/ }).waitFor();
+    await desk.page.getByRole('row', { name: /^Size 800 × 600 640 × 480$/ }).waitFor();
     const painted = () =>
       desk.page
         .locator('.locked-photos canvas')
@@ -237,7 +237,16 @@ describe('the pages that make and manage', () => {
     await desk.page.getByLabel('Swipe').check();
     await desk.page.getByLabel('Edge').fill('30');
     await desk.fine('compare-swipe');
-    await desk.close(NO_STREAM);
+
+    // Both could not be read; one press reads both again.
+    const reads = /\/v1\/verifications\/vfy_/;
+    await desk.context.route(reads, route => route.abort());
+    await desk.page.reload();
+    await desk.page.getByRole('heading', { name: 'This could not be loaded' }).waitFor();
+    await desk.context.unroute(reads);
+    await desk.press('Try again');
+    await desk.page.getByRole('row', { name: /^Size/ }).waitFor();
+    await desk.close(/404|ERR_FAILED/);
   });
 
   it('settings: an owner sets retention, review and the chat, and tests the chat', async () => {
@@ -283,8 +292,23 @@ describe('the pages that make and manage', () => {
   it('system: an owner reads what each missing part costs', async () => {
     const desk = await open('owner', '/system', 'System');
     await desk.page.getByText('Bundles carry none. Set TSA_URL').waitFor();
+    const working = desk.page.getByRole('region', { name: 'Working' });
+    expect(await working.getByRole('listitem').filter({ hasText: 'Database' }).innerText()).toMatch(
+      /Keeps every verification\.\s+PostgreSQL \d+/,
+    );
     await desk.fine('system');
     await desk.close(NO_STREAM);
+  });
+
+  it.each([
+    ['a template', '/templates/tpl_01AAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['a batch', '/batches/bat_01AAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['a bulk act', '/bulk-acts/blk_01AAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['a verification', '/verifications/vfy_01AAAAAAAAAAAAAAAAAAAAAAAA'],
+  ])('%s that does not exist: its page has a heading that says so', async (_what, path) => {
+    const desk = await open('owner', path, 'This could not be loaded');
+    await desk.page.getByText('It is no longer there.').waitFor();
+    await desk.close(/404/);
   });
 
   it('what a viewer may not do is not there', async () => {
@@ -303,6 +327,9 @@ describe('the pages that make and manage', () => {
     await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
     await desk.page.goto(`${service.url}/dashboard/system`);
     await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
+    await desk.page.goto(`${service.url}/dashboard/issue`);
+    await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
+    expect(await desk.page.getByRole('button', { name: 'Make the link' }).count()).toBe(0);
     await desk.page.goto(`${service.url}/dashboard/templates`);
     await desk.heading('Templates');
     expect(await desk.page.getByRole('link', { name: 'New template' }).count()).toBe(0);

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -95,6 +97,46 @@ describe('the review page', () => {
     await desk.fine('review-clear');
     await expect.poll(async () => (await reviewsOf(second!)).map(({ decision }) => decision)).toEqual(['escalated']);
     expect((await reviewsOf(made.id)).map(({ decision }) => decision)).toEqual(['rejected', 'approved']);
+    await desk.close(NO_STREAM);
+  });
+
+  it('review: a decision copied as curl decides the case, with the cookie of the session', async () => {
+    const tenant = await service.newTenant('Curl');
+    const [id] = await openCases(service, 1, { tenantId: tenant.tenant_id });
+    const desk = await arrive('reviewer', tenant.tenant_id);
+    await desk.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await desk.page.getByLabel('Note').fill("not 'genuine'");
+    await desk.press('Copy as curl');
+    await desk.page.getByRole('menuitem', { name: /^Reject/ }).click();
+    await desk.page.getByText(/^Copied as curl: Reject\. Only a signed-in person/).waitFor();
+    const command = await desk.page.evaluate(() => navigator.clipboard.readText());
+    const run = (cookie: string) =>
+      promisify(execFile)('sh', ['-c', `${command} -s -o /dev/null -w '%{http_code}'`], {
+        env: { PATH: process.env.PATH, FIRSTHAND_COOKIE: cookie },
+      });
+    expect((await run('firsthand_session=x')).stdout).toBe('401');
+    expect((await run(desk.who.cookie)).stdout).toBe('201');
+    expect(await reviewsOf(id!)).toMatchObject([{ decision: 'rejected', note: "not 'genuine'" }]);
+    await desk.close(NO_STREAM);
+  });
+
+  it('home counts today and leads to the cases that wait', async () => {
+    const tenant = await service.newTenant('Home');
+    await openCases(service, 3, { tenantId: tenant.tenant_id });
+    await openCases(service, 1, { tenantId: tenant.tenant_id, label: 'verified', state: 'none' });
+    const desk = await arrive('reviewer', tenant.tenant_id, '');
+    const today = desk.page.getByRole('region', { name: 'Today' });
+    const figure = (name: string) =>
+      today.locator('.figures > div').filter({ hasText: name }).locator('dd').innerText();
+    await expect.poll(() => figure('Waiting for a person')).toBe('3');
+    expect([await figure('Created'), await figure('Completed'), await figure('Decided by people')]).toEqual([
+      '4',
+      '4',
+      '0',
+    ]);
+    await desk.fine('home-numbers');
+    await today.getByRole('link', { name: 'Review the cases' }).click();
+    await desk.page.getByRole('button', { name: /^Approve/ }).waitFor();
     await desk.close(NO_STREAM);
   });
 

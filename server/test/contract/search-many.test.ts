@@ -14,7 +14,7 @@ describe(`GET /v1/verifications?q= of ${ROWS} rows`, () => {
     service = await startTestService({ worker: false });
     await service.deps.db.query(
       `insert into verifications (id, tenant_id, livemode, created_at, expires_at, external_ref, config, private)
-       select 'vfy_0' || upper(lpad(substr(md5(n::text), 1, 25), 25, '0')), $1, false, now() - ($3 - n) * interval '1 second',
+       select 'vfy_0' || upper(lpad(substr(md5(n::text), 1, 25), 25, '0')), $1, false, timestamptz '2026-01-01Z' + n * interval '1 second',
          now() + interval '1 day', 'ref-' || n || case when n <= $4 then ' ancient' else '' end || case when n % 100 = 0 then ' ßx' else '' end,
          $2, case when n % 3 = 0 then '{"brand_slug": "third"}' when n = 7 then '{"brand_slug": "rare"}' else '{}' end::jsonb
        from generate_series(1, $3::int) n`,
@@ -49,6 +49,25 @@ describe(`GET /v1/verifications?q= of ${ROWS} rows`, () => {
       `external_ref like '%ancient%' and private ? 'brand_slug'`,
       null,
     ],
+    [
+      'a word of every row between two dates',
+      { q: 'ref-', created_after: '2026-01-01T00:30:00Z', created_before: '2026-01-01T02:30:00Z' },
+      `created_at > '2026-01-01T00:30:00Z' and created_at < '2026-01-01T02:30:00Z'`,
+      null,
+    ],
+    [
+      'a word of one row in a hundred since a date',
+      { q: 'ßx', created_after: '2026-01-01T00:08:20Z' },
+      `external_ref like '%ßx%' and created_at > '2026-01-01T00:08:20Z'`,
+      115,
+    ],
+    [
+      'a word of many old rows before a date',
+      { q: 'ancient', created_before: '2026-01-01T01:00:00Z' },
+      `external_ref like '%ancient%' and created_at < '2026-01-01T01:00:00Z'`,
+      null,
+    ],
+    ['a word of many old rows after their time', { q: 'ancient', created_after: '2026-01-01T02:00:00Z' }, 'false', 0],
   ] as const)('finds the rows with %s, page by page', async (_name, query, where, total) => {
     const { rows } = await service.deps.db.query<{ id: string }>(
       `select id from verifications where ${where} order by created_at desc, id desc`,

@@ -228,8 +228,9 @@ export async function plantMarks(service: TestService, key = service.tenant.rk_s
     return answer.status === 200;
   }, 'the bundle');
   if (!bundle) throw new Error('no bundle');
-  const links = done.captures.flatMap(one =>
-    [one.image_url, one.preview_url, one.presence?.evidence?.strip_url].filter(link => link !== undefined),
-  );
+  const links = done.captures.flatMap(({ image_url, preview_url, presence }) => {
+    const { strip_url, noise } = presence?.evidence ?? {};
+    return [image_url, preview_url, strip_url, noise?.before_url, noise?.after_url].filter(link => link !== undefined);
+  });
   return { id, captures: done.captures.map(({ sha256 }) => sha256), links, receiver };
 }

@@ -15,7 +15,7 @@ import { transaction } from '../../src/db/sql.ts';
 import { appendStatement } from '../../src/evidence/statements.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
 import { firstHand, plain } from '../pictures.ts';
-import { PDF_A_BREAKS, pdfAFaults, readPdf } from './pdf-a.ts';
+import { NOT_OF_PART_3, PDF_A_BREAKS, pdfAFaults, preflight, preflightInstalled, readPdf } from './pdf-a.ts';
 
 const installed = (tool: string): boolean => spawnSync('which', [tool]).status === 0;
 
@@ -170,6 +170,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
       }
       const [screen] = PUBLISHED_RATES;
       expect(words).toContain(`Detector screen_detection, ${screen!.model}`);
+      expect(words).toContain(`screen_detection ${screen!.flagged}`);
       expect(words).toContain('Time stamp none in this bundle');
       expect(words.indexOf('What is proven')).toBeLessThan(words.indexOf('What is not proven'));
     },
@@ -186,6 +187,27 @@ describe('GET /v1/verifications/:id/evidence', () => {
       expect(pdfAFaults(broken).join('; ')).toContain(fault);
     }
   });
+
+  it.skipIf(!preflightInstalled)(
+    'contains a certificate that Apache Preflight accepts by the rules of PDF/A',
+    async () => {
+      const certificate = join(folder, 'files', 'certificate.pdf');
+      const said = preflight(certificate);
+      expect(said.filter(line => !NOT_OF_PART_3.test(line))).toEqual([]);
+      expect(said.length).toBeGreaterThan(0);
+      const bytes = (await readFile(certificate)).toString('latin1');
+      for (const [key, rule] of [
+        ['/OutputIntents', '2.4.'],
+        ['/FontFile2', '3.1.'],
+        ['/Metadata', '7.1'],
+      ] as const) {
+        const broken = join(folder, 'broken.pdf');
+        await writeFile(broken, bytes.replaceAll(key, `${key.slice(0, -1)}_`), 'latin1');
+        const faults = preflight(broken).filter(line => !NOT_OF_PART_3.test(line));
+        expect([key, faults.map(line => line.slice(0, rule.length))]).toEqual([key, expect.arrayContaining([rule])]);
+      }
+    },
+  );
 
   it('answers 409 before completion and 404 to others, and does not accept a link as a key', async () => {
     const open = await createVerification(service);

@@ -1,7 +1,33 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 
-// The rules of PDF/A-3b (ISO 19005-3) that can be read off the objects of a file, as `qpdf` lists them. No validator of
-// the whole standard installs from a package registry.
+// Two looks at PDF/A-3b (ISO 19005-3): its rules as far as they can be read off the objects of a file, as `qpdf` lists them,
+// and Apache PDFBox Preflight, which knows the whole of ISO 19005-1. A validator of part 3 installs from no registry in use here.
+
+/** Debian's `libpdfbox2-java`, and what Java left out since it was written. */
+const JARS = ['preflight', 'pdfbox2', 'fontbox2', 'xmpbox', 'commons-logging', 'javax.activation', 'jaxb-api'].map(
+  name => `/usr/share/java/${name}.jar`,
+);
+
+export const preflightInstalled = JARS.every(existsSync) && spawnSync('java', ['-version']).status === 0;
+
+/** What Preflight holds against a file as PDF/A-1b: `<number of its rule> : <words>`. */
+export function preflight(file: string): string[] {
+  const said = spawnSync('java', [
+    `-Dpdfbox.fontcache=${tmpdir()}`,
+    '-cp',
+    JARS.join(':'),
+    'org.apache.pdfbox.preflight.Validator_A1b',
+    file,
+  ]);
+  const lines = said.stdout.toString().split('\n');
+  if (!lines[0]!.startsWith('The file ')) throw new Error(said.stderr.toString());
+  return lines.slice(1).filter(line => line !== '');
+}
+
+/** What Preflight says of every file of PDF/A-3: the number of the part, and an entry of fonts that part 1 alone requires. */
+export const NOT_OF_PART_3 = /^7\.11\.2 : Error on MetaData, part must be 1$|: The CIDSet entry is missing/;
 
 type Value = null | boolean | number | string | Value[] | Dict;
 interface Dict {

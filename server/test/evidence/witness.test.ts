@@ -1,4 +1,4 @@
-import { fromHex, utf8 } from '@firsthand/evidence/bytes.ts';
+import { utf8 } from '@firsthand/evidence/bytes.ts';
 import { checkpointText, parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { consistencyRanges, leafHash, rangeHash, rootOf } from '@firsthand/evidence/merkle.ts';
 import { ED25519, parseNote, parseVkey, signNote, verifierOf, verifyNote, vkeyOf } from '@firsthand/evidence/note.ts';
@@ -30,7 +30,7 @@ describe('POST /witness/add-checkpoint', () => {
   const log = newSigner('grows.example/log');
   let service: TestService;
   beforeAll(async () => {
-    const sigsum = verifierOf(CASES.origin, fromHex(CASES.key)!, ED25519);
+    const sigsum = verifierOf(CASES.origin, Buffer.from(CASES.key, 'hex'), ED25519);
     service = await startTestService({ worker: false, env: { WITNESS_FOR: `${vkeyOf(sigsum)}, ${vkeyOf(log)}` } });
   });
   afterAll(() => service?.stop());

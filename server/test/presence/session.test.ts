@@ -148,9 +148,9 @@ describe('a live photo with a camera session', () => {
   });
 
   /** A verification whose challenge asks for the moves of the film: one in eight does. */
-  async function fitting() {
+  async function fitting(policy: Policy = 'strict') {
     for (;;) {
-      const id = await create('strict', { expires_in_seconds: 86_400 });
+      const id = await create(policy, { expires_in_seconds: 86_400 });
       const challenge = await challengeOf(id);
       if (challenge.moves.join() === 'right,up') return { id, challenge };
     }
@@ -180,12 +180,21 @@ describe('a live photo with a camera session', () => {
       expect([strip.status, strip.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
       const { width, height } = await sharp(Buffer.from(await strip.arrayBuffer())).metadata();
       expect(width! / height!).toBeGreaterThan(8);
+      const { before_url, after_url } = presence!.evidence!.noise!;
+      for (const url of [before_url!, after_url!]) {
+        const noise = await fetch(url);
+        expect([noise.status, noise.headers.get('content-type')]).toEqual([200, 'image/png']);
+        expect(await sharp(Buffer.from(await noise.arrayBuffer())).metadata()).toMatchObject({
+          width: 256,
+          height: 256,
+        });
+      }
       const { rows } = await service.deps.db.query<{ body: string }>(
         "select body from events where verification_id = $1 and public_type = 'verification.completed'",
         [id],
       );
       expect(rows[0]!.body).toContain('"presence"');
-      expect(rows[0]!.body).not.toContain('strip');
+      expect(rows[0]!.body).not.toMatch(/strip|_blob|before_url/);
     } finally {
       late = 0;
     }
@@ -236,6 +245,19 @@ describe('a live photo with a camera session', () => {
         const { verdict } = await send(id, await jpegOf(film.still), await withTrace(id, challenge.challenge_id, file));
         expect(verdict?.label).toBe('failed');
       }
+    });
+
+    it.each<Policy>(['lenient', 'strict'])('is suspicious under %s when its camera was a program', async policy => {
+      const { id, challenge } = await fitting(policy);
+      const file = await traceOf(film, challenge, {
+        track: { settings: {}, capabilities: {}, program: 'OBS Virtual Camera' },
+      });
+      const sent = await send(id, await jpegOf(film.still), await withTrace(id, challenge.challenge_id, file));
+      expect(sent.capture.presence?.checks.sensor).toMatchObject({
+        passed: false,
+        words: expect.stringContaining('“OBS Virtual Camera”'),
+      });
+      expect(sent.verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
     });
 
     it('fails beside a photo of another scene', async () => {

@@ -53,7 +53,7 @@ export function probeKeys(scopes: readonly number[], hash: Uint8Array): string[]
 }
 
 /** The concatenated records found under one key of a hash. */
-export interface FoundRecords {
+interface FoundRecords {
   slot: number;
   records: Buffer;
 }

@@ -1,3 +1,4 @@
+import { deleteInBatches, SWEEP_BATCH } from '../../db/batches.ts';
 import type { Queryable } from '../../db/sql.ts';
 import type { LimitStore } from './store.ts';
 
@@ -36,5 +37,11 @@ export function createPostgresStore(db: Queryable): LimitStore {
 
 /** Removes windows that have been unused for longer than the longest window lasts. */
 export async function forgetWindows(db: Queryable): Promise<void> {
-  await db.query("delete from rate_windows where touched_at < now() - interval '2 hours'");
+  await deleteInBatches(() =>
+    db.query(
+      `delete from rate_windows where ctid = any (array(
+         select ctid from rate_windows where touched_at < now() - interval '2 hours' limit $1 for update skip locked))`,
+      [SWEEP_BATCH],
+    ),
+  );
 }

@@ -2,8 +2,8 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 
 const LOOK_EVERY_MS = 250;
-/** A node that does not answer its health check for this long is not ready. */
-const LOOK_TIMEOUT_MS = 1_000;
+/** A node that does not answer its health check for this long is not ready; so much is usual for balancers. The check writes to the store. */
+const LOOK_TIMEOUT_MS = 5_000;
 
 export interface Balancer {
   url: string;
@@ -16,7 +16,7 @@ export interface Balancer {
  * A load balancer: sends each request to the next node whose `/readyz` answers 200. It repeats no request. A node that
  * cannot be reached is a 502, and no ready node a 503.
  */
-export async function startProxy(ports: readonly number[]): Promise<Balancer> {
+export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true, timeout: 5_000 });
   let ready: number[] = [];
   let turn = 0;

@@ -1,0 +1,73 @@
+import type { Verifier } from './note.ts';
+import type { CheckName, Report } from './report.ts';
+import type { ByteRange } from './zip/read.ts';
+
+export interface Entry {
+  name: string;
+  range: ByteRange;
+  size: number;
+  sha256: string;
+  /** Not kept for photos and other files that are only hashed. */
+  bytes: Uint8Array | null;
+}
+
+/** Who is believed, beside the files themselves. */
+export interface Trust {
+  /** Keys somebody vouched for. */
+  trusted?: readonly Verifier[];
+  /** Witnesses each of which must have cosigned. */
+  witnesses?: readonly Verifier[];
+  /** PEM of roots for the time stamp. */
+  tsaRoots?: string;
+}
+
+/** Shared by the checks: the files, who is believed, and the report they fill. */
+export class Findings {
+  readonly entries = new Map<string, Entry>();
+  readonly absent = new Set<CheckName>();
+  readonly trust: Trust;
+  readonly report: Report = {
+    outcome: 'unreadable',
+    exit_code: 3,
+    verification_id: null,
+    origin: null,
+    checks: [],
+    faults: [],
+    notes: [],
+    keys: [],
+    log: null,
+    timestamp: null,
+    witnesses: [],
+    photos: [],
+  };
+
+  constructor(trust: Trust) {
+    this.trust = trust;
+  }
+
+  /** `place`: a range of bytes of the container, or a field of the file. */
+  fault(check: CheckName, entry: string | null, reason: string, place?: ByteRange | string): void {
+    const where = place === undefined ? {} : typeof place === 'string' ? { field: place } : { bytes: place };
+    this.report.faults.push({ check, entry, ...where, reason });
+  }
+
+  /** Reads a file that was kept. Undefined, with a fault, when it is missing or `parse` throws. */
+  read<T>(check: CheckName, name: string, parse: (bytes: Uint8Array) => T): T | undefined {
+    const entry = this.entries.get(name);
+    if (!entry?.bytes) {
+      this.fault(check, name, entry ? 'it is too long to be read' : 'the file is missing');
+      return undefined;
+    }
+    return this.attempt(check, name, () => parse(entry.bytes!), entry.range);
+  }
+
+  /** The result of `work`; undefined, with its words as the fault, when it throws. */
+  attempt<T>(check: CheckName, name: string, work: () => T, place: ByteRange | string): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.fault(check, name, (error as Error).message, place);
+      return undefined;
+    }
+  }
+}

@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# Not built in CI: no container engine runs there. `docker build -t firsthand .`
+# Built and run by hand (docs/go-live.md), not in CI: no container engine runs there. `docker build -t firsthand .`
 FROM node:24.11-bookworm-slim AS build
 WORKDIR /app
 COPY . .

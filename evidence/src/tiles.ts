@@ -1,5 +1,5 @@
 import { concat } from './bytes.ts';
-import { nodeHash, type TreeNode } from './merkle.ts';
+import { pairHash, type TreeNode } from './merkle.ts';
 
 // Tiles of c2sp.org/tlog-tiles: 256 hashes of one level side by side, so that a log is a set of files which never change.
 
@@ -59,9 +59,13 @@ export function nodeInTile(hashes: Uint8Array, { height, index }: TreeNode): Uin
 
 /** The root over a power of two of hashes. */
 export function foldTile(hashes: Uint8Array): Uint8Array {
-  if (hashes.length <= 32) return hashes.slice();
-  const middle = hashes.length / 2;
-  return nodeHash(foldTile(hashes.subarray(0, middle)), foldTile(hashes.subarray(middle)));
+  let level = hashes;
+  while (level.length > 32) {
+    const above = new Uint8Array(level.length / 2);
+    for (let at = 0; at < above.length; at += 32) above.set(pairHash(level.subarray(2 * at, 2 * at + 64)), at);
+    level = above;
+  }
+  return level.slice();
 }
 
 /** The bytes of an entry bundle: each entry after its length, a big-endian uint16. */

@@ -1,14 +1,14 @@
 /**
  * Measures the screen detector and its robustness on pictures of unseen sources, per source and pooled:
  *
- * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--unaltered] [--measured FILE.jsonl] [--json
- * OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE] [--kept-apart SUMS]
+ * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--unaltered | --forms A,B ...] [--measured
+ * FILE.jsonl] [--json OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE] [--kept-apart SUMS]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures that
  * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--held`
  * or `--confounders` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
  * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. `--unaltered` leaves
- * the altered copies out. Fetches nothing.
+ * the altered copies out, `--forms` scores some of `FORMS`. Fetches nothing.
  * `--measured` reads features that `forensics/training/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
  * picture. With a baseline, fails when a number drops by more than noise. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of
  * pictures that must not be measured here, nor any other of their repositories: with one among those to be read, nothing is.
@@ -29,7 +29,7 @@ import {
   manifestPictures,
   type Use,
 } from '../../../forensics/training/screen/sets.ts';
-import { vary } from '../../../forensics/training/screen/vary.ts';
+import { FORMS, formsOf } from '../../../forensics/training/screen/vary.ts';
 import { createReport } from '../report.ts';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
 
@@ -41,6 +41,7 @@ const { values: options } = parseArgs({
     held: { type: 'boolean', default: false },
     confounders: { type: 'boolean', default: false },
     unaltered: { type: 'boolean', default: false },
+    forms: { type: 'string' },
     measured: { type: 'string' },
     json: { type: 'string' },
     scores: { type: 'string' },
@@ -50,7 +51,6 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Pictures that no fit has seen are scored unaltered. */
 const unseen = options.displays
   ? 'display-held'
   : options.held
@@ -58,7 +58,13 @@ const unseen = options.displays
     : options.confounders
       ? 'confounder'
       : undefined;
-const VARIANTS = unseen || options.unaltered ? ['orig'] : ['orig', 'q70', 'half', 'msg', 'crop'];
+interface Baseline {
+  forms: string[];
+  rows: Row[];
+}
+const baseline: Baseline | undefined = options.baseline && JSON.parse(readFileSync(options.baseline, 'utf8'));
+/** The forms of each picture to score; the first is the picture as it is. With a baseline, its forms. */
+const VARIANTS = options.unaltered ? ['orig'] : (baseline?.forms ?? options.forms?.split(',') ?? FORMS);
 
 interface Row {
   name: string;
@@ -104,13 +110,13 @@ async function scoreItem(
   model: Model,
   known: Map<string, Features>,
 ): Promise<(number | undefined)[] | undefined> {
-  const bytes = item.read();
+  const form = formsOf(item.read(), index);
   const scores: (number | undefined)[] = [];
   for (const variant of VARIANTS) {
     try {
       let features = known.get(`${item.name}\t${variant}`);
       if (!features) {
-        const varied = await vary(bytes, variant, index);
+        const varied = await form(variant);
         features = (await measureScreen(await decodePicture(varied, await inspect(varied))))?.features;
       }
       scores.push(features && predict(model, features));
@@ -281,7 +287,7 @@ const rows = [...perSource, ...pooled];
 if (options.json)
   writeFileSync(
     options.json,
-    `${JSON.stringify({ model: screenModel.name, thresholds: screenModel.thresholds, rows }, null, 2)}\n`,
+    `${JSON.stringify({ model: screenModel.name, thresholds: screenModel.thresholds, forms: VARIANTS, rows }, null, 2)}\n`,
   );
 if (options.scores) {
   const header = ['label', 'source', 'name', ...VARIANTS].join('\t');
@@ -290,8 +296,7 @@ if (options.scores) {
   );
   writeFileSync(options.scores, `${[header, ...rest].join('\n')}\n`);
 }
-if (options.baseline) {
-  const baseline: { rows: Row[] } = JSON.parse(readFileSync(options.baseline, 'utf8'));
+if (baseline) {
   const faults = regressions(rows, baseline.rows);
   for (const fault of faults) console.error(`worse than the baseline: ${fault}`);
   if (faults.length > 0) process.exit(1);

@@ -37,7 +37,7 @@ export interface ScreenMeasurement {
 /** Measures all features of the single-still detector. Undefined below 480 pixels, and when no scale yields a tile. */
 export async function measureScreen(picture: Picture): Promise<ScreenMeasurement | undefined> {
   if (Math.max(picture.width, picture.height) < LEAST_SIDE) return undefined;
-  const features: Features = {};
+  const features: Features = { long_side: Math.max(picture.width, picture.height) };
   const grids: ScreenMeasurement['grids'] = [];
   let scaled = picture;
   let small = picture;

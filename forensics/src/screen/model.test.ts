@@ -40,6 +40,20 @@ it('predict skips a missing value in regressions, and follows the fitted branch 
   expect(logOdds({})).toBeCloseTo(2 * (0.25 + 2 * (0.1 - 1 + 5)) - 3, 6);
 });
 
+it('predict counts the halvings below 1,600 pixels, down to 700', () => {
+  const sized = { ...model, platt: { ...model.platt, perHalving: 0.5 } };
+  const more = (longSide: number): number => {
+    const features = { moire: 1, border: 1, context0: -9, long_side: longSide };
+    const p = predict(sized, features);
+    return Math.log(p / (1 - p)) - logOdds(features);
+  };
+  expect(more(4000)).toBeCloseTo(0, 9);
+  expect(more(1600)).toBeCloseTo(0, 9);
+  expect(more(800)).toBeCloseTo(0.5, 9);
+  expect(more(700)).toBeCloseTo(0.5 * Math.log2(16 / 7), 9);
+  expect(more(500)).toBeCloseTo(more(700), 9);
+});
+
 it('predict adds what the network over the whole picture says above its start, up to doubtful', () => {
   const seeing = { ...model, bands: { from: 1, weight: 2 } };
   const plain = { moire: 1, border: 1, context0: -9 };

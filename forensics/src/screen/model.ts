@@ -36,8 +36,8 @@ export interface Model {
   treesBias: number;
   /** Weight of the trees' log odds in the sum. */
   treesShare: number;
-  /** Platt: p = 1 / (1 + exp(-(a * s + b))). */
-  platt: { a: number; b: number };
+  /** Platt, with the size: p = 1 / (1 + exp(-(a * s + b + perHalving * h))), where h counts the halvings of `halvings`. */
+  platt: { a: number; b: number; perHalving?: number };
   /**
    * What the network over the whole picture (`bands.ts`) adds to the calibrated log odds: `weight` for each unit above `from`. Absent in models
    * that are scored on pictures the network was fitted on.
@@ -47,12 +47,23 @@ export interface Model {
   thresholds: { doubtful: number; confident: number };
 }
 
+/** Long side, in pixels, of a picture that counts as full size, and of the smallest one that the fit has seen much of. */
+const FULL = 1600;
+const LEAST = 700;
+
+/**
+ * Returns how often a full-size picture was halved to this long side. A smaller picture keeps less of a display, so its score is lower; the same
+ * score says more.
+ */
+const halvings = (longSide: number): number => Math.log2(FULL / Math.min(FULL, Math.max(LEAST, longSide)));
+
 /** Returns the calibrated probability (0..1) that the features are those of a photographed display or print. */
 export function predict(model: Model, features: Features): number {
   const values = model.features.map(name => features[name] ?? Number.NaN);
   const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
   const score = model.parts.reduce((sum, part) => sum + linearScore(part, features), model.treesShare * trees);
-  const logOdds = model.platt.a * score + model.platt.b;
+  const { a, b, perHalving = 0 } = model.platt;
+  const logOdds = a * score + b + perHalving * halvings(features.long_side ?? FULL);
   const still = logistic(logOdds);
   // The network over the whole picture may make a picture doubtful, not more.
   const { doubtful, confident } = model.thresholds;

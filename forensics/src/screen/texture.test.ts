@@ -26,3 +26,18 @@ it('measureTexture ignores slow changes of light and detects stripes of single p
   const striped = await measureTexture(changed((level, x, channel) => 64 + level / 4 + (x % 3 === channel ? 20 : 0)));
   expect(furthest(striped, plain)).toBeGreaterThan(4 * furthest(lit, plain));
 });
+
+it('measureTexture reads every other place of a large picture', async () => {
+  // 3 x 3 places. The four that are read lie at the middle of each side; the corners and the centre do not count.
+  const large = drawScene(5, { width: 1600, height: 1200 });
+  const noisy = (x0: number, y0: number): Picture => {
+    const data = large.data.slice();
+    for (let y = y0; y < y0 + 256; y++)
+      for (let x = x0; x < x0 + 256; x++)
+        for (let c = 0; c < 3; c++) data[(y * 1600 + x) * 3 + c] ^= (x * 7 + y * 13) & 63;
+    return { width: 1600, height: 1200, data };
+  };
+  const before = await measureTexture(large);
+  expect(furthest(await measureTexture(noisy(672, 472)), before)).toBe(0);
+  expect(furthest(await measureTexture(noisy(672, 72)), before)).toBeGreaterThan(0.01);
+});

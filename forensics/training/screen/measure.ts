@@ -2,12 +2,12 @@
  * Measures pictures for training and for the benchmark: one JSON line per picture and variant. An interrupted run resumes.
  *
  * node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
- * [--in-turn A,B ...] [--kept-apart SUMS]
+ * [--in-turn A,B ...] [--every N] [--kept-apart SUMS]
  *
  * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `fit`
  * and `choose`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
- * those of `simulate.ts`. Variants: `orig`; `q70`, `half`, `msg`, `crop` as in the benchmark; `chat` (800 pixels); `aug1`, `aug2` ... random crops, sizes, tones
- * and qualities. `--in-turn` measures each picture in one of these variants more, by its place. `--kept-apart` (or KEPT_APART) names a file of
+ * those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its place. `--every`
+ * measures each Nth picture only, to try the whole way in minutes. `--kept-apart` (or KEPT_APART) names a file of
  * SHA-256 sums: nothing is measured if one of these pictures, or another of their repositories, is among those to be read.
  */
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ import { inspect } from '../../src/inspect.ts';
 import { measureScreen } from '../../src/screen/features.ts';
 import { refuseKeptApart } from './kept-apart.ts';
 import { type LabelledPicture, listedPictures, listedSnapshots, manifestPictures } from './sets.ts';
-import { vary } from './vary.ts';
+import { formsOf } from './vary.ts';
 
 sharp.concurrency(1);
 sharp.cache(false);
@@ -31,6 +31,7 @@ const { values: options, positionals } = parseArgs({
     list: { type: 'string' },
     variants: { type: 'string', default: 'orig' },
     'in-turn': { type: 'string' },
+    every: { type: 'string', default: '1' },
     'kept-apart': { type: 'string', default: process.env.KEPT_APART },
   },
 });
@@ -60,12 +61,18 @@ const done = new Set(
 const file = createWriteStream(out, { flags: 'a' });
 const inTurn = options['in-turn']?.split(',') ?? [];
 for (const [index, { label, source, name, read }] of pictures.entries()) {
+  if (index % Number(options.every) !== 0) continue;
+  let form: ((name: string) => Promise<Buffer>) | undefined;
+  let sha256 = '';
   for (const v of [...options.variants.split(','), ...inTurn.slice(index % inTurn.length).slice(0, 1)]) {
     if (done.has(`${name}\t${v}`)) continue;
     try {
-      const original = read();
-      const sha256 = createHash('sha256').update(original).digest('hex');
-      const bytes = await vary(original, v, index);
+      if (!form) {
+        const original = read();
+        sha256 = createHash('sha256').update(original).digest('hex');
+        form = formsOf(original, index);
+      }
+      const bytes = await form(v);
       const picture = await decodePicture(bytes, await inspect(bytes));
       const measured = await measureScreen(picture);
       if (!measured) continue;

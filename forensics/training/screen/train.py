@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-NAME = 'screen-still-7'
+NAME = 'screen-still-8'
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=300, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
@@ -34,13 +34,11 @@ SIMULATED_SHARE = 0.3
 BANDS = {'from': 1.25, 'weight': 1}
 # Measured but not used: the first distinguish one camera's processing from another's and cost 0.015 of AUC on held-out sources; `bands` is a
 # network's answer, fitted on the same pictures.
-LEFT_OUT = re.compile(r'chroma\d|bands$')
+LEFT_OUT = re.compile(r'chroma\d|bands$|long_side$')
 CONTEXT = re.compile(r'context\d+$')
 WAVES = re.compile(r'wave\d')
 TEXTURE = re.compile(r'texture\d+$')
-VARIANTS = ('orig', 'q70', 'half', 'msg', 'crop', 'chat')
-# Half-size pictures keep no fine detail of a display. Fitting on them too costs more elsewhere than it gains there.
-TEXTURE_ON = ('orig', 'q70', 'msg', 'crop')
+VARIANTS = ('orig', 'msg', 'm1280', 'chat', 'squeezed', 'twice', 'shot', 'crop', 'half', 'q70')
 FITTED_ON = (*VARIANTS, 'aug1', 'aug2', 'aug3', 'aug4')
 LISTED = list(csv.DictReader(open(Path(__file__).parent / 'sets.tsv'), delimiter='\t', quoting=csv.QUOTE_NONE))
 SOURCES = {use: {row['source'] or row['repository'].split('/')[0] for row in LISTED if row['use'] == use}
@@ -49,6 +47,9 @@ SOURCES = {use: {row['source'] or row['repository'].split('/')[0] for row in LIS
 LENT = sorted(SOURCES['fit'])
 # Sources of genuine pictures that are held out to set thresholds. Not in the benchmark's table.
 CHOSEN_ON = sorted(SOURCES['choose'])
+# Long sides, in pixels, between which the size of a picture counts (`model.ts`), and those of the printed rates.
+FULL, LEAST = 1600, 700
+SIZES = ((0, 900), (900, 1500), (1500, np.inf))
 # Parts into which all sources that are held out are divided.
 GROUPS = 8
 # Sources of genuine pictures used only for thresholds, scored by the final model.
@@ -70,7 +71,8 @@ def refuse_kept_apart(rows):
 
 
 def load(paths):
-    """Pictures, names and values by part of the model, labels, sources and variants (one row per picture and variant, NaN if not measured)."""
+    """Pictures, names and values by part of the model, labels, sources, variants, long sides and answers of the network of bands (one row per
+    picture and variant, NaN if not measured)."""
     rows = [json.loads(line) for path in paths for line in open(path)]
     refuse_kept_apart(rows)
     found = sorted({name for row in rows for name in row['f'] if not LEFT_OUT.search(name)})
@@ -85,7 +87,9 @@ def load(paths):
     labels = np.array([row['label'] for row in rows])
     sources = np.array([row['source'] for row in rows])
     variants = np.array([row['v'] for row in rows])
-    return [row['name'] for row in rows], names, values, labels, sources, variants
+    sides = np.array([max(row['width'], row['height']) for row in rows])
+    bands = np.array([row['f'].get('bands', np.nan) for row in rows])
+    return [row['name'] for row in rows], names, values, labels, sources, variants, sides, bands
 
 
 def weights(labels, sources):
@@ -154,18 +158,16 @@ class Trees:
 
 
 def train(names, values, y, sources, variants):
-    """Fits tiles, tones and the trees on every variant, objects and waves on unaltered real pictures, texture also on
-    recompressed, messenger and cropped ones."""
-    real = sources != SIMULATED
-    plain, fine, fit = real & (variants == 'orig'), real & np.isin(variants, TEXTURE_ON), np.isin(variants, FITTED_ON)
+    """Fits tiles, tones and the trees on every picture, objects and texture on every variant of real ones, waves on unaltered real ones."""
+    real, fit = sources != SIMULATED, np.isin(variants, FITTED_ON)
     of = lambda part, rows, **more: Linear(values[part][rows], y[rows], weights(y[rows], sources[rows]), **more)
     shown = {**values, 'tiles': drop_scales(values['tiles'], names['tiles'], np.random.default_rng(0))}
     tiles = Linear(shown['tiles'][fit], y[fit], weights(y[fit], sources[fit]))
     return {
         'tiles': tiles,
-        'context': of('context', plain, strength=0.03),
-        'waves': of('waves', plain, strength=0.03, evidence=True),
-        'texture': of('texture', fine, strength=0.1),
+        'context': of('context', real & fit, strength=0.03),
+        'waves': of('waves', real & (variants == 'orig'), strength=0.03, evidence=True),
+        'texture': of('texture', real & fit, strength=0.1),
         'trees': Trees(everything(shown)[fit], y[fit], weights(y[fit], sources[fit])),
     }
 
@@ -258,34 +260,38 @@ def passed_by(s, sources, rate):
     return s[order][np.searchsorted(np.cumsum(w), rate * w.sum(), side='right')]
 
 
-def calibrate(apart, y, sources, variants):
-    """Returns Platt's coefficients and both thresholds from held-out scores, and prints their quality."""
+def calibrate(apart, y, sources, variants, sides, bands):
+    """Returns Platt's coefficients, both thresholds and the log odds of every held-out picture, and prints their quality."""
     real = ~np.isnan(apart)
     reported = real & ~np.isin(sources, CHOSEN_ON + HELD)
-    # Calibrated on unaltered reported pictures, each source held out, with equal class weights.
-    plain = reported & (variants == 'orig')
-    balance = np.where(y[plain] == 1, 0.5 / y[plain].mean(), 0.5 / (1 - y[plain].mean()))
-    calibration = LogisticRegression(C=1e6).fit(apart[plain].reshape(-1, 1), y[plain], sample_weight=balance)
-    a, b = float(calibration.coef_[0, 0]), float(calibration.intercept_[0])
-    p = 1 / (1 + np.exp(-(a * apart + b)))
-    # 1% of genuine pictures, in the worst variant and from cameras that no model was fitted on.
+    # Calibrated on reported pictures in every variant, each source held out, with equal class weights. A small picture keeps less of a display,
+    # so the size counts too.
+    halvings = np.log2(FULL / np.clip(sides, LEAST, FULL))
+    given = np.column_stack([apart, halvings])
+    balance = np.where(y[reported] == 1, 0.5 / y[reported].mean(), 0.5 / (1 - y[reported].mean()))
+    calibration = LogisticRegression(C=1e6).fit(given[reported], y[reported], sample_weight=balance)
+    (a, per_halving), b = calibration.coef_[0], float(calibration.intercept_[0])
+    log_odds = a * apart + b + per_halving * halvings
     unfitted = np.isin(sources, HELD)
-    genuine = [real & (variants == variant) & (y == 0) & ~unfitted for variant in ('orig', 'q70', 'msg')]
-    doubtful = max(passed_by(apart[part], sources[part], 0.01) for part in (*genuine, real & unfitted) if part.any()) + 1e-6
+    # The network of bands was fitted on all others.
+    log_odds[unfitted] += BANDS['weight'] * np.maximum(0, bands[unfitted] - BANDS['from'])
+    p = 1 / (1 + np.exp(-log_odds))
+    # 1% of genuine pictures, in all variants, and of those by cameras that no model was fitted on.
+    genuine = real & (y == 0) & ~unfitted
+    doubtful = max(passed_by(log_odds[part], sources[part], 0.01) for part in (genuine, real & unfitted) if part.any()) + 1e-6
     # 0.1% cannot be read off a few hundred pictures. Extrapolates the exponential tail, and requires that no held-out genuine picture,
     # in any variant, is refused outright.
-    negative = np.sort(apart[genuine[0]])[::-1]
+    negative = np.sort(log_odds[genuine & (variants == 'orig')])[::-1]
     tail = negative[: len(negative) // 10]
     slope = np.mean(tail - tail[-1])
-    confident = max(apart[real & (y == 0) & ~unfitted].max() + 1.5 * slope, doubtful + slope * np.log(10))
-    thresholds = {name: np.ceil(1e5 / (1 + np.exp(-(a * s + b)))) / 1e5 for name, s in
-                  (('doubtful', doubtful), ('confident', confident))}
-    wrong = lambda part, band: f'{(p[part & (y == 0)] >= thresholds[band]).mean():.3f}'
+    confident = max(log_odds[genuine].max() + 1.5 * slope, doubtful + slope * np.log(10))
+    thresholds = {name: float(np.ceil(1e5 / (1 + np.exp(-s))) / 1e5) for name, s in (('doubtful', doubtful), ('confident', confident))}
+    wrong = lambda part, band: f'{(p[part & (y == 0)] >= thresholds[band]).sum()} of {(part & (y == 0)).sum()}'
     for variant in VARIANTS:
         part = reported & (variants == variant)
         if not part.any():
             continue
-        s, label = apart[part], y[part]
+        s, label = log_odds[part], y[part]
         found = [(p[part & (y == 1)] >= thresholds[band]).mean() for band in thresholds]
         print(f'{variant:5} AUC {roc_auc_score(label, s):.3f}  TPR at 1% {found_at(label, s, 0.01):.2f}  at 5% {found_at(label, s, 0.05):.2f}'
               f'  bands: found {found[0]:.2f} {found[1]:.2f} wrong {wrong(part, "doubtful")} {wrong(part, "confident")}'
@@ -294,8 +300,12 @@ def calibrate(apart, y, sources, variants):
         part = real & (variants == 'orig') & (sources == source)
         print(f'  {source:20} negatives {(y[part] == 0).sum():3} doubtful {(p[part & (y == 0)] >= thresholds["doubtful"]).sum():2}'
               f'  positives {(y[part] == 1).sum():3} found {(p[part & (y == 1)] >= thresholds["doubtful"]).sum():2}')
-    print(thresholds, {'a': a, 'b': b})
-    return {'a': round(a, 6), 'b': round(b, 6)}, thresholds
+    platt = {'a': round(float(a), 6), 'b': round(b, 6), 'perHalving': round(float(per_halving), 6)}
+    for low, high in SIZES:
+        part = genuine & (sides >= low) & (sides < high)
+        print(f'genuine, {low} to {high} pixels: {(p[part] >= thresholds["doubtful"]).sum()} of {part.sum()} doubtful')
+    print(thresholds, platt)
+    return platt, thresholds, log_odds
 
 
 def write(path, value):
@@ -313,7 +323,7 @@ def write_scores(path, pictures, labels, sources, shown, log_odds):
 
 def main():
     model_file, folds_file, scores_file, *features = sys.argv[1:]
-    pictures, names, values, y, sources, variants = load(features)
+    pictures, names, values, y, sources, variants, sides, bands = load(features)
     held = np.isin(sources, HELD)
     rows = lambda mask: ({part: values[part][mask] for part in values}, y[mask], sources[mask], variants[mask])
     apart = np.full(len(y), np.nan)
@@ -321,10 +331,10 @@ def main():
     apart[~held], folds = held_apart(names, *rows(~held))
     models = train(names, *rows(~held))
     apart[held] = score(models, rows(held)[0])
-    platt, thresholds = calibrate(apart, y, sources, variants)
+    platt, thresholds, log_odds = calibrate(apart, y, sources, variants, sides, bands)
     write(model_file, {**export(export_models(names, models), platt, thresholds), 'bands': BANDS})
     write(folds_file, {source: export(fold, platt, thresholds) for source, fold in folds.items()})
-    write_scores(scores_file, pictures, y, sources, (variants == 'orig') & ~np.isnan(apart), platt['a'] * apart + platt['b'])
+    write_scores(scores_file, pictures, y, sources, (variants == 'orig') & ~np.isnan(apart), log_odds)
 
 
 if __name__ == '__main__':

@@ -1,29 +1,49 @@
 import sharp from 'sharp';
 import { random } from '../../src/random.ts';
 
+/** The forms that the benchmark scores and the model is fitted on. */
+export const FORMS = ['orig', 'msg', 'm1280', 'chat', 'squeezed', 'twice', 'shot', 'crop', 'half', 'q70'] as const;
+
+/** Decoded pixels, upright. */
+interface Raw {
+  data: Buffer;
+  info: sharp.OutputInfo;
+}
+
+/** Sizes of a phone's screenshot, in pixels. */
+const SCREENSHOT = { long: 2340, short: 1080 };
+
 /**
- * Returns a picture in one of the forms in which it may arrive. As in the benchmark: `orig`; `q70` (JPEG again), `half` (half the size),
- * `msg` (a messenger: 1600 pixels, quality 75), `crop` (the middle 60%). `chat`: `msg`, then 800 pixels, quality 75. For training: `aug1`,
- * `aug2` ... random crops, sizes, tones and qualities, by `seed`.
+ * Returns the forms in which a picture may arrive, as a function of the form's name. Decodes the picture at most once. As in the benchmark:
+ * `orig`; `q70` (JPEG again); `half` (half the size); `msg`, `m1280` and `chat` (a messenger: 1,600, 1,280 or 800 pixels, quality 75, the
+ * last by way of `msg`); `squeezed` (700 pixels, quality 45); `twice` (1,600 pixels, quality 80, then 1,100 pixels, quality 65); `shot` (a phone's
+ * screenshot of the picture between black bars, quality 90); `crop` (the middle 60%). For training: `aug1`, `aug2` ... random crops, sizes,
+ * tones and qualities, by `seed`.
  */
-export async function vary(bytes: Buffer, variant: string, seed: number): Promise<Buffer> {
-  if (variant === 'orig') return bytes;
-  if (variant === 'chat') {
-    return sharp(await vary(bytes, 'msg', seed))
-      .resize({ width: 800, height: 800, fit: 'inside', withoutEnlargement: true })
-      .jpeg({ quality: 75 })
-      .toBuffer();
-  }
-  const { data, info } = await sharp(bytes, { failOn: 'none' })
+export function formsOf(bytes: Buffer, seed: number): (form: string) => Promise<Buffer> {
+  let decoded: Promise<Raw> | undefined;
+  return async form => {
+    if (form === 'orig') return bytes;
+    decoded ??= decode(bytes);
+    return altered(await decoded, form, seed);
+  };
+}
+
+const decode = (bytes: Buffer): Promise<Raw> =>
+  sharp(bytes, { failOn: 'none' })
     .autoOrient()
     .flatten()
     .toColourspace('srgb')
     .raw()
     .toBuffer({ resolveWithObject: true });
-  const raw = { width: info.width, height: info.height, channels: info.channels };
-  const picture = () => sharp(data, { raw });
+
+const inside = (picture: sharp.Sharp, side: number, quality: number): Promise<Buffer> =>
+  picture.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true }).jpeg({ quality }).toBuffer();
+
+async function altered({ data, info }: Raw, form: string, seed: number): Promise<Buffer> {
   const { width, height } = info;
-  switch (variant) {
+  const picture = () => sharp(data, { raw: { width, height, channels: info.channels } });
+  switch (form) {
     case 'q70':
       return picture().jpeg({ quality: 70 }).toBuffer();
     case 'half':
@@ -32,10 +52,23 @@ export async function vary(bytes: Buffer, variant: string, seed: number): Promis
         .jpeg({ quality: 90 })
         .toBuffer();
     case 'msg':
+      return inside(picture(), 1600, 75);
+    case 'm1280':
+      return inside(picture(), 1280, 75);
+    case 'chat':
+      return inside(sharp(await inside(picture(), 1600, 75)), 800, 75);
+    case 'squeezed':
+      return inside(picture(), 700, 45);
+    case 'twice':
+      return inside(sharp(await inside(picture(), 1600, 80)), 1100, 65);
+    case 'shot': {
+      const { long, short } = SCREENSHOT;
+      const [across, down] = width > height ? [long, short] : [short, long];
       return picture()
-        .resize({ width: 1600, height: 1600, fit: 'inside', withoutEnlargement: true })
-        .jpeg({ quality: 75 })
+        .resize({ width: across, height: down, fit: 'contain', background: 'black' })
+        .jpeg({ quality: 90 })
         .toBuffer();
+    }
     case 'crop': {
       const w = Math.floor(width * 0.6);
       const h = Math.floor(height * 0.6);
@@ -43,7 +76,7 @@ export async function vary(bytes: Buffer, variant: string, seed: number): Promis
       return picture().extract(box).jpeg({ quality: 92 }).toBuffer();
     }
     default: {
-      const rng = random(seed * 1009 + Number(variant.replace('aug', '')));
+      const rng = random(seed * 1009 + Number(form.replace('aug', '')));
       const w = Math.max(1, Math.floor(width * rng.uniform(0.6, 1)));
       const h = Math.max(1, Math.floor(height * rng.uniform(0.6, 1)));
       const box = {

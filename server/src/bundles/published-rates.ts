@@ -6,7 +6,7 @@ export const PUBLISHED_RATES: readonly { signal: string; name: string; model?: s
   {
     signal: 'screen_detection',
     name: 'screen',
-    model: 'screen-still-7',
+    model: 'screen-still-8',
     flagged: '1 of 170 suspicious (at most 2.8%), none failed',
   },
   {

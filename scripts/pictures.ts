@@ -150,7 +150,7 @@ async function takePictures({ url, tenant }: OwnService): Promise<void> {
 
 /** Saves what the window shows, once everything on it is drawn. */
 async function take(page: Page, name: string, as: 'png' | 'webp' = 'png'): Promise<void> {
-  await page.waitForFunction(`!document.querySelector('.loading')`);
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
   await page.waitForTimeout(1_000);
   const shot = await page.screenshot();
   const file = join(IMAGES, `dashboard-${name}.${as}`);

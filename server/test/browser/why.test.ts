@@ -63,7 +63,7 @@ describe('why a case is doubted, in the dashboard', () => {
     const desk = await arrive('viewer', `/verifications/${doubted}`);
     await desk.heading('C-why');
     await desk.page
-      .getByText(/None of 1207 genuine photos scored this high|About 1 in [\d,]+ genuine photos scores/)
+      .getByText(/None of 1,207 genuine photos scored this high|About 1 in [\d,]+ genuine photos scores/)
       .waitFor();
     await desk.page
       .getByText('Measured on sources it never saw: 1 of 170 genuine flagged (at most 2.8%). 81 of 136 found.')

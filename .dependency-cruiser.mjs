@@ -2,6 +2,7 @@
 const layers = [
   ['main', 'commands'],
   ['service', 'app', 'worker'],
+  ['open'],
   ['bulk'],
   ['erasure'],
   ['batches'],
@@ -15,7 +16,7 @@ const layers = [
   ['verifications'],
   ['evidence'],
   ['auth', 'people', 'tenants'],
-  ['backup', 'open', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'telemetry', 'deps'],
+  ['backup', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'telemetry', 'deps'],
 ];
 const path = names => `^server/src/(${names.join('|')})(\\.ts$|/)`;
 

@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import { random } from '../../src/random.ts';
 
 /** The forms that the benchmark scores and the model is fitted on. */
@@ -7,7 +7,7 @@ export const FORMS = ['orig', 'msg', 'm1280', 'chat', 'squeezed', 'twice', 'shot
 /** Decoded pixels, upright. */
 interface Raw {
   data: Buffer;
-  info: sharp.OutputInfo;
+  info: OutputInfo;
 }
 
 /** Sizes of a phone's screenshot, in pixels. */
@@ -37,7 +37,7 @@ const decode = (bytes: Buffer): Promise<Raw> =>
     .raw()
     .toBuffer({ resolveWithObject: true });
 
-const inside = (picture: sharp.Sharp, side: number, quality: number): Promise<Buffer> =>
+const inside = (picture: Sharp, side: number, quality: number): Promise<Buffer> =>
   picture.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true }).jpeg({ quality }).toBuffer();
 
 async function altered({ data, info }: Raw, form: string, seed: number): Promise<Buffer> {

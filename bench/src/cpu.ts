@@ -28,6 +28,13 @@ export async function cpuSeconds(...pids: number[]): Promise<number> {
 export const postmasterOf = async (dataDir: string): Promise<number> =>
   Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 
+/** Time that all processors together were idle since the machine started, in seconds. */
+export async function idleSeconds(): Promise<number> {
+  const [total] = (await readFile('/proc/stat', 'utf8')).split('\n');
+  const [idle, waiting] = total!.split(/\s+/).slice(4, 6).map(Number);
+  return (idle! + waiting!) / TICKS_PER_SECOND;
+}
+
 /** Null when the process has ended meanwhile. */
 async function readStat(pid: number): Promise<ProcessStat | null> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);

@@ -1,0 +1,207 @@
+// Measures creates, captures, verdicts and webhooks with 1, 2 and 4 processes beside what this machine could do at most:
+//   node bench/src/scaling.ts [--photos 60] [--seconds 6] [--write FILE]
+// The limit is computed from the processor time that all processes together take for one, this program's clients included: so many would
+// take all processors whole. Other programs take their part: how much of the rest was used shows whether the machine was the bound.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
+import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
+import { createPool } from 'firsthand/db/pool.ts';
+import { createLog } from 'firsthand/lib/log.ts';
+import sharp from 'sharp';
+import { Agent } from 'undici';
+import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../../server/test/service-process.ts';
+import { cpuSeconds, idleSeconds, postmasterOf } from './cpu.ts';
+import { phone, photograph, post } from './receivers.ts';
+import { createReport } from './report.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    photos: { type: 'string', default: '60' },
+    seconds: { type: 'string', default: '6' },
+    write: { type: 'string' },
+  },
+});
+const PHOTOS = Number(options.photos);
+const CREATE_MS = Number(options.seconds) * 1_000;
+const PROCESSES = [1, 2, 4] as const;
+/** Requests under way at once, over all API processes. */
+const CLIENTS = 16;
+const CORES = availableParallelism();
+
+interface Measured {
+  perSecond: number;
+  /** Of all processes, for one. */
+  cpuMs: number;
+  /** Used of the processor time that other programs left. */
+  share: number;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'fh-scaling-'));
+const cleanups: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
+const report = createReport('From one process to four');
+try {
+  await measure();
+  report.write(options.write);
+} finally {
+  for (const clean of cleanups.toReversed()) await clean();
+}
+
+async function measure(): Promise<void> {
+  const dataDir = join(folder, 'data');
+  const database = await startEmbeddedPostgres({ dataDir, log: createLog('error') });
+  cleanups.push(database.stop);
+  const pool = createPool(database.url, 2, () => {});
+  cleanups.push(() => pool.end());
+  const receiver = await receiveWebhooks();
+  cleanups.push(receiver.close);
+  const env = {
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: '8',
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '0',
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  };
+  const start = async (command: 'serve' | 'work', count: number): Promise<ServiceProcess[]> => {
+    const nodes: ServiceProcess[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const port = await freePort();
+      const node = startServiceProcess({ dataDir, port, command, env: { ...env, WORKER_PORT: `${port}` } });
+      cleanups.push(node.stop);
+      await node.ready(180_000);
+      nodes.push(node);
+    }
+    return nodes;
+  };
+  const postmaster = await postmasterOf(dataDir);
+
+  /** Measures `work`, which resolves to how many it did. */
+  const timed = async (nodes: ServiceProcess[], work: () => Promise<number>): Promise<Measured> => {
+    const ours = () => cpuSeconds(process.pid, postmaster, ...nodes.map(node => node.process.pid!));
+    const [cpuBefore, idleBefore, began] = [await ours(), await idleSeconds(), performance.now()];
+    const count = await work();
+    const elapsed = (performance.now() - began) / 1_000;
+    const used = (await ours()) - cpuBefore;
+    const idle = (await idleSeconds()) - idleBefore;
+    return { perSecond: count / elapsed, cpuMs: (1_000 * used) / count, share: used / (used + idle) };
+  };
+  const inTurn = async (goesOn: (n: number) => boolean, work: (n: number) => Promise<void>) => {
+    let next = 0;
+    const client = async () => {
+      while (goesOn(next)) {
+        next += 1;
+        await work(next - 1);
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+  };
+  const photo = await photograph(1280, 960);
+
+  async function atOnce(processes: number): Promise<Record<string, Measured>> {
+    const apis = await start('serve', processes);
+    const tenant = await firstRunOf(dataDir);
+    const agent = new Agent();
+    const urlOf = (n: number) => apis[n % apis.length]!.url.replace('localhost', '127.0.0.1');
+    const ids: string[] = [];
+    const create = async (n: number) => {
+      const made = await post<Verification>(
+        urlOf(n),
+        '/v1/verifications',
+        { max_captures: 1, webhook_url: receiver.url },
+        agent,
+        tenant.pk_test,
+      );
+      ids.push(made.id);
+    };
+    // Whatever is compiled or filled once.
+    await inTurn(n => n < 200, create);
+    const creates = await timed(apis, async () => {
+      const before = ids.length;
+      const end = performance.now() + CREATE_MS;
+      await inTurn(() => performance.now() < end, create);
+      return ids.length - before;
+    });
+    const bodies = await Promise.all(
+      Array.from({ length: PHOTOS }, async (_, n) => {
+        const tinted = await sharp(photo)
+          .modulate({ brightness: 1 + n / 1_000 })
+          .withExif({ IFD0: { ImageDescription: `${processes} ${n}` } })
+          .jpeg({ quality: 92 })
+          .toBuffer();
+        return { image_base64: tinted.toString('base64') };
+      }),
+    );
+    const captures = await timed(apis, async () => {
+      await inTurn(
+        n => n < PHOTOS,
+        async n => {
+          const dispatcher = phone(`127.0.${10 + processes}.${1 + (n % 250)}`);
+          await post(urlOf(n), `/v1/verifications/${ids[n]}/captures`, bodies[n]!, dispatcher);
+          await dispatcher.close();
+        },
+      );
+      return PHOTOS;
+    });
+
+    // What waits is kept from the workers until all of them are ready.
+    await pool.query("update captures set analysis_due_at = 'infinity' where analysis_state = 'pending'");
+    await pool.query('create table held as select * from event_outbox; delete from event_outbox');
+    const workers = await start('work', processes);
+    const number = async (sql: string) => Number((await pool.query<{ n: string }>(sql)).rows[0]!.n);
+    const verdicts = await timed(workers, async () => {
+      await pool.query("update captures set analysis_due_at = now() where analysis_state = 'pending'");
+      while ((await number("select count(*) as n from captures where analysis_state = 'pending'")) > 0) await sleep(20);
+      return PHOTOS;
+    });
+    const allSent = async () => {
+      const left = 'select (select count(*) from event_outbox) + (select count(*) from webhook_queue) as n';
+      while ((await number(left)) > 0) await sleep(20);
+    };
+    await allSent();
+    receiver.received.length = 0;
+    const webhooks = await timed(workers, async () => {
+      await pool.query('insert into event_outbox select * from held');
+      await allSent();
+      return receiver.received.length;
+    });
+    await pool.query('drop table held');
+    for (const node of [...workers, ...apis]) await node.stop();
+    await agent.close();
+    return { creates, captures, verdicts, webhooks };
+  }
+
+  report.print(
+    `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}. Clients, receiver and PostgreSQL run on the ` +
+      'same machine. Creates and captures: 1, 2 and 4 API processes; verdicts and webhooks: 1, 2 and 4 workers with one analysis thread ' +
+      'each. Photos of 1280 × 960.\n',
+  );
+  const found = new Map<number, Record<string, Measured>>();
+  for (const processes of PROCESSES) {
+    found.set(processes, await atOnce(processes));
+    console.error(processes, found.get(processes));
+  }
+  report.print(
+    `| a second | ${PROCESSES.join(' | ')} | processor time for one | all ${CORES} cores would do | used of the free processor time |\n|---|---|---|---|---|---|---|`,
+  );
+  const shown = (value: number) => value.toFixed(value < 100 ? 1 : 0);
+  for (const what of ['creates', 'captures', 'verdicts', 'webhooks']) {
+    const each = PROCESSES.map(processes => found.get(processes)![what]!);
+    const cheapest = Math.min(...each.map(({ cpuMs }) => cpuMs));
+    report.print(
+      `| ${[
+        what,
+        ...each.map(({ perSecond }) => shown(perSecond)),
+        `${each.map(({ cpuMs }) => shown(cpuMs)).join(', ')} ms`,
+        shown((1_000 * CORES) / cheapest),
+        each.map(({ share }) => `${(100 * share).toFixed(0)}%`).join(', '),
+      ].join(' | ')} |`,
+    );
+  }
+}

@@ -1,0 +1,206 @@
+// Keeps a service at half of what it can do and watches whether anything grows that should not:
+//   node bench/src/soak.ts [--minutes 30] [--rate PHOTOS_A_SECOND] [--write FILE]
+// Memory of each process, and the tables whose rows come and go. Data that customers keep grows with each photo; its bytes per photo must
+// not. Ends with 1 where the last third of the time holds more than the middle third.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
+import { createPool } from 'firsthand/db/pool.ts';
+import { createLog } from 'firsthand/lib/log.ts';
+import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../../server/test/service-process.ts';
+import { arrivals, median, percentile } from './measure.ts';
+import { phone, photograph, startReceiver, submitPicture } from './receivers.ts';
+import { createReport } from './report.ts';
+
+const { values: options } = parseArgs({
+  options: { minutes: { type: 'string', default: '30' }, rate: { type: 'string' }, write: { type: 'string' } },
+});
+const MINUTES = Number(options.minutes);
+const SAMPLES = 30;
+/** Photos of the burst that measures what the service can do, after as many that warm it up. */
+const BURST = 40;
+const AT_ONCE = 4;
+/** The memory of the last third may exceed that of the middle third by this factor. */
+const FLAT = 1.1;
+/** More rows than this in the tables that empty themselves, at half load, mean that they do not. */
+const FEW_ROWS = 200;
+/** Rows of these tables are deleted once they are done with. */
+const PASSING = [
+  'graphile_worker._private_jobs',
+  'event_outbox',
+  'webhook_queue',
+  'webhook_claims',
+  'evidence_pending',
+  'analysis_lanes',
+  'statistics_changes',
+  'worker_nodes',
+] as const;
+
+interface Sample {
+  minute: number;
+  photos: number;
+  apiMb: number;
+  workerMb: number;
+  passingRows: number;
+  passingKb: number;
+  databaseMb: number;
+  /** Seconds from the accepted photo to its webhook, since the sample before. */
+  waits: number[];
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'fh-soak-'));
+const cleanups: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
+const report = createReport('Soak');
+try {
+  await soak();
+  report.write(options.write);
+} finally {
+  for (const clean of cleanups.toReversed()) await clean();
+}
+
+async function soak(): Promise<void> {
+  const dataDir = join(folder, 'data');
+  const database = await startEmbeddedPostgres({ dataDir, log: createLog('error') });
+  cleanups.push(database.stop);
+  const env = {
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '0',
+  };
+  const start = async (command: 'serve' | 'work'): Promise<ServiceProcess> => {
+    const port = await freePort();
+    const node = startServiceProcess({ dataDir, port, command, env: { ...env, WORKER_PORT: `${port}` } });
+    cleanups.push(node.stop);
+    await node.ready();
+    return node;
+  };
+  const api = await start('serve');
+  const worker = await start('work');
+  const pool = createPool(database.url, 1, () => {});
+  cleanups.push(() => pool.end());
+  const receiver = await startReceiver();
+  cleanups.push(receiver.close);
+  const tenant = await firstRunOf(dataDir);
+  const url = api.url.replace('localhost', '127.0.0.1');
+  const photo = await photograph(1280, 960);
+
+  let serial = 0;
+  let photos = 0;
+  const sendOne = async () => {
+    serial += 1;
+    const dispatcher = phone(`127.0.${7 + ((serial >> 7) & 127)}.${1 + (serial & 127)}`);
+    await submitPicture(url, tenant, dispatcher, receiver, photo);
+    await dispatcher.close();
+    photos += 1;
+  };
+  const burst = async () => {
+    receiver.reset();
+    const began = performance.now();
+    let left = BURST;
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        while (left-- > 0) await sendOne();
+      }),
+    );
+    while (receiver.completed.size < BURST) await sleep(20);
+    return BURST / ((performance.now() - began) / 1_000);
+  };
+  await burst();
+  const most = await burst();
+  const rate = options.rate ? Number(options.rate) : most / 2;
+  receiver.reset();
+
+  const number = async (sql: string) => Number((await pool.query<{ n: string }>(sql)).rows[0]!.n);
+  const told = new Set<string>();
+  const take = async (minute: number): Promise<Sample> => {
+    const waits: number[] = [];
+    for (const [id, { arrivedAt }] of receiver.completed) {
+      const sentAt = receiver.sent.get(id);
+      if (sentAt === undefined || told.has(id)) continue;
+      told.add(id);
+      waits.push((arrivedAt - sentAt) / 1_000);
+    }
+    const rows = await Promise.all(PASSING.map(table => number(`select count(*) as n from ${table}`)));
+    const bytes = await Promise.all(PASSING.map(table => number(`select pg_total_relation_size('${table}') as n`)));
+    return {
+      minute,
+      photos,
+      apiMb: await residentMb(api.process.pid!),
+      workerMb: await residentMb(worker.process.pid!),
+      passingRows: rows.reduce((sum, n) => sum + n, 0),
+      passingKb: bytes.reduce((sum, n) => sum + n, 0) / 1_000,
+      databaseMb: (await number('select pg_database_size(current_database()) as n')) / 1e6,
+      waits,
+    };
+  };
+
+  report.print(
+    `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}. An API process, a worker with one analysis ` +
+      `thread, PostgreSQL; photos of 1280 × 960. At most ${most.toFixed(1)} photos a second just before; ${rate.toFixed(1)} a second begin ` +
+      `on average for ${MINUTES} minutes.\n`,
+  );
+  report.print(
+    '| minute | photos | API, resident | worker, resident | rows in tables that empty themselves | size of those tables | database for each photo | photo to webhook, p50 and p99 |\n|---|---|---|---|---|---|---|---|',
+  );
+  const samples: Sample[] = [await take(0)];
+  const [first] = samples;
+  const sampling = (async () => {
+    const everyMs = (MINUTES * 60_000) / SAMPLES;
+    const began = performance.now();
+    for (let n = 1; n <= SAMPLES; n += 1) {
+      await sleep(Math.max(0, began + n * everyMs - performance.now()));
+      const sample = await take((n * MINUTES) / SAMPLES);
+      const before = samples.at(-1)!;
+      samples.push(sample);
+      if (n % 3 === 0) {
+        const grown = (1_000 * (sample.databaseMb - first!.databaseMb)) / (sample.photos - first!.photos);
+        report.print(
+          `| ${[
+            sample.minute.toFixed(1),
+            sample.photos - first!.photos,
+            `${sample.apiMb.toFixed(0)} MB`,
+            `${sample.workerMb.toFixed(0)} MB`,
+            sample.passingRows,
+            `${sample.passingKb.toFixed(0)} kB`,
+            `${grown.toFixed(0)} kB`,
+            `${percentile([...before.waits, ...sample.waits], 0.5).toFixed(1)} and ${percentile([...before.waits, ...sample.waits], 0.99).toFixed(1)} s`,
+          ].join(' | ')} |`,
+        );
+      }
+    }
+  })();
+  await arrivals(sendOne, { perSecond: rate, seconds: MINUTES * 60 });
+  await sampling;
+  judge(samples, api.output() + worker.output());
+}
+
+/** Compares the last third of the samples with the middle third. */
+function judge(samples: readonly Sample[], output: string): void {
+  const third = Math.floor(samples.length / 3);
+  const middle = samples.slice(third, 2 * third);
+  const last = samples.slice(2 * third);
+  const growth = (read: (sample: Sample) => number) => median(last.map(read)) / median(middle.map(read));
+  const memory = { api: growth(sample => sample.apiMb), worker: growth(sample => sample.workerMb) };
+  const tables = growth(sample => sample.passingKb);
+  const rows = median(last.map(sample => sample.passingRows));
+  report.print(
+    `\nLast third beside the middle third (medians): memory of the API ${memory.api.toFixed(2)}, of the worker ${memory.worker.toFixed(2)}; ` +
+      `size of the tables that empty themselves ${tables.toFixed(2)}, ${rows} rows in them.`,
+  );
+  const flat = memory.api <= FLAT && memory.worker <= FLAT && tables <= FLAT && rows <= FEW_ROWS;
+  if (!flat) {
+    console.error(`Something grows.\n${output.slice(-2_000)}`);
+    process.exitCode = 1;
+  }
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) / 1_024;
+}

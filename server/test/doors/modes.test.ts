@@ -18,7 +18,7 @@ describe.each([
     await service?.stop();
   });
 
-  it('exclude keys and objects of a mode that is off', async () => {
+  it('excludes keys and objects of a mode that is off', async () => {
     const { tenant } = service;
     const [kept, refused] = served ? [tenant.pk_live, tenant.pk_test] : [tenant.pk_test, tenant.pk_live];
     expect((await ask(narrow, '/v1/verifications', { key: refused })).status).toBe(401);

@@ -64,12 +64,14 @@ test('a worker takes no photo until its analysis threads are warm, and its /read
 test('a worker that stops hands back at once the photo that none of its threads has begun', async () => {
   let handedOut = 0;
   const { promise: bothHandedOut, resolve } = Promise.withResolvers<void>();
-  const analyze = (real: AnalysisPool): AnalysisPool['analyze'] => request => {
-    const answer = real.analyze(request);
-    handedOut += 1;
-    if (handedOut === 2) resolve();
-    return answer;
-  };
+  const analyze =
+    (real: AnalysisPool): AnalysisPool['analyze'] =>
+    request => {
+      const answer = real.analyze(request);
+      handedOut += 1;
+      if (handedOut === 2) resolve();
+      return answer;
+    };
   const url = await startWorker({ threads: 2, pictures: real => ({ ...real, analyze: analyze(real) }) });
   await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'the worker to be ready');
   // Two photos of this size are analysed one after the other, because of their memory.

@@ -54,7 +54,11 @@ try {
 
 async function measure(): Promise<void> {
   const dataDir = join(folder, 'data');
-  const database = await startEmbeddedPostgres({ dataDir, log: createLog('error'), settings: { max_connections: '200' } });
+  const database = await startEmbeddedPostgres({
+    dataDir,
+    log: createLog('error'),
+    settings: { max_connections: '200' },
+  });
   cleanups.push(database.stop);
   const pool = createPool(database.url, 2, () => {});
   cleanups.push(() => pool.end());

@@ -13,6 +13,14 @@ export interface Overdue {
 export function createMetrics(overdue: () => Promise<Overdue>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // Both gauges of a scrape share one answer.
+  let asked: Promise<Overdue | null> | null = null;
+  const overdueNow = () => {
+    asked ??= soon(overdue()).finally(() => {
+      asked = null;
+    });
+    return asked;
+  };
   return {
     registry,
     requests: new Histogram({
@@ -52,7 +60,7 @@ export function createMetrics(overdue: () => Promise<Overdue>) {
       help: 'Captures that have waited longer than ten minutes for their analysis',
       registers: [registry],
       async collect() {
-        const now = await soon(overdue());
+        const now = await overdueNow();
         if (now) this.set(now.count);
       },
     }),
@@ -61,7 +69,7 @@ export function createMetrics(overdue: () => Promise<Overdue>) {
       help: 'Age of the oldest capture that has waited longer than ten minutes; 0 where there is none',
       registers: [registry],
       async collect() {
-        const now = await soon(overdue());
+        const now = await overdueNow();
         if (now) this.set(now.oldestSeconds);
       },
     }),

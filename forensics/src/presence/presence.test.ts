@@ -84,6 +84,19 @@ describe('checkContinuous', () => {
     expect(found.words).toMatch(/another place/);
   });
 
+  it('has no answer for a photo with a small piece set in, where all else lies in place', () => {
+    const { width, height } = deep.still;
+    const data = Uint8Array.from(deep.still.data);
+    const side = Math.round(0.12 * width);
+    for (let y = height >> 1; y < (height >> 1) + side; y++)
+      for (let x = width >> 1; x < (width >> 1) + side; x++)
+        for (let c = 0; c < 3; c++)
+          data[(y * width + x) * 3 + c] = deep.still.data[((height - 1 - y) * width + (width - 1 - x)) * 3 + c]!;
+    const patched = checkContinuous(session(deep, { still: { width, height, data } }), path);
+    expect(patched).toMatchObject({ evaluated: false });
+    expect(patched.words).toMatch(/part of the photo/);
+  });
+
   it('has no answer for a photo with something set in, nor for a film with a cut', () => {
     const { width, height } = deep.still;
     const data = Uint8Array.from(deep.still.data);

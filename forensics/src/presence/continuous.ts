@@ -27,7 +27,7 @@ const CUTS = [1, 0.82, 0.68];
  */
 const ONE_MOMENT = 0.72;
 /**
- * Parts of the photo, an eighth of its longer side each, that are too many to differ: a camera that already moves shows one. None differs in the 24
+ * Parts of the photo, an eighth of its longer side each, that are too many to differ: a camera that already moves shows one. None differs in the 28
  * photos of real films (`fit` and `choose`) whose other corners lie in place to this share.
  */
 const STRANGE_PARTS = 2;

@@ -27,7 +27,7 @@ const FEWEST = 2;
 const FLAT = 0.5;
 /**
  * So many clearly deep pairs outweigh flat ones: a scene looks flat where its near things left the picture, but a plane never looks deep twice. None
- * of 111 pairs of rendered prints is clearly deep, and none of 17 of the chessboard.
+ * of 111 pairs of rendered prints is clearly deep, and none of 21 of the chessboard.
  */
 const DEEP_PAIRS = 2;
 const DEEP_POINTS = 60;

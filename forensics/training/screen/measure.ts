@@ -7,7 +7,7 @@
  * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `fit`
  * and `choose`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
  * those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its place. `--every`
- * measures each Nth picture only, to try the whole way in minutes. `--kept-apart` (or KEPT_APART) names a file of
+ * measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups (`--data` alone: N up to 2). `--kept-apart` (or KEPT_APART) names a file of
  * SHA-256 sums: nothing is measured if one of these pictures, or another of their repositories, is among those to be read.
  */
 import { createHash } from 'node:crypto';

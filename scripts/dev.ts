@@ -14,8 +14,9 @@ import { loadEnvironment } from '../server/src/config/environment.ts';
 const root = join(import.meta.dirname, '..');
 /** Waits this long after a change, so that an editor that saves many files causes one restart. */
 const SETTLE_MS = 200;
-const SERVER = ['contract/src', 'forensics/src', 'sdk/src', 'server/src', 'server/migrations', '.env'];
-const PAGES = ['capture', 'dashboard', 'look', 'contract/src', 'sdk/src'];
+const EVIDENCE = ['stamps/src', 'evidence/src', 'report/src'];
+const SERVER = ['contract/src', 'forensics/src', 'sdk/src', 'server/src', 'server/migrations', '.env', ...EVIDENCE];
+const PAGES = ['capture', 'dashboard', 'verify', 'look', 'contract/src', 'sdk/src', ...EVIDENCE];
 
 const environment = { ...loadEnvironment(), DATA_DIR: resolve(process.env.DATA_DIR ?? join(root, 'data-dev')) };
 const { port, dataDir } = readConfig(environment);

@@ -2,17 +2,14 @@
 //   node bench/src/capacity.ts [--photos 60] [--write FILE]
 // The API, a worker and PostgreSQL are processes of their own. Processor time is what the kernel counted for them, less what they
 // take when nobody asks, so other load on the machine hardly changes it.
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
-import { createLog } from 'firsthand/lib/log.ts';
-import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import { firstRunOf } from '../../server/test/service-process.ts';
 import { cpuSeconds, postmasterOf } from './cpu.ts';
+import { type OwnNodes, withOwnNodes } from './own-nodes.ts';
 import { phone, photograph, startReceiver, submitPicture } from './receivers.ts';
 import { createReport } from './report.ts';
 
@@ -27,47 +24,22 @@ const SIZES = [
   [4000, 3000],
 ] as const;
 
-const folder = await mkdtemp(join(tmpdir(), 'fh-capacity-'));
-const cleanups: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
 const report = createReport('What one photo costs');
-try {
-  await measure();
-  report.write(options.write);
-} finally {
-  for (const clean of cleanups.toReversed()) await clean();
-}
+await withOwnNodes({}, measure);
+report.write(options.write);
 
-async function measure(): Promise<void> {
-  const dataDir = join(folder, 'data');
-  const database = await startEmbeddedPostgres({ dataDir, log: createLog('error') });
-  cleanups.push(database.stop);
-  const env = {
-    DATABASE_URL: database.url,
-    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'error',
-    DRAIN_SECONDS: '0',
-  };
-  const api = startServiceProcess({ dataDir, port: await freePort(), command: 'serve', env });
-  cleanups.push(api.stop);
-  await api.ready();
-  const port = await freePort();
-  const worker = startServiceProcess({ dataDir, port, command: 'work', env: { ...env, WORKER_PORT: `${port}` } });
-  cleanups.push(worker.stop);
-  await worker.ready();
-  const pool = createPool(database.url, 1, () => {});
-  cleanups.push(() => pool.end());
+async function measure({ dataDir, number, start, atEnd }: OwnNodes): Promise<void> {
+  const api = await start('serve');
+  const worker = await start('work');
   const receiver = await startReceiver();
-  cleanups.push(receiver.close);
+  atEnd(receiver.close);
   const tenant = await firstRunOf(dataDir);
   const postmaster = await postmasterOf(dataDir);
-  const url = api.url.replace('localhost', '127.0.0.1');
 
-  const number = async (sql: string) => Number((await pool.query<{ n: string }>(sql)).rows[0]!.n);
   const take = async () => ({
     at: performance.now(),
-    api: await cpuSeconds(api.process.pid!),
-    worker: await cpuSeconds(worker.process.pid!),
+    api: await cpuSeconds(api.pid),
+    worker: await cpuSeconds(worker.pid),
     database: await cpuSeconds(postmaster),
     written: await number('select sum(n_tup_ins) as n from pg_stat_user_tables'),
     changed: await number('select sum(n_tup_upd + n_tup_del) as n from pg_stat_user_tables'),
@@ -85,7 +57,7 @@ async function measure(): Promise<void> {
       while (left-- > 0) {
         serial += 1;
         const dispatcher = phone(`127.0.${7 + (serial >> 7)}.${1 + (serial & 127)}`);
-        await submitPicture(url, tenant, dispatcher, receiver, photo);
+        await submitPicture(api.url, tenant, dispatcher, receiver, photo);
         await dispatcher.close();
       }
     };

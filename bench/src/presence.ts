@@ -6,7 +6,8 @@
  * `--sessions N` of each class are rendered and judged without a service; 0 for none. `--only` takes the classes whose name contains a text; a
  * semicolon separates several. `--tuning` renders the subjects on which bounds were set instead of the reported ones.
  *
- * `--service N` starts a whole service and sends N sessions of each class to it under each policy: challenge, trace, photo, verdict.
+ * `--service N` starts a whole service and sends N sessions of each class to it under each policy: challenge, trace, photo, verdict. `--lenient`
+ * and `--genuine` replace the number under `lenient`, and that of genuine sessions under `strict`.
  *
  * `--clones FOLDER` measures the real films of `films/films.tsv`: git repositories are cloned into FOLDER where they are missing, and ffmpeg
  * decodes them (any version since 4). `--splits` chooses among `fit,choose,report`; empty for none. `--films` chooses films by name.
@@ -22,12 +23,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { examine, type Presence } from '@firsthand/forensics/presence/presence.ts';
+import { judgeSession } from '@firsthand/forensics/presence/session.ts';
 import type { Session } from '@firsthand/forensics/presence/trace.ts';
+import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import { reportAims } from './attacks/aims.ts';
 import { classes } from './attacks/classes.ts';
 import { type SentRow, sendAll } from './attacks/over-http.ts';
 import { type RenderedRow, reportCost, reportRendered, reportSent } from './attacks/report.ts';
-import { drawMoves } from './attacks/session.ts';
+import { drawMoves, ISSUED } from './attacks/session.ts';
 import { tracesOf } from './films/cut.ts';
 import { type RealFilm, realFilms } from './films/films.ts';
 import { type PersonRow, personWith } from './films/person.ts';
@@ -45,6 +48,8 @@ const { values: options } = parseArgs({
     cache: { type: 'string', default: join(tmpdir(), 'firsthand-films') },
     splits: { type: 'string', default: 'fit,choose,report' },
     service: { type: 'string', default: '0' },
+    lenient: { type: 'string' },
+    genuine: { type: 'string' },
     phone: { type: 'string', default: '0' },
     films: { type: 'string' },
     json: { type: 'string' },
@@ -79,10 +84,22 @@ function withEarlier<T>(now: readonly T[], of: (run: Measured) => T[], keyOf: (r
   return rows;
 }
 
-function judged(session: Session | undefined): { presence: Presence; cpu_ms: number } {
-  const used = process.threadCpuUsage();
+/** Judges a session, and measures what a server spends on it: reading the file, the checks, and the pictures for the dashboard. */
+async function judged(session: Session | undefined): Promise<{ presence: Presence; cpu_ms: number }> {
   const presence = examine(session);
-  const { user, system } = process.threadCpuUsage(used);
+  if (!session) return { presence, cpu_ms: 0 };
+  const { trace, challenge, still, second } = session;
+  const file = await encodeTrace(trace, {
+    challengeId: 'chl_1',
+    moves: challenge.moves,
+    header: { began_at: ISSUED },
+  });
+  const issued = { moves: [...challenge.moves], issuedAt: ISSUED, expiresAt: ISSUED + 120_000 };
+  const sent = { file, challenge: { id: 'chl_1', issued, count: 1 } };
+  const photo = { picture: still, second, metadata: { thumbnail: false, fields: [], faults: [] } };
+  const used = process.cpuUsage();
+  await judgeSession({ policy: 'strict', arrivedAt: ISSUED + 9_000, trace: sent }, photo);
+  const { user, system } = process.cpuUsage(used);
   return { presence, cpu_ms: (user + system) / 1000 };
 }
 
@@ -99,7 +116,7 @@ function keep(): void {
 for (const { name, make } of Number(options.sessions) > 0 ? chosen : []) {
   for (let i = 0; i < Number(options.sessions); i++) {
     const seed = FIRST_SEED + i;
-    rows.push({ name, seed, ...judged(await make(seed, drawMoves(seed, Number(options.moves)))) });
+    rows.push({ name, seed, ...(await judged(await make(seed, drawMoves(seed, Number(options.moves))))) });
   }
   keep();
   process.stderr.write('.');
@@ -108,14 +125,16 @@ for (const { name, make } of Number(options.sessions) > 0 ? chosen : []) {
 if (options.clones) {
   for (const film of chosenFilms(options.splits.split(','))) {
     for await (const { session, moved } of tracesOf(film, options.clones, options.cache))
-      films.push({ film, moved, ...judged(session) });
+      films.push({ film, moved, ...(await judged(session)) });
     keep();
     process.stderr.write('.');
   }
 }
 
 if (Number(options.service) > 0) {
-  await sendAll(chosen, Number(options.service), FIRST_SEED, row => {
+  const { service, lenient = service, genuine = service } = options;
+  const counts = { strict: Number(service), lenient: Number(lenient), genuine: Number(genuine) };
+  await sendAll(chosen, counts, FIRST_SEED, row => {
     sent.push(row);
     keep();
     process.stderr.write(`${row.policy}, ${row.name}: presence ${row.presence}, ${row.label}\n`);

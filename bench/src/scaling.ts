@@ -2,21 +2,16 @@
 //   node bench/src/scaling.ts [--photos 60] [--seconds 6] [--write FILE]
 // The limit is computed from the processor time that all processes together take for one, this program's clients included: so many would
 // take all processors whole. Other programs take their part: how much of the rest was used shows whether the machine was the bound.
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism, cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
-import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
-import { createLog } from 'firsthand/lib/log.ts';
 import sharp from 'sharp';
 import { Agent } from 'undici';
-import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../../server/test/service-process.ts';
+import { firstRunOf } from '../../server/test/service-process.ts';
 import { cpuSeconds, idleSeconds, postmasterOf } from './cpu.ts';
+import { type Node, type OwnNodes, withOwnNodes } from './own-nodes.ts';
 import { phone, photograph, post } from './receivers.ts';
 import { createReport } from './report.ts';
 
@@ -42,53 +37,29 @@ interface Measured {
   share: number;
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'fh-scaling-'));
-const cleanups: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
 const report = createReport('From one process to four');
-try {
-  await measure();
-  report.write(options.write);
-} finally {
-  for (const clean of cleanups.toReversed()) await clean();
-}
-
-async function measure(): Promise<void> {
-  const dataDir = join(folder, 'data');
-  const database = await startEmbeddedPostgres({
-    dataDir,
-    log: createLog('error'),
+await withOwnNodes(
+  {
     settings: { max_connections: '200' },
-  });
-  cleanups.push(database.stop);
-  const pool = createPool(database.url, 2, () => {});
-  cleanups.push(() => pool.end());
+    env: { DATABASE_POOL_SIZE: '8', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
+  },
+  measure,
+);
+report.write(options.write);
+
+async function measure({ dataDir, pool, number, start, atEnd }: OwnNodes): Promise<void> {
   const receiver = await receiveWebhooks();
-  cleanups.push(receiver.close);
-  const env = {
-    DATABASE_URL: database.url,
-    DATABASE_POOL_SIZE: '8',
-    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'error',
-    DRAIN_SECONDS: '0',
-    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-  };
-  const start = async (command: 'serve' | 'work', count: number): Promise<ServiceProcess[]> => {
-    const nodes: ServiceProcess[] = [];
-    for (let n = 0; n < count; n += 1) {
-      const port = await freePort();
-      const node = startServiceProcess({ dataDir, port, command, env: { ...env, WORKER_PORT: `${port}` } });
-      cleanups.push(node.stop);
-      await node.ready(180_000);
-      nodes.push(node);
-    }
+  atEnd(receiver.close);
+  const startAll = async (command: 'serve' | 'work', count: number): Promise<Node[]> => {
+    const nodes: Node[] = [];
+    for (let n = 0; n < count; n += 1) nodes.push(await start(command));
     return nodes;
   };
   const postmaster = await postmasterOf(dataDir);
 
   /** Measures `work`, which resolves to how many it did. */
-  const timed = async (nodes: ServiceProcess[], work: () => Promise<number>): Promise<Measured> => {
-    const ours = () => cpuSeconds(process.pid, postmaster, ...nodes.map(node => node.process.pid!));
+  const timed = async (nodes: Node[], work: () => Promise<number>): Promise<Measured> => {
+    const ours = () => cpuSeconds(process.pid, postmaster, ...nodes.map(node => node.pid));
     const [cpuBefore, idleBefore, began] = [await ours(), await idleSeconds(), performance.now()];
     const count = await work();
     const elapsed = (performance.now() - began) / 1_000;
@@ -109,10 +80,10 @@ async function measure(): Promise<void> {
   const photo = await photograph(1280, 960);
 
   async function atOnce(processes: number): Promise<Record<string, Measured>> {
-    const apis = await start('serve', processes);
+    const apis = await startAll('serve', processes);
     const tenant = await firstRunOf(dataDir);
     const agent = new Agent();
-    const urlOf = (n: number) => apis[n % apis.length]!.url.replace('localhost', '127.0.0.1');
+    const urlOf = (n: number) => apis[n % apis.length]!.url;
     const ids: string[] = [];
     const create = async (n: number) => {
       const made = await post<Verification>(
@@ -157,8 +128,7 @@ async function measure(): Promise<void> {
     // What waits is kept from the workers until all of them are ready.
     await pool.query("update captures set analysis_due_at = 'infinity' where analysis_state = 'pending'");
     await pool.query('create table held as select * from event_outbox; delete from event_outbox');
-    const workers = await start('work', processes);
-    const number = async (sql: string) => Number((await pool.query<{ n: string }>(sql)).rows[0]!.n);
+    const workers = await startAll('work', processes);
     const verdicts = await timed(workers, async () => {
       await pool.query("update captures set analysis_due_at = now() where analysis_state = 'pending'");
       while ((await number("select count(*) as n from captures where analysis_state = 'pending'")) > 0) await sleep(20);

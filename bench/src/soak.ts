@@ -2,17 +2,13 @@
 //   node bench/src/soak.ts [--minutes 30] [--rate PHOTOS_A_SECOND] [--write FILE]
 // Memory of each process, and the tables whose rows come and go. Data that customers keep grows with each photo; its bytes per photo must
 // not. Ends with 1 where the last third of the time holds more than the middle third.
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
-import { createLog } from 'firsthand/lib/log.ts';
-import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../../server/test/service-process.ts';
+import { firstRunOf } from '../../server/test/service-process.ts';
 import { arrivals, median, percentile } from './measure.ts';
+import { type OwnNodes, withOwnNodes } from './own-nodes.ts';
 import { phone, photograph, startReceiver, submitPicture } from './receivers.ts';
 import { createReport } from './report.ts';
 
@@ -52,42 +48,16 @@ interface Sample {
   waits: number[];
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'fh-soak-'));
-const cleanups: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
 const report = createReport('Soak');
-try {
-  await soak();
-  report.write(options.write);
-} finally {
-  for (const clean of cleanups.toReversed()) await clean();
-}
+await withOwnNodes({}, soak);
+report.write(options.write);
 
-async function soak(): Promise<void> {
-  const dataDir = join(folder, 'data');
-  const database = await startEmbeddedPostgres({ dataDir, log: createLog('error') });
-  cleanups.push(database.stop);
-  const env = {
-    DATABASE_URL: database.url,
-    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'error',
-    DRAIN_SECONDS: '0',
-  };
-  const start = async (command: 'serve' | 'work'): Promise<ServiceProcess> => {
-    const port = await freePort();
-    const node = startServiceProcess({ dataDir, port, command, env: { ...env, WORKER_PORT: `${port}` } });
-    cleanups.push(node.stop);
-    await node.ready();
-    return node;
-  };
+async function soak({ dataDir, number, start, atEnd }: OwnNodes): Promise<void> {
   const api = await start('serve');
   const worker = await start('work');
-  const pool = createPool(database.url, 1, () => {});
-  cleanups.push(() => pool.end());
   const receiver = await startReceiver();
-  cleanups.push(receiver.close);
+  atEnd(receiver.close);
   const tenant = await firstRunOf(dataDir);
-  const url = api.url.replace('localhost', '127.0.0.1');
   const photo = await photograph(1280, 960);
 
   let serial = 0;
@@ -95,7 +65,7 @@ async function soak(): Promise<void> {
   const sendOne = async () => {
     serial += 1;
     const dispatcher = phone(`127.0.${7 + ((serial >> 7) & 127)}.${1 + (serial & 127)}`);
-    await submitPicture(url, tenant, dispatcher, receiver, photo);
+    await submitPicture(api.url, tenant, dispatcher, receiver, photo);
     await dispatcher.close();
     photos += 1;
   };
@@ -116,7 +86,6 @@ async function soak(): Promise<void> {
   const rate = options.rate ? Number(options.rate) : most / 2;
   receiver.reset();
 
-  const number = async (sql: string) => Number((await pool.query<{ n: string }>(sql)).rows[0]!.n);
   const told = new Set<string>();
   const take = async (minute: number): Promise<Sample> => {
     const waits: number[] = [];
@@ -131,8 +100,8 @@ async function soak(): Promise<void> {
     return {
       minute,
       photos,
-      apiMb: await residentMb(api.process.pid!),
-      workerMb: await residentMb(worker.process.pid!),
+      apiMb: await residentMb(api.pid),
+      workerMb: await residentMb(worker.pid),
       passingRows: rows.reduce((sum, n) => sum + n, 0),
       passingKb: bytes.reduce((sum, n) => sum + n, 0) / 1_000,
       databaseMb: (await number('select pg_database_size(current_database()) as n')) / 1e6,

@@ -187,7 +187,7 @@ async function checkStamp(findings: Findings, note: Note, { origin }: Manifest):
   const chain = entries.has('tsa-chain.pem') ? findings.read('timestamp', 'tsa-chain.pem', parseText) : '';
   if (chain === undefined) return;
   // Most of the code that a check loads is for stamps.
-  const { StampFault, verifyStamp } = await import('./timestamp.ts');
+  const { StampFault, verifyStamp } = await import('@firsthand/stamps/rfc3161.ts');
   const signature = note.signatures.find(({ name }) => name === origin);
   // The note as the log signed it, without later cosignatures.
   const message = utf8(`${note.text}\n${signature?.line ?? ''}\n`);

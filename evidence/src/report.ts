@@ -1,22 +1,23 @@
 import type { ByteRange } from './zip/read.ts';
 
-// What a check of a bundle found. `words.ts` says it to people.
+// What a check of a bundle found. The workspace `report/` says it to people.
 
-export const CHECKS = {
-  container: 'The file can be read to its end and no byte is out of place.',
-  manifest: 'Every file is listed with its size and SHA-256, and is exactly as listed.',
-  manifest_signature: 'The list of files is signed with the bundle key.',
-  statements: 'The statements about this verification are numbered without a gap.',
-  log: 'Each statement is an entry of the log.',
-  checkpoint: 'The state of the log is signed with the log key.',
-  photos: 'Each photo is the one the log recorded when it was received.',
-  record: 'The record and the answers are those that were sealed.',
-  verdict: 'The verdict, case analysis and reviews are those that were logged.',
-  timestamp: 'A time-stamping authority saw the state of the log.',
-  witnesses: 'The witnesses asked for saw the same log.',
-} as const;
+/** The checks, in the order in which a report lists them. */
+export const CHECKS = [
+  'container',
+  'manifest',
+  'manifest_signature',
+  'statements',
+  'log',
+  'checkpoint',
+  'photos',
+  'record',
+  'verdict',
+  'timestamp',
+  'witnesses',
+] as const;
 
-export type CheckName = keyof typeof CHECKS;
+export type CheckName = (typeof CHECKS)[number];
 
 export interface Fault {
   check: CheckName;
@@ -37,12 +38,6 @@ export interface KeyUse {
 }
 
 /** The result of the check of one photo. */
-export const PHOTO_MARKS = {
-  bytes: 'Its bytes are those that the log recorded on receipt.',
-  listed: 'The signed list of files names it.',
-  logged: 'The log holds the statement about it.',
-} as const;
-
 export interface PhotoReport {
   capture_id: string;
   entry: string;
@@ -54,7 +49,7 @@ export interface PhotoReport {
   received_at: string;
   /** The device's statement. */
   client_captured_at: string;
-  marks: { name: keyof typeof PHOTO_MARKS; holds: boolean }[];
+  marks: { name: 'bytes' | 'listed' | 'logged'; holds: boolean }[];
   holds: boolean;
 }
 

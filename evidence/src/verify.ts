@@ -5,7 +5,7 @@ import { checkContent } from './content.ts';
 import { type Entry, Findings, type Trust } from './findings.ts';
 import { checkLog } from './log-check.ts';
 import { checkManifest } from './manifest-check.ts';
-import { CHECKS, type CheckName, type Report } from './report.ts';
+import { CHECKS, type Report } from './report.ts';
 import { crc32 } from './zip/crc32.ts';
 import { readZip, ZipTooLarge } from './zip/read.ts';
 
@@ -49,7 +49,7 @@ export async function verifyBundle(source: AsyncIterable<Uint8Array>, o: VerifyO
   checkContent(findings, manifest, await checkLog(findings, manifest));
 
   const failed = new Set(report.faults.map(fault => fault.check));
-  report.checks = (Object.keys(CHECKS) as CheckName[]).map(name => ({
+  report.checks = CHECKS.map(name => ({
     name,
     state: failed.has(name) ? 'fails' : findings.absent.has(name) ? 'absent' : 'holds',
   }));

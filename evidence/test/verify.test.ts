@@ -3,8 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { vkeyOf } from '../src/note.ts';
 import { type VerifyOptions, verifyBundle } from '../src/verify.ts';
-import { reportLines } from '../src/words.ts';
+import { crc32 } from '../src/zip/crc32.ts';
+import { readZip } from '../src/zip/read.ts';
 import { chunked, type Files, ID, type Made, makeBundle, ORIGIN, zip } from './build.ts';
 
 const check = (bytes: Uint8Array, o?: VerifyOptions) => verifyBundle(chunked(bytes), o);
@@ -26,7 +28,8 @@ describe('verifyBundle', () => {
     for (const trusted of [[], [made.log], [made.bundle]]) {
       const report = await check(zip(made.files), { trusted });
       expect(report).toMatchObject({ exit_code: 2, outcome: 'unvouched', faults: [] });
-      expect(reportLines(report).join('\n')).toContain(report.keys.find(key => !key.trusted)!.vkey);
+      const keys = [made.log, made.bundle].map(key => ({ vkey: vkeyOf(key), trusted: trusted.includes(key) }));
+      expect(new Set(report.keys.map(({ vkey, trusted }) => ({ vkey, trusted })))).toEqual(new Set(keys));
     }
   });
 
@@ -82,25 +85,54 @@ describe('verifyBundle', () => {
     }
   });
 
-  it('refuses a changed bit in any byte of a header, or reports that the container is not as issued', async () => {
+  it('refuses a changed bit of a header, or reports that the container is not as issued', async () => {
     const made = makeBundle();
-    for (const name of [...made.files.keys()])
-      if (/original|preview/.test(name)) made.files.set(name, made.files.get(name)!);
-    const bytes = zip(made.files);
-    const issued = headerRanges(made.files);
     let refused = 0;
-    for (const [start, end] of issued) {
-      for (let at = start; at < end; at += 1) {
-        const changed = bytes.slice();
-        changed[at]! ^= 1 << (at % 8);
-        const report = await check(changed, vouched(made));
-        if (report.exit_code === 0) expect([at, report.notes.length]).toEqual([at, 1]);
-        else refused += 1;
-      }
+    // `readZip` below reads the change of every byte; here each tenth goes through all checks.
+    for (const { at, changed } of changedHeaders(made.files, 10)) {
+      const report = await check(changed, vouched(made));
+      if (report.exit_code === 0) expect([at, report.notes.length]).toEqual([at, 1]);
+      else refused += 1;
     }
-    expect(refused).toBeGreaterThan(1000);
+    expect(refused).toBeGreaterThan(100);
   });
 });
+
+describe('readZip', () => {
+  it('finds a fault for a changed bit in any byte of a header, or says that the container is not as issued', async () => {
+    const { files } = makeBundle();
+    let refused = 0;
+    for (const { at, changed } of changedHeaders(files, 1)) {
+      const { faults, issuedForm } = await readContainer(changed);
+      expect([at, faults > 0 || !issuedForm]).toEqual([at, true]);
+      if (faults > 0) refused += 1;
+    }
+    expect(refused).toBeGreaterThan(1000);
+    expect(await readContainer(zip(files))).toEqual({ faults: 0, issuedForm: true });
+  });
+});
+
+async function readContainer(bytes: Uint8Array): Promise<{ faults: number; issuedForm: boolean }> {
+  const faults: string[] = [];
+  const entry = () => ({ write: () => {}, end: () => {} });
+  const on = { entry, fault: ({ reason }: { reason: string }) => faults.push(reason), crc32 };
+  const { issuedForm } = await readZip(chunked(bytes), on, { maxBytes: 10_000_000, maxEntries: 100 });
+  return { faults: faults.length, issuedForm };
+}
+
+/** An issued archive with one bit changed, for every `step`th byte of its headers. */
+function* changedHeaders(files: Files, step: number): Generator<{ at: number; changed: Uint8Array }> {
+  const bytes = zip(files);
+  const places = headerRanges(files).flatMap(([start, end]) =>
+    Array.from({ length: end - start }, (_, at) => start + at),
+  );
+  for (let index = 0; index < places.length; index += step) {
+    const at = places[index]!;
+    const changed = bytes.slice();
+    changed[at]! ^= 1 << (at % 8);
+    yield { at, changed };
+  }
+}
 
 /** Where headers and the central directory lie in an issued archive. */
 function headerRanges(files: Files): [number, number][] {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
 import { restoreCheck } from './erasure/restore-check.ts';
 import { ensureLog } from './evidence/log.ts';
+import { drain } from './http/drain.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { releaseAllKeys } from './http/idempotency.ts';
 import { createServer } from './http/server.ts';
@@ -78,24 +79,5 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
     await worker?.stop();
     await close();
     throw error;
-  }
-}
-
-/** A request that takes longer to end than this, such as a slow upload, is cut off: its sender tries another node. */
-const DRAIN_MS = 45_000;
-
-/**
- * Stops listening and lets the requests that run be answered. A connection that a client keeps open for more is closed as
- * soon as it is idle: Node would wait for as long as its keep-alive lasts.
- */
-async function drain(app: FastifyInstance): Promise<void> {
-  const closing = app.close();
-  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
-  const end = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
-  try {
-    await closing;
-  } finally {
-    clearInterval(idle);
-    clearTimeout(end);
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createVerification, startTestService } from './harness.ts';
@@ -44,4 +45,16 @@ test('a stop answers running requests and does not wait for kept-alive connectio
   // A connection is kept for 65 s.
   expect(Date.now() - began).toBeLessThan(30_000);
   agent.destroy();
+});
+
+test('a stop does not wait for connections without a request, which browsers and proxies open in advance', async () => {
+  const service = await startTestService();
+  const silent = connect(Number(new URL(service.url).port), '127.0.0.1');
+  await once(silent, 'connect');
+  const closed = once(silent, 'close');
+  const began = Date.now();
+  await service.stop();
+  await closed;
+  // Requests that run get 45 s.
+  expect(Date.now() - began).toBeLessThan(30_000);
 });

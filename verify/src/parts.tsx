@@ -1,7 +1,7 @@
 import type { CheckState } from '@firsthand/evidence/report.ts';
-import type { Line } from '@firsthand/evidence/words.ts';
 import type { IconName } from '@firsthand/look/drawings.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
+import type { Line } from '@firsthand/report/words.ts';
 import type { JSX } from 'preact';
 
 /** How a mark looks, and how a screen reader says it. */

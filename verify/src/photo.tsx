@@ -1,5 +1,5 @@
 import type { PhotoReport } from '@firsthand/evidence/report.ts';
-import type { Line } from '@firsthand/evidence/words.ts';
+import type { Line } from '@firsthand/report/words.ts';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Checked, contentOf } from './check.ts';

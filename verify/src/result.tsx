@@ -1,7 +1,7 @@
 import type { Report } from '@firsthand/evidence/report.ts';
-import { headlineOf, reportSections, type Section, subjectOf } from '@firsthand/evidence/words.ts';
 import type { IconName } from '@firsthand/look/drawings.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
+import { headlineOf, reportSections, type Section, subjectOf } from '@firsthand/report/words.ts';
 import type { JSX } from 'preact';
 import type { Checked } from './check.ts';
 import { Lines } from './parts.tsx';

@@ -25,21 +25,32 @@ export interface SentRow {
 
 const POLICIES: readonly DepthPolicy[] = ['strict', 'lenient'];
 
+/** Sessions of each class under `strict`, and under `lenient`; genuine ones under `strict`. */
+export interface Counts {
+  strict: number;
+  lenient: number;
+  genuine: number;
+}
+
 /**
- * Sends `count` sessions of each class under each policy, each of another subject, to a service of its own, as a page or a program does: a challenge, the trace in
+ * Sends sessions of each class under each policy, each of another subject, to a service of its own, as a page or a program does: a challenge, the trace in
  * its wire format, the photo, and the verdict at the end.
  */
 export async function sendAll(
   classes: readonly Attack[],
-  count: number,
+  counts: Counts,
   firstSeed: number,
   sent: (row: SentRow) => void,
 ): Promise<void> {
   const service = await startOwnService({ ANALYSIS_THREADS: '1' });
   try {
     for (const attack of classes)
-      for (const [other, policy] of POLICIES.entries())
-        for (let i = 0; i < count; i++) sent(await send(service, attack, policy, firstSeed + other * count + i));
+      for (const policy of POLICIES) {
+        const strict = attack.kind === 'genuine' ? counts.genuine : counts.strict;
+        const from = firstSeed + (policy === 'strict' ? 0 : strict);
+        const count = policy === 'strict' ? strict : counts.lenient;
+        for (let i = 0; i < count; i++) sent(await send(service, attack, policy, from + i));
+      }
   } finally {
     await service.close();
   }

@@ -55,7 +55,7 @@ export function reportSent(sent: readonly SentRow[], classes: readonly Attack[],
     'Each session was sent to a whole service, which drew the moves. Subjects, cameras, displays and hands are rendered; no phone was held. Rates of `verified`, with their 95% interval (Wilson).\n',
   );
   print(
-    '| session | kind | number for each policy | verified under `strict` | verified under `lenient` | presence, both policies | checks that kept it from passing |',
+    '| session | kind | sent, strict and lenient | verified under `strict` | verified under `lenient` | presence, both policies | checks that kept it from passing |',
   );
   print('|---|---|---|---|---|---|---|');
   for (const { name, kind } of classes) {
@@ -67,7 +67,7 @@ export function reportSent(sent: readonly SentRow[], classes: readonly Attack[],
     const cells = [
       name,
       kind,
-      of('strict').length,
+      `${of('strict').length}, ${of('lenient').length}`,
       verified('strict'),
       verified('lenient'),
       counted(list.map(({ presence }) => presence)),
@@ -77,7 +77,7 @@ export function reportSent(sent: readonly SentRow[], classes: readonly Attack[],
   }
 }
 
-/** Prints the processor time of traces. */
+/** Prints the processor time of traces, from the file to the pictures of the dashboard. */
 export function reportCost(name: string, list: readonly { cpu_ms: number }[], print: Print): void {
   print(`\nProcessor time of ${name}: median ${costOf(list, 0.5)} ms, 95% within ${costOf(list, 0.95)} ms.`);
 }
@@ -89,6 +89,7 @@ export function costOf(list: readonly { cpu_ms: number }[], share: number): numb
 }
 
 function shareOf(count: number, of: number): string {
+  if (of === 0) return 'none sent';
   const [low, high] = wilson(count, of);
   return `${count} (${low.toFixed(2)} to ${high.toFixed(2)})`;
 }

@@ -15,12 +15,13 @@ export interface Corner {
 const CELLS = 14;
 const PER_CELL = 5;
 const MARGIN = 24;
+const STRENGTH = 12;
 
 /**
  * Finds corners where both gradients are strong (smaller eigenvalue of the structure tensor, Shi and Tomasi 1994).
  * Keeps the best few of every grid cell, so that they cover all parts of the picture with detail.
  */
-export function findCorners(plane: Plane): Corner[] {
+export function findCorners(plane: Plane, least = STRENGTH): Corner[] {
   const { width, height, data } = plane;
   const xx = new Float32Array(width * height);
   const xy = new Float32Array(width * height);
@@ -49,7 +50,7 @@ export function findCorners(plane: Plane): Corner[] {
         for (let x = left; x < Math.min(left + cell, width - MARGIN); x++) {
           const at = y * width + x;
           const strength = response[at];
-          if (strength < 12 || !isPeak(response, at, width)) continue;
+          if (strength < least || !isPeak(response, at, width)) continue;
           found.push({ x, y, strength });
         }
       }

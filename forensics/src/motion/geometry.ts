@@ -155,14 +155,18 @@ interface Robust {
   inliers: Match[];
 }
 
-/** Random sample consensus (Fischler and Bolles 1981), followed by three refits to the inliers. */
+/**
+ * Random sample consensus (Fischler and Bolles 1981), followed by three refits to the inliers. `sure`: ends early once a sample of inliers alone was
+ * drawn with this probability.
+ */
 export function ransac(
   matches: Match[],
   fit: (sample: Match[]) => Matrix3 | undefined,
   error: (model: Matrix3, match: Match) => number,
-  options: { sample: number; threshold: number; rounds: number; rng: Random },
+  options: { sample: number; threshold: number; rounds: number; rng: Random; sure?: number },
 ): Robust | undefined {
-  const { sample, threshold, rounds, rng } = options;
+  const { sample, threshold, rng, sure } = options;
+  let { rounds } = options;
   if (matches.length < sample) return undefined;
   const within = (model: Matrix3): Match[] => matches.filter(match => error(model, match) < threshold);
   let best: Robust | undefined;
@@ -173,7 +177,10 @@ export function ransac(
     if (!model) continue;
     let count = 0;
     for (const match of matches) if (error(model, match) < threshold) count++;
-    if (count > (best?.inliers.length ?? sample - 1)) best = { model, inliers: within(model) };
+    if (count <= (best?.inliers.length ?? sample - 1)) continue;
+    best = { model, inliers: within(model) };
+    if (sure !== undefined)
+      rounds = Math.min(rounds, Math.log(1 - sure) / Math.log(1 - (count / matches.length) ** sample + 1e-12));
   }
   for (let step = 0; best && step < 3; step++) {
     const model = fit(best.inliers);

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { random } from '../random.ts';
 import { drawCards, drawMoves } from '../simulate/pairs.ts';
 import { type CaptureParams, plainCapture } from '../simulate/params.ts';
 import { simulateDeep, simulateDirect } from '../simulate/recapture.ts';
 import { drawScene } from '../simulate/scene.ts';
-import { fitHomography, transferError, translationOf } from './geometry.ts';
+import { fitHomography, ransac, transferError, translationOf } from './geometry.ts';
+import type { Match } from './match.ts';
 import { parallaxSignal, withParallax } from './signal.ts';
 import { type TwoFrameTest, testTwoFrames } from './two-frames.ts';
 
@@ -57,6 +59,36 @@ describe('geometry', () => {
         const found = fitHomography(matches);
         for (const match of matches) expect(found && transferError(found, match)).toBeLessThan(1e-3);
       }),
+    );
+  });
+
+  it('ends a search early without losing matches that one plane explains', () => {
+    const shift = fc.integer({ min: -60, max: 60 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.double({ min: 0.6, max: 0.95, noNaN: true }),
+        shift,
+        (seed, share, by) => {
+          const rng = random(seed);
+          const matches = Array.from({ length: 100 }, (_, i) => {
+            const [x0, y0] = [rng.uniform(0, 480), rng.uniform(0, 360)];
+            return i < 100 * share
+              ? { x0, y0, x1: 1.02 * x0 + by, y1: 0.98 * y0 - by }
+              : { x0, y0, x1: rng.uniform(0, 480), y1: rng.uniform(0, 360) };
+          });
+          let fits = 0;
+          const fit = (sample: Match[]) => {
+            fits++;
+            return fitHomography(sample);
+          };
+          const options = { sample: 4, threshold: 1, rounds: 400, rng };
+          const found = ransac(matches, fit, transferError, { ...options, sure: 0.9999 })!;
+          expect(found.inliers.length).toBeGreaterThanOrEqual(Math.floor(100 * share));
+          expect(fits).toBeLessThan(200);
+        },
+      ),
+      { numRuns: 50 },
     );
   });
 

@@ -110,12 +110,14 @@ function compareAt(first: Picture, second: Picture, side: number): Compared {
 
 /**
  * Tells from matches between two frames of one size whether the subject is flat. `unit`: pixels at 960 a side for each pixel of the frames.
+ * `sure`: see `ransac`.
  * Returns the homography of most matches beside the test, in pixels of the frames.
  */
 export function judgeMatches(
   matches: Match[],
   { width, height }: { width: number; height: number },
   unit: number,
+  sure?: number,
 ): { test: TwoFrameTest; plane?: Matrix3 } {
   const rng = random(matches.length * 7 + 1);
   const evidence: TwoFrameTest['evidence'] = {
@@ -132,8 +134,14 @@ export function judgeMatches(
     coverage: coverageOf(matches, width, height),
   };
   if (matches.length < LEAST_REGISTERED) return { test: { answer: 'not_enough_matches', evidence } };
-  const plane = ransac(matches, fitHomography, transferError, { sample: 4, threshold: LOOSE, rounds: 400, rng });
-  const epipolar = ransac(matches, fitFundamental, sampsonError, { sample: 8, threshold: TIGHT, rounds: 800, rng });
+  const plane = ransac(matches, fitHomography, transferError, { sample: 4, threshold: LOOSE, rounds: 400, rng, sure });
+  const epipolar = ransac(matches, fitFundamental, sampsonError, {
+    sample: 8,
+    threshold: TIGHT,
+    rounds: 800,
+    rng,
+    sure,
+  });
   const registered = plane && plane.inliers.length >= LEAST_REGISTERED ? plane.model : undefined;
   const answer = (answer: TwoFrameAnswer, probability?: number): { test: TwoFrameTest; plane?: Matrix3 } => ({
     test: { answer, ...(probability !== undefined && { probability }), evidence },

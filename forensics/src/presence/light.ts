@@ -1,7 +1,6 @@
 import type { Picture } from '../picture.ts';
-import { lumaOf } from '../pixels/luma.ts';
-import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
+import { frameLuma, shrunkTo } from './luma.ts';
 import type { Path } from './path.ts';
 import { type CheckResult, noAnswer, type TraceFrame } from './trace.ts';
 
@@ -62,8 +61,8 @@ interface Rows {
 }
 
 function rowsOf(picture: Picture): Rows {
-  const { width, height, data } = areaResize(picture, ROWS);
-  return { width, height, luma: lumaOf(data, width * height) };
+  const { width, height, data } = shrunkTo(frameLuma(picture), ROWS);
+  return { width, height, luma: data };
 }
 
 /** Returns the logarithm of the rows' brightness in the first frame over the second at the same places of the scene, without its trend. */

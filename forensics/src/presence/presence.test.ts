@@ -67,9 +67,12 @@ describe('examine', () => {
 });
 
 describe('checkContinuous', () => {
-  it('calls a photo of another scene a contradiction, and so a second photo', () => {
-    for (const change of [{ still: flatOther() }, { second: flatOther() }])
-      expect(checkContinuous(session(deep, change), path)).toMatchObject({ passed: false, contradiction: true });
+  it('calls a photo of another scene a contradiction, and has no answer for such a second photo', () => {
+    const other = checkContinuous(session(deep, { still: flatOther() }), path);
+    expect(other).toMatchObject({ passed: false, contradiction: true });
+    const lowered = checkContinuous(session(deep, { second: flatOther() }), path);
+    expect(lowered).toMatchObject({ evaluated: false });
+    expect(lowered.words).toMatch(/second photo/);
   });
 
   it('passes the photo of the moment, and has no answer for a photo from a hand’s breadth beside', async () => {
@@ -79,6 +82,19 @@ describe('checkContinuous', () => {
     const found = checkContinuous(session(deep, { still }), path);
     expect(found).toMatchObject({ evaluated: false });
     expect(found.words).toMatch(/another place/);
+  });
+
+  it('has no answer for a photo with a small piece set in, where all else lies in place', () => {
+    const { width, height } = deep.still;
+    const data = Uint8Array.from(deep.still.data);
+    const side = Math.round(0.12 * width);
+    for (let y = height >> 1; y < (height >> 1) + side; y++)
+      for (let x = width >> 1; x < (width >> 1) + side; x++)
+        for (let c = 0; c < 3; c++)
+          data[(y * width + x) * 3 + c] = deep.still.data[((height - 1 - y) * width + (width - 1 - x)) * 3 + c]!;
+    const patched = checkContinuous(session(deep, { still: { width, height, data } }), path);
+    expect(patched).toMatchObject({ evaluated: false });
+    expect(patched.words).toMatch(/part of the photo/);
   });
 
   it('has no answer for a photo with something set in, nor for a film with a cut', () => {
@@ -182,6 +198,16 @@ describe('noisePictures', () => {
 it('checkDepth passes a deep scene and fails its print', () => {
   expect(checkDepth(deep.trace.frames, path)).toMatchObject({ evaluated: true, passed: true });
   expect(checkDepth(flat.trace.frames, flatPath)).toMatchObject({ evaluated: true, passed: false });
+});
+
+it('checkDepth passes a scene whose near things move much faster than the rest', async () => {
+  const [seed, moves] = [10_011, ['up', 'left'] as const];
+  const { trace } = await drawFilm({
+    stage: drawStage(seed),
+    way: handWay(moves, random(seed)),
+    sensor: drawSensor(seed),
+  });
+  expect(checkDepth(trace.frames, pathOf(trace.frames))).toMatchObject({ evaluated: true, passed: true });
 });
 
 it('follow finds the corners of a print where its homography puts them, far from the anchor too', () => {

@@ -1,9 +1,8 @@
 import type { Plane } from '../motion/corners.ts';
 import type { Picture } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
-import { lumaOf } from '../pixels/luma.ts';
-import { areaResize } from '../pixels/resize.ts';
 import { levelRows } from '../pixels/rows.ts';
+import { frameLuma, shrunkTo } from './luma.ts';
 
 /** How the content of the picture moves from one frame to the next. */
 export interface Step {
@@ -32,13 +31,13 @@ const ITERATIONS = 8;
 const SETTLED = 2e-5;
 
 export function pyramidOf(picture: Picture): Pyramid {
+  const luma = frameLuma(picture);
   const levels: Pyramid = [];
   // Each level from the picture itself: levels made of levels cost `depth` three answers of four on a filmed can.
   for (let level = LEVELS - 1; level >= 0; level--) {
-    const { data, width, height } = areaResize(picture, FINEST >> level);
-    const luma = lumaOf(data, width * height);
-    levelRows(luma, width, height);
-    levels.push(highPass({ width, height, data: luma }));
+    const plane = shrunkTo(luma, FINEST >> level);
+    levelRows(plane.data, plane.width, plane.height);
+    levels.push(highPass(plane));
   }
   return levels;
 }

@@ -2,12 +2,16 @@ import { type Corner, findCorners, type Plane } from '../motion/corners.ts';
 import type { Match } from '../motion/match.ts';
 import type { Picture } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
-import { lumaOf } from '../pixels/luma.ts';
 import { levelRows } from '../pixels/rows.ts';
+import { frameLuma, shrunkTo } from './luma.ts';
 import type { Path } from './path.ts';
 
+/** Longest side at which points are followed. */
+const LONGEST = 480;
 /** Points that are followed at most. */
 const POINTS = 260;
+/** Strength of a corner at least. One frame alone would show noise at this strength; over many frames noise is soon lost. */
+const WEAKEST = 8;
 /** Half side of the patch around a point. */
 const PATCH = 6;
 const SIDE = 2 * PATCH + 1;
@@ -17,6 +21,11 @@ const SAME = 0.86;
 /** A point that lands further than this from where the frame's movement takes it was confused with another, pixels a frame. */
 const STRAY = 9;
 
+/** A lead is measured on steps of so many pixels, bounded, and used from so many pixels on. */
+const LEAST_STEP = 3;
+const MOST_LEAD = 3;
+const LED = 1.5;
+
 /** Places of the points in each frame, interleaved x and y; NaN where a point is lost. */
 export interface Tracks {
   width: number;
@@ -25,11 +34,13 @@ export interface Tracks {
   places: Float32Array[];
 }
 
-export function planeOf({ width, height, data }: Picture): Plane {
-  const luma = lumaOf(data, width * height);
-  levelRows(luma, width, height);
-  boxBlur(luma, width, height, 1);
-  return { width, height, data: luma };
+/** Prepares a frame for following: rows levelled, at most {@link LONGEST} pixels a side. */
+export function planeOf(picture: Picture): Plane {
+  const plane = shrunkTo(frameLuma(picture), LONGEST);
+  const { width, height, data } = plane;
+  levelRows(data, width, height);
+  boxBlur(data, width, height, 1);
+  return plane;
 }
 
 /**
@@ -39,21 +50,34 @@ export function planeOf({ width, height, data }: Picture): Plane {
 export function follow(planes: readonly Plane[], steps: Path['steps'], anchor: number): Tracks {
   const first = planes[anchor]!;
   const { width, height } = first;
-  const corners = findCorners(first)
+  const corners = findCorners(first, WEAKEST)
     .sort((a, b) => b.strength - a.strength)
     .slice(0, POINTS);
   const patches = corners.map(corner => patchOf(first, corner));
   const places = planes.map(() => new Float32Array(2 * corners.length).fill(Number.NaN));
   for (const [i, { x, y }] of corners.entries()) places[anchor]!.set([x, y], 2 * i);
   for (const direction of [1, -1]) {
+    // How much further than the whole picture each point went, as a share of the picture's step: near things move faster.
+    const lead = new Float32Array(corners.length);
     for (let at = anchor + direction; at >= 0 && at < planes.length; at += direction) {
       const from = places[at - direction]!;
-      const move = moverOf(steps[direction > 0 ? at - 1 : at]!, direction > 0, width, height);
+      const step = steps[direction > 0 ? at - 1 : at]!;
+      const move = moverOf(step, direction > 0, width, height);
+      const way = direction * Math.max(width, height);
       for (let i = 0; i < corners.length; i++) {
         if (Number.isNaN(from[2 * i]!)) continue;
-        const start = move(from[2 * i]!, from[2 * i + 1]!);
-        const found = align(patches[i]!, planes[at]!, start);
-        if (found) places[at]!.set(found, 2 * i);
+        const [x, y] = move(from[2 * i]!, from[2 * i + 1]!);
+        const [ahead, behind] = [lead[i]! * step.dx * way, lead[i]! * step.dy * way];
+        const led = Math.hypot(ahead, behind) > LED;
+        const found =
+          (led ? align(patches[i]!, planes[at]!, [x + ahead, y + behind]) : undefined) ??
+          align(patches[i]!, planes[at]!, [x, y]);
+        if (!found) continue;
+        places[at]!.set(found, 2 * i);
+        const size = way * way * (step.dx ** 2 + step.dy ** 2);
+        if (size < LEAST_STEP ** 2) continue;
+        const share = ((found[0] - x) * step.dx * way + (found[1] - y) * step.dy * way) / size;
+        lead[i] = Math.max(-1, Math.min(MOST_LEAD, share));
       }
     }
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Stamp, stampRequest, verifyStamp } from '@firsthand/evidence/timestamp.ts';
+import { type Stamp, stampRequest, verifyStamp } from '@firsthand/stamps/rfc3161.ts';
 import type { Deps } from '../deps.ts';
 import { sha256 } from '../lib/keyring.ts';
 

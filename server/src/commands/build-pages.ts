@@ -12,7 +12,7 @@ const SHARED = ['look/**/*', 'sdk/src/**/*', 'contract/src/**/*', 'tsconfig.base
 const PAGES = [
   { name: 'capture', sources: ['capture/**/*', ...SHARED] },
   { name: 'dashboard', sources: ['dashboard/**/*', ...SHARED] },
-  { name: 'verify', sources: ['verify/**/*', 'evidence/src/**/*', ...SHARED] },
+  { name: 'verify', sources: ['verify/**/*', '{stamps,evidence,report}/src/**/*', ...SHARED] },
 ];
 const STAMP = '.sources';
 

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { parseVkey } from '@firsthand/evidence/note.ts';
 import type { Report } from '@firsthand/evidence/report.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
-import { reportLines } from '@firsthand/evidence/words.ts';
+import { reportLines } from '@firsthand/report/words.ts';
 import { trustedKeys } from './trusted-keys.ts';
 
 export interface VerifyEvidenceOptions {

@@ -14,6 +14,7 @@ import { DatabaseUnavailable } from '../db/pool.ts';
 import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
 import { readBody } from './body.ts';
+import { noteConnections } from './drain.ts';
 import type { Endpoint } from './endpoint.ts';
 import { namedIn } from './named-verification.ts';
 import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
@@ -67,6 +68,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
   };
   const app = Fastify(https ? ({ ...options, https } as FastifyServerOptions) : options) as FastifyInstance;
   app.server.headersTimeout = HEADERS_MS;
+  noteConnections(app.server);
 
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => data => JSON.stringify(data));

@@ -212,12 +212,25 @@ export async function select(
     beforeId: p(after?.id ?? ''),
     since: p(query.created_after ? instantOf(query.created_after) : '-infinity'),
   });
-  /** SQL of those of the newest rows whose words match, in the order of the list. */
+  /** SQL of those of the newest rows of each scope whose words match, in the order of the list. */
   function newest(text: string, p: Parameter, after: Place | null, walked: number): string {
     const { beforeAt, beforeId, since } = walk(p, after);
     return `select n.* from unnest(${p(scopes)}::text[]) as scopes (scope),
        search_newest(scope, lower(${p(patternOf(text))}), ${beforeAt}, ${beforeId}, ${walked}, ${since}) n
      order by created_at desc, verification_id desc`;
+  }
+  /** The same, without rows older than the last one walked through in another scope: that scope may have newer matches. */
+  function newestOfAll(text: string, p: Parameter, after: Place | null, walked: number): string {
+    if (scopes.length === 1) return newest(text, p, after, walked);
+    const { beforeAt, beforeId, since } = walk(p, after);
+    return `with ends as materialized (select e.* from unnest(${p(scopes)}::text[]) as scopes (scope), lateral (
+         select s.created_at, s.verification_id from verification_search s
+         where s.scope = scopes.scope and s.created_at > ${since}::timestamptz
+           and (s.created_at, s.verification_id) < (${beforeAt}::timestamptz, ${beforeId})
+         order by s.created_at desc, s.verification_id desc offset ${walked - 1} limit 1) e)
+       select n.* from (${newest(text, p, after, walked)}) n
+       where not exists (select from ends where (n.created_at, n.verification_id) < (ends.created_at, ends.verification_id))
+       order by n.created_at desc, n.verification_id desc`;
   }
   /** Whether that many rows are all between the dates. */
   async function walksAll(after: Place | null, walked: number): Promise<boolean> {
@@ -272,7 +285,7 @@ export async function select(
         return rows.length >= o.limit || (await probesAll(o.after)) ? rows : null;
       }
       for (const walked of [WALKED, WALKED_FARTHER]) {
-        const rows = await among<R>(o, p => newest(text, p, o.after, walked));
+        const rows = await among<R>(o, p => newestOfAll(text, p, o.after, walked));
         if (rows.length >= o.limit || (await walksAll(o.after, walked))) return rows;
       }
       return null;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuthority } from '../../../evidence/test/authority.ts';
+import { openAuthority } from '../../../stamps/test/authority.ts';
 import { PUBLISHED_RATES } from '../../src/bundles/published-rates.ts';
 import { stampLog } from '../../src/bundles/stamp-log.ts';
 import { transaction } from '../../src/db/sql.ts';

@@ -274,6 +274,23 @@ describe('a live photo with a camera session', () => {
     });
   });
 
+  it.each([
+    ['of another day', () => oldPhoto],
+    ['without EXIF', () => sharp(oldPhoto).jpeg({ quality: 95 }).toBuffer()],
+  ] as const)('is suspicious under strict when a program made the film from a photo %s', async (_which, photoOf) => {
+    const photo = await photoOf();
+    const { data, info } = await sharp(photo).resize(1000, 750).raw().toBuffer({ resolveWithObject: true });
+    const panned = { backdrop: { width: info.width, height: info.height, data }, cards: [] };
+    const id = await create('strict');
+    const challenge = await challengeOf(id);
+    const way = handWay(challenge.moves, random(SEED));
+    const forged = await drawFilm({ stage: panned, way, sensor: drawSensor(SEED) });
+    const trace = await withTrace(id, challenge.challenge_id, await traceOf(forged, challenge));
+    const { verdict, capture } = await send(id, photo, trace);
+    expect(capture.presence?.result).not.toBe('passed');
+    expect(verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
+  });
+
   describe('that cannot be read', () => {
     const forged: [string, (file: Buffer) => Buffer | null][] = [
       ['is noise', () => Buffer.alloc(5_000, 7)],

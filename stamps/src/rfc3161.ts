@@ -1,6 +1,6 @@
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
-import { equal, fromBase64, hex } from './bytes.ts';
+import { BufferSourceConverter, Convert } from 'pvtsutils';
 
 // RFC 3161 time stamps. The library reads the structures and checks imprint, signature and chain; what a stamp must say beyond
 // that (the certificate's purpose, the certificate it names, hashes that still hold) is checked here.
@@ -55,7 +55,7 @@ function read<T>(work: () => T, otherwise: string): T {
 
 function certificatesIn(pem: string): pkijs.Certificate[] {
   const blocks = pem.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g);
-  const certificate = (text: string) => pkijs.Certificate.fromBER(new Uint8Array(fromBase64(text.replace(/\s/g, ''))!));
+  const certificate = (text: string) => pkijs.Certificate.fromBER(Convert.FromBase64(text));
   return [...blocks].map(([, text]) => read(() => certificate(text!), 'a certificate cannot be read'));
 }
 
@@ -99,8 +99,8 @@ async function check(o: StampToCheck): Promise<Stamp> {
   const data = new Uint8Array(o.message).buffer;
   if (!isSha2(info.messageImprint.hashAlgorithm)) fail('the imprint of the stamp is not a SHA-2 hash');
   if (!(await info.verify({ data }))) fail('the stamp is for other bytes than the checkpoint');
-  const nonce = info.nonce ? hex(info.nonce.valueBlock.valueHexView) : null;
-  if (o.nonce && trimmed(nonce ?? '') !== trimmed(hex(o.nonce))) {
+  const nonce = info.nonce ? Convert.ToHex(info.nonce.valueBlock.valueHexView) : null;
+  if (o.nonce && trimmed(nonce ?? '') !== trimmed(Convert.ToHex(o.nonce))) {
     fail('the stamp answers another request: its nonce differs');
   }
 
@@ -116,12 +116,12 @@ async function check(o: StampToCheck): Promise<Stamp> {
   return {
     at: at.toISOString(),
     authority: nameOf(certificate),
-    serial: hex(info.serialNumber.valueBlock.valueHexView),
+    serial: Convert.ToHex(info.serialNumber.valueBlock.valueHexView),
     policy: info.policy,
     nonce,
     claimsQualified: (info.extensions ?? []).some(
       ({ extnID, extnValue }) =>
-        extnID === pkijs.id_QCStatements && hex(extnValue.valueBlock.valueHexView).includes(QUALIFIED_STAMP),
+        extnID === pkijs.id_QCStatements && Convert.ToHex(extnValue.valueBlock.valueHexView).includes(QUALIFIED_STAMP),
     ),
     rootChecked: o.roots !== undefined,
   };
@@ -202,7 +202,8 @@ async function checkNamedCertificate(signer: pkijs.SignerInfo, certificate: pkij
   if (!(named instanceof asn1js.OctetString)) return fail('the name of the certificate cannot be read');
   if (!/^SHA-/.test(hash)) fail('the certificate is named by an unknown hash');
   const digest = await crypto.subtle.digest(hash, certificate.toSchema(false).toBER());
-  if (!equal(named.valueBlock.valueHexView, new Uint8Array(digest))) fail('the signature names another certificate');
+  if (!BufferSourceConverter.isEqual(named.valueBlock.valueHexView, new Uint8Array(digest)))
+    fail('the signature names another certificate');
 }
 
 const partsOf = (block: unknown): asn1js.AsnType[] =>

@@ -1,13 +1,4 @@
-import {
-  CHECKS,
-  type CheckName,
-  type CheckState,
-  type Fault,
-  type KeyUse,
-  PHOTO_MARKS,
-  type PhotoReport,
-  type Report,
-} from './report.ts';
+import type { CheckName, CheckState, Fault, KeyUse, PhotoReport, Report } from '@firsthand/evidence/report.ts';
 
 // The words for a report. The command and the page show the same lines.
 
@@ -32,10 +23,30 @@ export function faultLine({ entry, bytes, field, reason }: Fault): string {
   return `${entry ?? 'the file itself'}${place ? ` (${place})` : ''}: ${reason}`;
 }
 
+const CHECKS: Record<CheckName, string> = {
+  container: 'The file can be read to its end and no byte is out of place.',
+  manifest: 'Every file is listed with its size and SHA-256, and is exactly as listed.',
+  manifest_signature: 'The list of files is signed with the bundle key.',
+  statements: 'The statements about this verification are numbered without a gap.',
+  log: 'Each statement is an entry of the log.',
+  checkpoint: 'The state of the log is signed with the log key.',
+  photos: 'Each photo is the one the log recorded when it was received.',
+  record: 'The record and the answers are those that were sealed.',
+  verdict: 'The verdict, case analysis and reviews are those that were logged.',
+  timestamp: 'A time-stamping authority saw the state of the log.',
+  witnesses: 'The witnesses asked for saw the same log.',
+};
+
 /** The words of a check that had nothing to look at. */
 const ABSENT: Partial<Record<CheckName, string>> = {
   timestamp: 'The bundle carries no time stamp.',
   witnesses: 'No witness was asked for.',
+};
+
+const PHOTO_MARKS: Record<PhotoReport['marks'][number]['name'], string> = {
+  bytes: 'Its bytes are those that the log recorded on receipt.',
+  listed: 'The signed list of files names it.',
+  logged: 'The log holds the statement about it.',
 };
 
 /** A line of the report; what belongs to it stands below. */

@@ -26,7 +26,7 @@ export interface SentRow {
 const POLICIES: readonly DepthPolicy[] = ['strict', 'lenient'];
 
 /** Sessions of each class under `strict`, and under `lenient`; genuine ones under `strict`. */
-export interface Counts {
+interface Counts {
   strict: number;
   lenient: number;
   genuine: number;

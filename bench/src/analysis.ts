@@ -14,8 +14,14 @@ import { decode, decodePicture } from '@firsthand/forensics/decode.ts';
 import { inspect } from '@firsthand/forensics/inspect.ts';
 import { fingerprint, prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
 import { halved } from '@firsthand/forensics/picture.ts';
+import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
+import { measureBands } from '@firsthand/forensics/screen/bands.ts';
+import { measureContext } from '@firsthand/forensics/screen/context.ts';
 import { detectScreen } from '@firsthand/forensics/screen/detect.ts';
 import { measureScreen } from '@firsthand/forensics/screen/features.ts';
+import { measureTexture } from '@firsthand/forensics/screen/texture.ts';
+import { measureTiles } from '@firsthand/forensics/screen/tiles.ts';
+import { measureWhole, SMALL_SIDE } from '@firsthand/forensics/screen/whole.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import sharp from 'sharp';
 import { median } from './measure.ts';
@@ -51,10 +57,19 @@ async function time(work: () => unknown): Promise<number> {
 /** Wraps the same pixels in a new object, so that no value cached for the first object is reused. */
 const fresh = () => ({ ...picture, data: picture.data.subarray() });
 
+const half = halved(picture);
+const quarter = halved(half);
+const small = areaResize(picture, SMALL_SIDE);
+
 const parts: [string, () => unknown][] = [
   ['plain full decode by sharp', () => sharp(bytes).raw().toBuffer()],
   ['inspect', () => inspect(bytes)],
   ['decode and preview', () => decode(bytes)],
+  ['screen: tiles', () => [measureTiles(picture, 20), measureTiles(half, 12), measureTiles(quarter, 6)]],
+  ['screen: tones, lines and edges at 320 pixels', () => measureWhole(small, {})],
+  ['screen: things, by the trunk at 320 pixels', () => measureContext(small)],
+  ['screen: texture, by the trunk over four crops', () => measureTexture(picture)],
+  ['screen: bands', () => measureBands(small)],
   ['screen: features', () => measureScreen(fresh())],
   ['screen: all, with the heat map', () => detectScreen(fresh())],
   ['fingerprint', () => fingerprint(prepare({ ...halved(fresh()), channels: 3 }))],
@@ -77,7 +92,7 @@ function report(name: string, taken: number[]): number {
 }
 console.log(`${info.width} x ${info.height}, ${bytes.length} bytes; processor time, median of ${ROUNDS} rounds`);
 const ratios = parts.map(([name], index) => report(name, runs[index]!));
-const previews = runs[2]!;
+const previews = runs[parts.findIndex(([name]) => name === 'decode and preview')]!;
 const signals = report(
   'the signals alone, decoded and previewed',
   runs.at(-1)!.map((ms, round) => ms - previews[round]!),

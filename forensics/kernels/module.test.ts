@@ -8,13 +8,16 @@ import { expect, it } from 'vitest';
 
 const compiler = fileURLToPath(import.meta.resolve('assemblyscript/bin/asc.js'));
 
-it('kernels.generated.wasm is what its sources compile to', async () => {
+it.each([
+  ['asconfig.json', 'kernels.generated.wasm'],
+  ['trunk.asconfig.json', 'screen/trunk.generated.wasm'],
+])('%s compiles to the committed %s', async (configuration, file) => {
   const folder = await mkdtemp(join(tmpdir(), 'kernels-'));
   try {
     const outFile = join(folder, 'kernels.wasm');
-    const config = join(import.meta.dirname, 'asconfig.json');
+    const config = join(import.meta.dirname, configuration);
     await promisify(execFile)(process.execPath, [compiler, '--config', config, '--outFile', outFile]);
-    const shipped = await readFile(join(import.meta.dirname, '../src/kernels.generated.wasm'));
+    const shipped = await readFile(join(import.meta.dirname, '../src', file));
     expect(shipped.equals(await readFile(outFile)), 'run: npm run build:kernels').toBe(true);
   } finally {
     await rm(folder, { recursive: true });

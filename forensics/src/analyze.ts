@@ -9,7 +9,7 @@ import { parallaxSignal } from './motion/signal.ts';
 import { testTwoFrames } from './motion/two-frames.ts';
 import { type Fingerprint, fingerprint, type Probe, prepare, probes } from './phash/fingerprint.ts';
 import type { Plane } from './phash/plane.ts';
-import { halved, type Picture } from './picture.ts';
+import { halved, type Picture, release } from './picture.ts';
 import { depthOf, type JudgedSession, judgeSession, type SentSession } from './presence/session.ts';
 import { detectScreen } from './screen/detect.ts';
 import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.ts';
@@ -87,6 +87,16 @@ export interface PictureAnalysis {
  * @throws ImageFault when the picture cannot be read.
  */
 export async function analyzePicture(request: AnalysisRequest): Promise<PictureAnalysis> {
+  const decoded: Picture[] = [];
+  try {
+    return await analyze(request, decoded);
+  } finally {
+    for (const picture of decoded) release(picture);
+  }
+}
+
+/** Appends the pictures that it decodes to `decoded`. */
+async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<PictureAnalysis> {
   const { bytes, signals } = request;
   const timings: Timing[] = [];
   const timed = async <T>(part: string, work: () => T | Promise<T>): Promise<T> => {
@@ -96,6 +106,7 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
     return result;
   };
   const { info, picture, preview } = await timed('decode', () => decode(bytes));
+  decoded.push(picture);
   const metadata = await readMetadata(bytes, info.contentType);
   const [prepared, found] = await timed('fingerprint', () => {
     const prepared = prepare({
@@ -112,6 +123,7 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
     wantsFrames && motionFrame
       ? await timed('second frame', async () => {
           const second = await decodeSecond(motionFrame);
+          if (second) decoded.push(second);
           return { second, frames: second && testTwoFrames(picture, second) };
         })
       : undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { halved, type Picture, shrink } from './picture.ts';
+import { halved, type Picture, release, shrink } from './picture.ts';
 import { random as seeded } from './random.ts';
 
 function noise(width: number, height: number): Picture {
@@ -50,4 +50,23 @@ describe('shrink', () => {
 it('halved computes the half size once per picture', () => {
   const picture = noise(20, 20);
   expect(halved(picture)).toBe(halved({ ...picture }));
+});
+
+describe('release', () => {
+  it('frees the pixels of a picture and of its halves', () => {
+    const picture = noise(64, 32);
+    const half = halved(picture);
+    const quarter = halved(half);
+    release(picture);
+    expect([picture, half, quarter].map(({ data }) => data.byteLength)).toEqual([0, 0, 0]);
+  });
+
+  it('leaves a buffer that others use', () => {
+    const { data } = noise(64, 64);
+    const picture: Picture = { width: 64, height: 32, data: data.subarray(0, 64 * 32 * 3) };
+    const half = halved(picture);
+    release(picture);
+    expect(data.byteLength).toBe(64 * 64 * 3);
+    expect(half.data.byteLength).toBe(0);
+  });
 });

@@ -7,4 +7,9 @@ declare namespace WebAssembly {
     constructor(module: Module);
     readonly exports: Record<string, unknown>;
   }
+  interface Memory {
+    readonly buffer: ArrayBuffer;
+    /** By pages of 64 KiB. Replaces `buffer`. */
+    grow(pages: number): number;
+  }
 }

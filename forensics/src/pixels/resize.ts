@@ -7,24 +7,26 @@ export function areaResize(picture: Picture, side: number): Picture {
   const width = Math.max(1, Math.round(picture.width / ratio));
   const height = Math.max(1, Math.round(picture.height / ratio));
   const data = new Uint8Array(width * height * 3);
-  for (let y = 0; y < height; y++) {
+  /** Sums over the rows of one row of boxes. */
+  const sums = new Uint32Array(picture.width * 3);
+  for (let y = 0, out = 0; y < height; y++) {
     const y0 = Math.floor((y * picture.height) / height);
     const y1 = Math.max(y0 + 1, Math.floor(((y + 1) * picture.height) / height));
-    for (let x = 0; x < width; x++) {
+    sums.fill(0);
+    for (let j = y0; j < y1; j++)
+      for (let i = 0, at = j * sums.length; i < sums.length; i++, at++) sums[i] += picture.data[at];
+    for (let x = 0; x < width; x++, out += 3) {
       const x0 = Math.floor((x * picture.width) / width);
       const x1 = Math.max(x0 + 1, Math.floor(((x + 1) * picture.width) / width));
       let r = 0;
       let g = 0;
       let b = 0;
-      for (let j = y0; j < y1; j++) {
-        for (let at = (j * picture.width + x0) * 3, end = (j * picture.width + x1) * 3; at < end; at += 3) {
-          r += picture.data[at];
-          g += picture.data[at + 1];
-          b += picture.data[at + 2];
-        }
+      for (let at = x0 * 3; at < x1 * 3; at += 3) {
+        r += sums[at];
+        g += sums[at + 1];
+        b += sums[at + 2];
       }
       const n = (y1 - y0) * (x1 - x0);
-      const out = (y * width + x) * 3;
       data[out] = r / n + 0.5;
       data[out + 1] = g / n + 0.5;
       data[out + 2] = b / n + 0.5;

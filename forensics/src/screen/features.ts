@@ -56,9 +56,9 @@ export async function measureScreen(picture: Picture): Promise<ScreenMeasurement
   measureWhole(coarsest ? small : scaled, features);
   const bands = await measureBands(small);
   features.bands = bands.logOdds;
-  const context = await measureContext(small);
+  const context = measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
-  const texture = await measureTexture(picture);
+  const texture = measureTexture(picture);
   for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];
   return { features, grids, small, bands };
 }

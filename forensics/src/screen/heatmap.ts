@@ -85,10 +85,27 @@ export async function drawHeatmap(
       }
     }
   }
-  for (let i = 0; i < heat.length; i++) {
+  for (let i = 0; bandsFrom < Number.POSITIVE_INFINITY && i < heat.length; i++) {
     const cell = cellAt(bands, ((i % width) + 0.5) / width, (Math.floor(i / width) + 0.5) / height);
     if (cell > bandsFrom) heat[i] = Math.max(heat[i], Math.min(1, (cell - bandsFrom) / 3));
   }
+  return heat.some(value => value > 0) ? encode(heat, width, height) : blank(width, height);
+}
+
+const blanks = new Map<string, Promise<Uint8Array>>();
+/** Number of cached blank heat maps. Pictures come in few shapes. */
+const MAX_BLANKS = 64;
+
+/** Returns the heat map of a picture where nothing was found. */
+function blank(width: number, height: number): Promise<Uint8Array> {
+  const key = `${width}x${height}`;
+  const known = blanks.get(key) ?? encode(new Float32Array(width * height), width, height);
+  if (blanks.size >= MAX_BLANKS) blanks.clear();
+  blanks.set(key, known);
+  return known;
+}
+
+function encode(heat: Float32Array, width: number, height: number): Promise<Uint8Array> {
   const data = new Uint8Array(width * height * 4);
   for (let i = 0; i < heat.length; i++) {
     data[4 * i] = 255;

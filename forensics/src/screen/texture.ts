@@ -1,5 +1,5 @@
 import type { Picture } from '../picture.ts';
-import { network } from './network.ts';
+import { type Input, STEPS, trunk, ZERO } from './trunk.ts';
 
 /** Side of a crop in pixels, and the approximate number of places for crops. */
 const SIDE = 256;
@@ -8,33 +8,27 @@ const PLACES = 8;
 const MOST = 4;
 /** Margin at each edge of the picture, as a share of the side. Crops avoid it because a display's frame may be there. */
 const MARGIN = 0.06;
-/** Half side of the square whose mean is subtracted, in pixels. */
-const RADIUS = 4;
 /** Standard deviation to which green is scaled, in levels. */
 const CONTRAST = 32;
 /** Channels of the layer. */
 const CHANNELS = 144;
 
+/** Pixels of a crop, and of the square whose mean is subtracted. */
 const AREA = SIDE * SIDE;
-const WIDTH = 2 * RADIUS + 1;
+const SQUARE = 9 * 9;
 
-const planes = new Float32Array(3 * AREA);
-/** For one channel of a crop: sums over each pixel's neighbours in its row, then over the rows around the output row. */
-const rowSums = new Int32Array(AREA);
-const sums = new Int32Array(SIDE);
-
-const run = network('./texture.generated.onnx');
+const run = trunk('./texture.generated.onnx');
 
 /**
  * Measures fine detail at full size: crops minus their coarse content, at equal contrast, through an early layer of the
  * trunk that `context.ts` reads (stride 4). Returns the mean of each of its 144 channels over all crops. Needs a picture
- * of at least 256 x 256 pixels; some 60 milliseconds whatever its size.
+ * of at least 256 x 256 pixels; some 30 milliseconds whatever its size.
  */
-export async function measureTexture(picture: Picture): Promise<Float64Array> {
+export function measureTexture(picture: Picture): Float64Array {
   const places = cropPlaces(picture);
   const means = new Float64Array(CHANNELS);
   for (const [x, y] of places) {
-    const channels = await run(fineDetail(picture, x, y), SIDE, SIDE);
+    const channels = run(fineDetail(picture, x, y), SIDE, SIDE);
     for (let c = 0; c < CHANNELS; c++) means[c] += channels[c] / places.length;
   }
   return means;
@@ -59,50 +53,17 @@ function cropPlaces({ width, height }: Picture): [number, number][] {
   );
 }
 
-/**
- * Returns R, G, B planes of a crop: each pixel minus the mean of the square around it, scaled by the gain that green needs, centred on 128.
- * Valid until the next call.
- */
-function fineDetail({ data, width }: Picture, left: number, top: number): Float32Array {
-  let squares = 0;
-  for (let c = 0; c < 3; c++) {
-    for (let y = 0; y < SIDE; y++) sumAlongRow(data, ((top + y) * width + left) * 3 + c, y * SIDE);
-    sums.fill(0);
-    for (let y = -RADIUS; y < RADIUS; y++) addRow(Math.max(0, y), 1);
+/** Fills the input with a crop: each pixel minus the mean of the square around it, scaled by the gain that green needs, around mid grey. */
+const fineDetail =
+  ({ data, width }: Picture, left: number, top: number) =>
+  ({ layers, take, memory, at, line }: Input): void => {
+    const [crop, sums, detail] = [take(3 * AREA), take(6 * (SIDE + 8)), take(6 * AREA)];
+    const bytes = new Uint8Array(memory());
     for (let y = 0; y < SIDE; y++) {
-      addRow(Math.min(SIDE - 1, y + RADIUS), 1);
-      const out = c * AREA + y * SIDE;
-      for (let x = 0, at = ((top + y) * width + left) * 3 + c; x < SIDE; x++, at += 3) {
-        const detail = data[at] - sums[x] / (WIDTH * WIDTH);
-        planes[out + x] = detail;
-        if (c === 1) squares += detail * detail;
-      }
-      addRow(Math.max(0, y - RADIUS), -1);
+      const from = ((top + y) * width + left) * 3;
+      bytes.set(data.subarray(from, from + 3 * SIDE), crop + y * 3 * SIDE);
     }
-  }
-  const gain = CONTRAST / Math.sqrt(squares / AREA + 1);
-  for (let i = 0; i < planes.length; i++) {
-    const value = 128 + gain * planes[i];
-    planes[i] = value < 0 ? 0 : value > 255 ? 255 : value;
-  }
-  return planes;
-}
-
-/** Sums each pixel's neighbours in one row. Repeats the first and last pixel beyond the edges. */
-function sumAlongRow(data: Uint8Array, from: number, to: number): void {
-  const last = from + (SIDE - 1) * 3;
-  const reach = RADIUS * 3;
-  let sum = RADIUS * data[from];
-  for (let at = from; at < from + reach; at += 3) sum += data[at];
-  for (let at = from, out = to; at <= last; at += 3, out++) {
-    sum += data[at + reach < last ? at + reach : last];
-    rowSums[out] = sum;
-    sum -= data[at - reach > from ? at - reach : from];
-  }
-}
-
-function addRow(y: number, sign: 1 | -1): void {
-  const from = y * SIDE;
-  if (sign > 0) for (let x = 0; x < SIDE; x++) sums[x] += rowSums[from + x];
-  else for (let x = 0; x < SIDE; x++) sums[x] -= rowSums[from + x];
-}
+    const squares = layers.detail(crop, sums, detail) / SQUARE ** 2;
+    const gain = CONTRAST / Math.sqrt(squares / AREA + 1);
+    layers.putDetail(detail, at, line, (gain * STEPS) / SQUARE, -ZERO * STEPS, (255 - ZERO) * STEPS);
+  };

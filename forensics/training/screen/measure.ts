@@ -7,7 +7,7 @@
  * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `fit`
  * and `choose`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
  * those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its place. `--every`
- * measures each Nth picture only, to try the whole way in minutes. `--kept-apart` (or KEPT_APART) names a file of
+ * measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups (`--data` alone: N up to 2). `--kept-apart` (or KEPT_APART) names a file of
  * SHA-256 sums: nothing is measured if one of these pictures, or another of their repositories, is among those to be read.
  */
 import { createHash } from 'node:crypto';
@@ -50,8 +50,19 @@ const furtherPictures = (path: string): LabelledPicture[] =>
 const USES = ['report', 'develop', 'fit', 'choose', 'held'] as const;
 const single = [...(data ? manifestPictures(data) : []), ...(list ? furtherPictures(list) : [])];
 const pictures = [...single, ...(repositories ? USES.flatMap(use => listedPictures(repositories, use)) : [])];
+const measured = (index: number): boolean => index % Number(options.every) === 0;
 const keptApart = options['kept-apart'];
-if (keptApart) refuseKeptApart(keptApart, single, repositories, repositories ? USES.flatMap(listedSnapshots) : []);
+if (keptApart) {
+  const names = pictures.filter((_, index) => measured(index)).map(({ name }) => name);
+  const snapshots = repositories ? USES.flatMap(listedSnapshots) : [];
+  const read = snapshots.filter(({ repository }) => names.some(name => name.startsWith(`${repository}/`)));
+  refuseKeptApart(
+    keptApart,
+    single.filter((_, index) => measured(index)),
+    repositories,
+    read,
+  );
+}
 const done = new Set(
   (existsSync(out) ? readFileSync(out, 'utf8').split('\n') : []).filter(Boolean).map(line => {
     const { name, v }: { name: string; v: string } = JSON.parse(line);
@@ -61,7 +72,7 @@ const done = new Set(
 const file = createWriteStream(out, { flags: 'a' });
 const inTurn = options['in-turn']?.split(',') ?? [];
 for (const [index, { label, source, name, read }] of pictures.entries()) {
-  if (index % Number(options.every) !== 0) continue;
+  if (!measured(index)) continue;
   let form: ((name: string) => Promise<Buffer>) | undefined;
   let sha256 = '';
   for (const v of [...options.variants.split(','), ...inTurn.slice(index % inTurn.length).slice(0, 1)]) {
@@ -74,10 +85,10 @@ for (const [index, { label, source, name, read }] of pictures.entries()) {
       }
       const bytes = await form(v);
       const picture = await decodePicture(bytes, await inspect(bytes));
-      const measured = await measureScreen(picture);
-      if (!measured) continue;
+      const found = await measureScreen(picture);
+      if (!found) continue;
       const { width, height } = picture;
-      file.write(`${JSON.stringify({ label, source, name, sha256, v, width, height, f: measured.features })}\n`);
+      file.write(`${JSON.stringify({ label, source, name, sha256, v, width, height, f: found.features })}\n`);
     } catch (cause) {
       console.error(`${name} ${v}: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
     }

@@ -330,7 +330,8 @@ def main():
     # Must come first: processes forked after a fit of trees would hang waiting for its threads.
     apart[~held], folds = held_apart(names, *rows(~held))
     models = train(names, *rows(~held))
-    apart[held] = score(models, rows(held)[0])
+    if held.any():
+        apart[held] = score(models, rows(held)[0])
     platt, thresholds, log_odds = calibrate(apart, y, sources, variants, sides, bands)
     write(model_file, {**export(export_models(names, models), platt, thresholds), 'bands': BANDS})
     write(folds_file, {source: export(fold, platt, thresholds) for source, fold in folds.items()})

@@ -1,0 +1,306 @@
+export { detail, putDetail } from './detail';
+
+/*
+ * Layers of a network of inverted residuals on one thread. Pictures lie row by row, a pixel's channels side by side. Pointwise layers read
+ * 16-bit fixed point and sum in 32 bits, exactly; everything else is 32-bit floating point. The host chooses the addresses. Channels come in
+ * eights. Every buffer has room for three pixels more than it holds.
+ */
+
+/** Bytes of pixels that are read again for each eight output channels: half of the nearest cache. */
+const STRIP: i32 = 16384;
+
+/**
+ * Pointwise layer: `out[pixel][n] = clip(factor * sum over k of from[pixel][k] * weights[k][n] + bias[n])`.
+ *
+ * @param from 16-bit, `pixels` x `depth`
+ * @param weights 16-bit, in groups of eight outputs; within a group, pairs of two inputs for each output
+ * @param limit the result is clipped to 0..limit; 0: not clipped
+ */
+export function pointwise(
+  from: usize,
+  weights: usize,
+  bias: usize,
+  out: usize,
+  pixels: i32,
+  depth: i32,
+  width: i32,
+  factor: f32,
+  limit: f32,
+): void {
+  const line = (depth * 2) as usize;
+  const outLine = (width * 4) as usize;
+  const strip = max(4, (STRIP / (depth * 2)) & ~3);
+  for (let first = 0; first < pixels; first += strip) {
+    const last = min(pixels, first + strip);
+    for (let n = 0; n < width; n += 8) {
+      const panel = weights + ((n * depth * 2) as usize);
+      const bias0 = v128.load(bias + ((n * 4) as usize));
+      const bias1 = v128.load(bias + ((n * 4) as usize), 16);
+      for (let pixel = first; pixel < last; pixel += 4) {
+        let a0 = from + (pixel as usize) * line;
+        let a1 = a0 + line;
+        let a2 = a1 + line;
+        let a3 = a2 + line;
+        let c00 = i32x4.splat(0);
+        let c01 = i32x4.splat(0);
+        let c10 = i32x4.splat(0);
+        let c11 = i32x4.splat(0);
+        let c20 = i32x4.splat(0);
+        let c21 = i32x4.splat(0);
+        let c30 = i32x4.splat(0);
+        let c31 = i32x4.splat(0);
+        let w = panel;
+        for (const end = a0 + line; a0 < end; a0 += 16, a1 += 16, a2 += 16, a3 += 16, w += 128) {
+          // Four pairs of inputs.
+          let w0 = v128.load(w);
+          let w1 = v128.load(w, 16);
+          let p = v128.load32_splat(a0);
+          c00 = i32x4.add(c00, i32x4.dot_i16x8_s(p, w0));
+          c01 = i32x4.add(c01, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a1);
+          c10 = i32x4.add(c10, i32x4.dot_i16x8_s(p, w0));
+          c11 = i32x4.add(c11, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a2);
+          c20 = i32x4.add(c20, i32x4.dot_i16x8_s(p, w0));
+          c21 = i32x4.add(c21, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a3);
+          c30 = i32x4.add(c30, i32x4.dot_i16x8_s(p, w0));
+          c31 = i32x4.add(c31, i32x4.dot_i16x8_s(p, w1));
+          w0 = v128.load(w, 32);
+          w1 = v128.load(w, 48);
+          p = v128.load32_splat(a0, 4);
+          c00 = i32x4.add(c00, i32x4.dot_i16x8_s(p, w0));
+          c01 = i32x4.add(c01, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a1, 4);
+          c10 = i32x4.add(c10, i32x4.dot_i16x8_s(p, w0));
+          c11 = i32x4.add(c11, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a2, 4);
+          c20 = i32x4.add(c20, i32x4.dot_i16x8_s(p, w0));
+          c21 = i32x4.add(c21, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a3, 4);
+          c30 = i32x4.add(c30, i32x4.dot_i16x8_s(p, w0));
+          c31 = i32x4.add(c31, i32x4.dot_i16x8_s(p, w1));
+          w0 = v128.load(w, 64);
+          w1 = v128.load(w, 80);
+          p = v128.load32_splat(a0, 8);
+          c00 = i32x4.add(c00, i32x4.dot_i16x8_s(p, w0));
+          c01 = i32x4.add(c01, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a1, 8);
+          c10 = i32x4.add(c10, i32x4.dot_i16x8_s(p, w0));
+          c11 = i32x4.add(c11, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a2, 8);
+          c20 = i32x4.add(c20, i32x4.dot_i16x8_s(p, w0));
+          c21 = i32x4.add(c21, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a3, 8);
+          c30 = i32x4.add(c30, i32x4.dot_i16x8_s(p, w0));
+          c31 = i32x4.add(c31, i32x4.dot_i16x8_s(p, w1));
+          w0 = v128.load(w, 96);
+          w1 = v128.load(w, 112);
+          p = v128.load32_splat(a0, 12);
+          c00 = i32x4.add(c00, i32x4.dot_i16x8_s(p, w0));
+          c01 = i32x4.add(c01, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a1, 12);
+          c10 = i32x4.add(c10, i32x4.dot_i16x8_s(p, w0));
+          c11 = i32x4.add(c11, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a2, 12);
+          c20 = i32x4.add(c20, i32x4.dot_i16x8_s(p, w0));
+          c21 = i32x4.add(c21, i32x4.dot_i16x8_s(p, w1));
+          p = v128.load32_splat(a3, 12);
+          c30 = i32x4.add(c30, i32x4.dot_i16x8_s(p, w0));
+          c31 = i32x4.add(c31, i32x4.dot_i16x8_s(p, w1));
+        }
+        const to = out + (pixel as usize) * outLine + ((n * 4) as usize);
+        put(to, c00, bias0, factor, limit);
+        put(to + 16, c01, bias1, factor, limit);
+        put(to + outLine, c10, bias0, factor, limit);
+        put(to + outLine + 16, c11, bias1, factor, limit);
+        put(to + 2 * outLine, c20, bias0, factor, limit);
+        put(to + 2 * outLine + 16, c21, bias1, factor, limit);
+        put(to + 3 * outLine, c30, bias0, factor, limit);
+        put(to + 3 * outLine + 16, c31, bias1, factor, limit);
+      }
+    }
+  }
+}
+
+function put(to: usize, sum: v128, bias: v128, factor: f32, limit: f32): void {
+  let value = f32x4.add(f32x4.mul(f32x4.convert_i32x4_s(sum), f32x4.splat(factor)), bias);
+  if (limit > 0) value = f32x4.pmin(f32x4.splat(limit), f32x4.pmax(f32x4.splat(0), value));
+  v128.store(to, value);
+}
+
+/** Adds `count` numbers, a multiple of four, to those at `to`. */
+export function add(to: usize, from: usize, count: i32): void {
+  for (const end = to + ((count * 4) as usize); to < end; to += 16, from += 16)
+    v128.store(to, f32x4.add(v128.load(to), v128.load(from)));
+}
+
+/**
+ * Depthwise 3 x 3 layer over a strip of rows, clipped to 0..limit. Beyond the picture lie zeros.
+ *
+ * @param from floating point; its first row is row `top` of the picture
+ * @param weights floating point, nine times `depth`
+ * @param out 16-bit, the result times `factor`; its first row is `first` and its last before `last`
+ * @param beforeRows rows above the picture that the first output reads, 0 or 1; `beforeColumns`: columns to its left
+ */
+export function depthwise(
+  from: usize,
+  weights: usize,
+  bias: usize,
+  out: usize,
+  top: i32,
+  height: i32,
+  width: i32,
+  depth: i32,
+  step: i32,
+  beforeRows: i32,
+  beforeColumns: i32,
+  first: i32,
+  last: i32,
+  columns: i32,
+  limit: f32,
+  factor: f32,
+): void {
+  const pixel = (depth * 4) as usize;
+  const row = (width as usize) * pixel;
+  const half = pixel >> 1;
+  for (let y = first; y < last; y++) {
+    const upper = y * step - beforeRows;
+    const inside = upper >= 0 && upper + 2 < height;
+    const line = from + ((upper - top) as usize) * row;
+    for (let x = 0; x < columns; ) {
+      const left = x * step - beforeColumns;
+      const corner = line + (left as usize) * pixel;
+      if (inside && left >= 0 && x + 1 < columns && left + step + 2 < width) {
+        two(corner, weights, bias, out, pixel, row, (step as usize) * pixel, limit, factor);
+        out += pixel;
+        x += 2;
+      } else {
+        any(corner, weights, bias, out, pixel, row, upper, left, height, width, limit, factor);
+        out += half;
+        x += 1;
+      }
+    }
+  }
+}
+
+/** Two pixels side by side that read no pixel beyond the picture. */
+function two(
+  corner: usize,
+  weights: usize,
+  bias: usize,
+  out: usize,
+  pixel: usize,
+  row: usize,
+  step: usize,
+  limit: f32,
+  factor: f32,
+): void {
+  const half = pixel >> 1;
+  for (let c: usize = 0; c < pixel; c += 16, out += 8) {
+    let one = v128.load(bias + c);
+    let other = one;
+    let w = weights + c;
+    let at = corner + c;
+    for (let j = 0; j < 3; j++, at += row, w += 3 * pixel) {
+      const w0 = v128.load(w);
+      const w1 = v128.load(w + pixel);
+      const w2 = v128.load(w + 2 * pixel);
+      const next = at + step;
+      const a2 = v128.load(at + 2 * pixel);
+      one = f32x4.add(one, f32x4.mul(v128.load(at), w0));
+      other = f32x4.add(other, f32x4.mul(v128.load(next), w0));
+      one = f32x4.add(one, f32x4.mul(v128.load(at + pixel), w1));
+      other = f32x4.add(other, f32x4.mul(v128.load(next + pixel), w1));
+      one = f32x4.add(one, f32x4.mul(a2, w2));
+      other = f32x4.add(other, f32x4.mul(v128.load(next + 2 * pixel), w2));
+    }
+    putFixed(out, one, limit, factor);
+    putFixed(out + half, other, limit, factor);
+  }
+}
+
+/** One pixel, wherever it lies. */
+function any(
+  corner: usize,
+  weights: usize,
+  bias: usize,
+  out: usize,
+  pixel: usize,
+  row: usize,
+  upper: i32,
+  left: i32,
+  height: i32,
+  width: i32,
+  limit: f32,
+  factor: f32,
+): void {
+  for (let c: usize = 0; c < pixel; c += 16, out += 8) {
+    let sum = v128.load(bias + c);
+    for (let j = 0; j < 3; j++) {
+      if (upper + j < 0 || upper + j >= height) continue;
+      for (let i = 0; i < 3; i++) {
+        if (left + i < 0 || left + i >= width) continue;
+        const at = corner + (j as usize) * row + (i as usize) * pixel + c;
+        sum = f32x4.add(sum, f32x4.mul(v128.load(at), v128.load(weights + ((3 * j + i) as usize) * pixel + c)));
+      }
+    }
+    putFixed(out, sum, limit, factor);
+  }
+}
+
+/** Clips four numbers to 0..limit and writes them, times `factor` and rounded, as 16 bits. */
+function putFixed(to: usize, value: v128, limit: f32, factor: f32): void {
+  const clipped = f32x4.pmin(f32x4.splat(limit), f32x4.pmax(f32x4.splat(0), value));
+  const whole = i32x4.trunc_sat_f32x4_s(f32x4.add(f32x4.mul(clipped, f32x4.splat(factor)), f32x4.splat(0.5)));
+  v128.store64_lane(to, i16x8.narrow_i32x4_s(whole, whole), 0);
+}
+
+/**
+ * Lists the 3 x 3 neighbourhoods, every second pixel, of rows `first` to `last`: 32 numbers of 16 bits each, ten for a row of three pixels.
+ * `from` has a margin already and `line` bytes a row.
+ */
+export function neighbourhoods(from: usize, line: usize, out: usize, first: i32, last: i32, columns: i32): void {
+  for (let y = first; y < last; y++) {
+    let at = from + ((2 * y) as usize) * line;
+    for (let x = 0; x < columns; x++, at += 12, out += 64) {
+      for (let j: usize = 0; j < 3; j++) {
+        v128.store(out + 20 * j, v128.load(at + j * line));
+        store<i32>(out + 20 * j, load<i32>(at + j * line, 16), 16);
+      }
+      store<i32>(out, 0, 60);
+    }
+  }
+}
+
+/** Returns the largest absolute value of `count` numbers, a multiple of four. */
+export function largest(from: usize, count: i32): f32 {
+  let most = f32x4.splat(0);
+  for (const end = from + ((count * 4) as usize); from < end; from += 16)
+    most = f32x4.pmax(most, f32x4.abs(v128.load(from)));
+  return max(
+    max(f32x4.extract_lane(most, 0), f32x4.extract_lane(most, 1)),
+    max(f32x4.extract_lane(most, 2), f32x4.extract_lane(most, 3)),
+  );
+}
+
+/** Rounds `count` numbers, a multiple of eight, times `factor` to 16 bits. */
+export function toFixed(from: usize, out: usize, count: i32, factor: f32): void {
+  const scale = f32x4.splat(factor);
+  for (const end = from + ((count * 4) as usize); from < end; from += 32, out += 16) {
+    const low = i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(from), scale)));
+    const high = i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(from, 16), scale)));
+    v128.store(out, i16x8.narrow_i32x4_s(low, high));
+  }
+}
+
+/** Adds each channel over `pixels` pixels to `sums`. */
+export function addPixels(from: usize, sums: usize, pixels: i32, depth: i32): void {
+  const pixel = (depth * 4) as usize;
+  for (let c: usize = 0; c < pixel; c += 16) {
+    let sum = f32x4.splat(0);
+    for (let at = from + c, end = at + (pixels as usize) * pixel; at < end; at += pixel)
+      sum = f32x4.add(sum, v128.load(at));
+    v128.store(sums + c, f32x4.add(v128.load(sums + c), sum));
+  }
+}

@@ -27,11 +27,7 @@ export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
   const evidence = { frames: points.length, registered: round(registered), ambiguous };
   if (points.length < LEAST_FRAMES || registered < LEAST_REGISTERED)
     return noAnswer('The movement of the camera could not be followed from frame to frame.', evidence);
-  const found = bestSplit(points, moves);
-  const before = lengthOf(smoothed(points.slice(0, found.began + 1)));
-  const during = points.slice(found.began);
-  const way = lengthOf(smoothed(during)) + Math.max(0, before - DRIFT) + lostWay(path, found.began);
-  const explained = way > 0 ? Math.min(1, found.total / way) : 0;
+  const { found, during, way, explained } = fitOf(path, moves);
   const jitter = jitterOf(during);
   const measured = {
     ...evidence,
@@ -43,8 +39,12 @@ export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
   if (way < LEAST_MOVE) return noAnswer('The camera hardly moved.', measured);
   if (found.least < LEAST_MOVE || explained < LEAST_EXPLAINED) {
     // A short or untidy move is a clumsy person; a clear move in another direction is another film. A slow phone may lose an asked move
-    // between two frames, and a repeating pattern may show a wrong one, so a path with a gap or a doubt contradicts nothing.
-    const contradiction = registered === 1 && ambiguous === 0 && found.least < 0.3 * LEAST_MOVE && way > 2 * LEAST_MOVE;
+    // between two frames, and a repeating pattern may show a wrong one, so a path with a gap or a doubt contradicts nothing. Nor does a
+    // film that ends after the first move: over such a pattern, the page may count moves that nobody made.
+    const first = fitOf(path, moves.slice(0, 1));
+    const begun = first.found.least >= LEAST_MOVE && first.explained >= LEAST_EXPLAINED;
+    const contradiction =
+      registered === 1 && ambiguous === 0 && !begun && found.least < 0.3 * LEAST_MOVE && way > 2 * LEAST_MOVE;
     if (!contradiction) return noAnswer('The asked moves were too small or too untidy to recognise.', measured);
     return {
       evaluated: true,
@@ -74,6 +74,16 @@ export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
 }
 
 type Points = Path['points'];
+
+/** How well the moves explain the way: `explained` is their share of it, 0..1. */
+function fitOf(path: Path, moves: readonly Move[]): { found: Split; during: Points; way: number; explained: number } {
+  const { points } = path;
+  const found = bestSplit(points, moves);
+  const before = lengthOf(smoothed(points.slice(0, found.began + 1)));
+  const during = points.slice(found.began);
+  const way = lengthOf(smoothed(during)) + Math.max(0, before - DRIFT) + lostWay(path, found.began);
+  return { found, during, way, explained: way > 0 ? Math.min(1, found.total / way) : 0 };
+}
 
 interface Split {
   /** The smallest of the moves, less what it strays to the side. */

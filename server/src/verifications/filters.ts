@@ -212,6 +212,11 @@ export async function select(
     beforeId: p(after?.id ?? ''),
     since: p(query.created_after ? instantOf(query.created_after) : '-infinity'),
   });
+  /** The condition that a row `s` lies on the walk. */
+  function onWalk(p: Parameter, after: Place | null): string {
+    const { beforeAt, beforeId, since } = walk(p, after);
+    return `s.created_at > ${since}::timestamptz and (s.created_at, s.verification_id) < (${beforeAt}::timestamptz, ${beforeId})`;
+  }
   /** SQL of those of the newest rows of each scope whose words match, in the order of the list. */
   function newest(text: string, p: Parameter, after: Place | null, walked: number): string {
     const { beforeAt, beforeId, since } = walk(p, after);
@@ -222,11 +227,8 @@ export async function select(
   /** The same, without rows older than the last one walked through in another scope: that scope may have newer matches. */
   function newestOfAll(text: string, p: Parameter, after: Place | null, walked: number): string {
     if (scopes.length === 1) return newest(text, p, after, walked);
-    const { beforeAt, beforeId, since } = walk(p, after);
     return `with ends as materialized (select e.* from unnest(${p(scopes)}::text[]) as scopes (scope), lateral (
-         select s.created_at, s.verification_id from verification_search s
-         where s.scope = scopes.scope and s.created_at > ${since}::timestamptz
-           and (s.created_at, s.verification_id) < (${beforeAt}::timestamptz, ${beforeId})
+         select s.created_at, s.verification_id from verification_search s where s.scope = scopes.scope and ${onWalk(p, after)}
          order by s.created_at desc, s.verification_id desc offset ${walked - 1} limit 1) e)
        select n.* from (${newest(text, p, after, walked)}) n
        where not exists (select from ends where (n.created_at, n.verification_id) < (ends.created_at, ends.verification_id))
@@ -234,13 +236,10 @@ export async function select(
   }
   /** Whether that many rows are all between the dates. */
   async function walksAll(after: Place | null, walked: number): Promise<boolean> {
-    const n = await countUpTo(p => {
-      const { beforeAt, beforeId, since } = walk(p, after);
-      return [
-        `verification_search s where s.scope = any(${p(scopes)}) and s.created_at > ${since}::timestamptz
-           and (s.created_at, s.verification_id) < (${beforeAt}::timestamptz, ${beforeId})`,
-      ];
-    }, walked);
+    const n = await countUpTo(
+      p => [`verification_search s where s.scope = any(${p(scopes)}) and ${onWalk(p, after)}`],
+      walked,
+    );
     return n <= walked;
   }
   let common: Promise<boolean> | null = null;

@@ -15,6 +15,7 @@ import { inspect } from '@firsthand/forensics/inspect.ts';
 import { fingerprint, prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
 import { halved } from '@firsthand/forensics/picture.ts';
 import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
+import { measureAppearance } from '@firsthand/forensics/screen/appearance.ts';
 import { measureBands } from '@firsthand/forensics/screen/bands.ts';
 import { measureContext } from '@firsthand/forensics/screen/context.ts';
 import { detectScreen } from '@firsthand/forensics/screen/detect.ts';
@@ -69,6 +70,7 @@ const parts: [string, () => unknown][] = [
   ['screen: tones, lines and edges at 320 pixels', () => measureWhole(small, {})],
   ['screen: things, by the trunk at 320 pixels', () => measureContext(small)],
   ['screen: texture, by the trunk over four crops', () => measureTexture(picture)],
+  ['screen: appearance, by the trunk at 320 × 240 pixels', () => measureAppearance(small)],
   ['screen: bands', () => measureBands(small)],
   ['screen: features', () => measureScreen(fresh())],
   ['screen: all, with the heat map', () => detectScreen(fresh())],

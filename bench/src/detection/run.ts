@@ -1,12 +1,12 @@
 /**
  * Measures the screen detector and its robustness on pictures of unseen sources, per source and pooled:
  *
- * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders]] [--unaltered | --forms A,B ...] [--measured
+ * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders | --further]] [--unaltered | --forms A,B ...] [--measured
  * FILE.jsonl] [--json OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE] [--kept-apart SUMS]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures that
- * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--held`
- * or `--confounders` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
+ * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--held`,
+ * `--confounders` or `--further` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
  * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. `--unaltered` leaves
  * the altered copies out, `--forms` scores some of `FORMS`. Fetches nothing.
  * `--measured` reads features that `forensics/training/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
@@ -40,6 +40,7 @@ const { values: options } = parseArgs({
     displays: { type: 'boolean', default: false },
     held: { type: 'boolean', default: false },
     confounders: { type: 'boolean', default: false },
+    further: { type: 'boolean', default: false },
     unaltered: { type: 'boolean', default: false },
     forms: { type: 'string' },
     measured: { type: 'string' },
@@ -57,7 +58,9 @@ const unseen = options.displays
     ? 'held'
     : options.confounders
       ? 'confounder'
-      : undefined;
+      : options.further
+        ? 'further-held'
+        : undefined;
 interface Baseline {
   forms: string[];
   rows: Row[];
@@ -128,6 +131,13 @@ async function scoreItem(
   return scores;
 }
 
+/** The models that were fitted without a source, by source. */
+const folds: Record<string, Model> = JSON.parse(
+  readFileSync(new URL('./folds.generated.json', import.meta.url), 'utf8'),
+);
+/** Of the models that score: those fitted without a source do not have the networks over the whole picture, so theirs are others. */
+const { thresholds } = unseen ? screenModel : (Object.values(folds)[0] ?? screenModel);
+
 interface Scored {
   item: LabelledPicture;
   scores: (number | undefined)[];
@@ -154,7 +164,7 @@ function summarize(name: string, scored: Scored[], variant: number): Row {
     row.calibration_error = calibrationError(positives, negatives);
   }
   for (const band of ['doubtful', 'confident'] as const) {
-    const threshold = screenModel.thresholds[band];
+    const threshold = thresholds[band];
     if (positives.length > 0) row.apcer[band] = positives.filter(p => p < threshold).length / positives.length;
     if (negatives.length > 0) {
       const wrong = negatives.filter(p => p >= threshold).length;
@@ -244,9 +254,6 @@ if (options['kept-apart']) {
   const snapshots = options.repositories ? uses.flatMap(listedSnapshots) : [];
   refuseKeptApart(options['kept-apart'], single, options.repositories, snapshots);
 }
-const folds: Record<string, Model> = JSON.parse(
-  readFileSync(new URL('./folds.generated.json', import.meta.url), 'utf8'),
-);
 const unfitted = items.find(({ source }) => !unseen && !folds[source]);
 if (unfitted) throw new Error(`${unfitted.name}: no model was fitted without ${unfitted.source}`);
 const known = readMeasured();
@@ -279,7 +286,7 @@ const pooled = [
   ...pool('found later, pooled', scored.filter(later)),
 ];
 const report = createReport('Photos of screens, one still');
-report.print(`Model ${screenModel.name}; thresholds ${JSON.stringify(screenModel.thresholds)}\n`);
+report.print(`Model ${screenModel.name}; thresholds ${JSON.stringify(thresholds)}\n`);
 report.print(table([...perSource, ...pooled]));
 report.write(options.write);
 

@@ -294,13 +294,35 @@ export function toFixed(from: usize, out: usize, count: i32, factor: f32): void 
   }
 }
 
-/** Adds each channel over `pixels` pixels to `sums`. */
-export function addPixels(from: usize, sums: usize, pixels: i32, depth: i32): void {
+/**
+ * Adds each channel over `pixels` pixels to `sums`, and its squares to the `depth` numbers after; raises the `depth` numbers after those to its
+ * highest value.
+ */
+export function gather(from: usize, sums: usize, pixels: i32, depth: i32): void {
   const pixel = (depth * 4) as usize;
-  for (let c: usize = 0; c < pixel; c += 16) {
-    let sum = f32x4.splat(0);
-    for (let at = from + c, end = at + (pixels as usize) * pixel; at < end; at += pixel)
-      sum = f32x4.add(sum, v128.load(at));
-    v128.store(sums + c, f32x4.add(v128.load(sums + c), sum));
+  for (let c: usize = 0; c < pixel; c += 32, sums += 32) {
+    const highest = sums + 2 * pixel;
+    let sum0 = f32x4.splat(0);
+    let sum1 = f32x4.splat(0);
+    let squares0 = f32x4.splat(0);
+    let squares1 = f32x4.splat(0);
+    let most0 = v128.load(highest);
+    let most1 = v128.load(highest, 16);
+    for (let at = from + c, end = at + (pixels as usize) * pixel; at < end; at += pixel) {
+      const value0 = v128.load(at);
+      const value1 = v128.load(at, 16);
+      sum0 = f32x4.add(sum0, value0);
+      sum1 = f32x4.add(sum1, value1);
+      squares0 = f32x4.add(squares0, f32x4.mul(value0, value0));
+      squares1 = f32x4.add(squares1, f32x4.mul(value1, value1));
+      most0 = f32x4.pmax(most0, value0);
+      most1 = f32x4.pmax(most1, value1);
+    }
+    v128.store(sums, f32x4.add(v128.load(sums), sum0));
+    v128.store(sums, f32x4.add(v128.load(sums, 16), sum1), 16);
+    v128.store(sums + pixel, f32x4.add(v128.load(sums + pixel), squares0));
+    v128.store(sums + pixel, f32x4.add(v128.load(sums + pixel, 16), squares1), 16);
+    v128.store(highest, most0);
+    v128.store(highest, most1, 16);
   }
 }

@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Picture } from '../picture.ts';
 import { drawScene } from '../simulate/scene.ts';
-import { boxResize, measureBands } from './bands.ts';
+import { measureBands } from './bands.ts';
 
 /** Waves of a display's subpixels, as they look when a camera resolves none of them: red, green and blue out of step. */
 function banded(picture: Picture, amplitude: number, inside: (x: number, y: number) => boolean = () => true): Picture {
@@ -46,19 +45,4 @@ it('measureBands gives its cells in the order of the picture', async () => {
     const [banded1, ...others] = [0, 1, 2, 3].map(part => mean(gains.map(gain => gain[part])));
     for (const other of others) expect(banded1).toBeGreaterThan(other);
   }
-});
-
-it('boxResize keeps the mean of every channel, and a picture of the size asked for', () => {
-  const side = fc.integer({ min: 1, max: 12 });
-  fc.assert(
-    fc.property(side, side, side, side, fc.infiniteStream(fc.nat(255)), (w, h, width, height, levels) => {
-      const data = Uint8Array.from({ length: w * h * 3 }, () => levels.next().value);
-      const { data: resized } = boxResize({ width: w, height: h, data }, width, height);
-      for (let c = 0; c < 3; c++) {
-        const channel = (values: Uint8Array): number => mean([...values.filter((_, i) => i % 3 === c)]);
-        expect(Math.abs(channel(resized) - channel(data))).toBeLessThanOrEqual(0.5 + 1e-3);
-      }
-      expect(boxResize({ width: w, height: h, data }, w, h).data).toEqual(data);
-    }),
-  );
 });

@@ -1,4 +1,5 @@
 import type { Picture } from '../picture.ts';
+import { lying } from './lying.ts';
 import { network } from './network.ts';
 
 /** Size at which the network reads a picture, lying. A band of 40 cycles a picture is six pixels wide. */
@@ -25,14 +26,14 @@ const run = network('./bands.generated.onnx');
  */
 export async function measureBands(picture: Picture): Promise<Bands> {
   const standing = picture.height > picture.width;
-  const { data } = boxResize(standing ? quarterTurn(picture) : picture, WIDTH, HEIGHT);
+  const { data } = lying(picture, WIDTH, HEIGHT);
   const count = WIDTH * HEIGHT;
   const planes = new Float32Array(3 * count);
   for (let i = 0; i < count; i++) for (let c = 0; c < 3; c++) planes[c * count + i] = data[3 * i + c];
-  const lying = (await run(planes, WIDTH, HEIGHT)).slice();
+  const cells = (await run(planes, WIDTH, HEIGHT)).slice();
   return {
-    logOdds: pool(lying),
-    cells: standing ? turnBack(lying) : lying,
+    logOdds: pool(cells),
+    cells: standing ? turnBack(cells) : cells,
     columns: standing ? ROWS : COLUMNS,
     rows: standing ? COLUMNS : ROWS,
   };
@@ -45,71 +46,9 @@ function pool(cells: Float32Array): number {
   return (mean(sorted) + mean(sorted.subarray((sorted.length * 3) / 4))) / 2;
 }
 
-/** Turns a picture by 90 degrees counterclockwise. */
-function quarterTurn({ data, width, height }: Picture): Picture {
-  const turned = new Uint8Array(data.length);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const from = (y * width + x) * 3;
-      const to = ((width - 1 - x) * height + y) * 3;
-      for (let c = 0; c < 3; c++) turned[to + c] = data[from + c];
-    }
-  }
-  return { width: height, height: width, data: turned };
-}
-
 function turnBack(cells: Float32Array): Float32Array {
   const back = new Float32Array(cells.length);
   for (let y = 0; y < COLUMNS; y++)
     for (let x = 0; x < ROWS; x++) back[y * ROWS + x] = cells[(ROWS - 1 - x) * COLUMNS + y];
   return back;
-}
-
-/** Resizes by exact area averaging: a pixel counts by the share of it that lies in the box. */
-export function boxResize(picture: Picture, width: number, height: number): Picture {
-  const across = alongAxis(picture.width, width);
-  const down = alongAxis(picture.height, height);
-  const rows = new Float32Array(width * picture.height * 3);
-  for (let y = 0, out = 0; y < picture.height; y++) {
-    const line = y * picture.width * 3;
-    for (let x = 0; x < width; x++, out += 3) {
-      for (let k = across.begin[x]; k < across.begin[x + 1]; k++) {
-        const at = line + across.from[k] * 3;
-        const share = across.share[k];
-        rows[out] += share * picture.data[at];
-        rows[out + 1] += share * picture.data[at + 1];
-        rows[out + 2] += share * picture.data[at + 2];
-      }
-    }
-  }
-  const data = new Uint8Array(width * height * 3);
-  const row = new Float32Array(width * 3);
-  for (let y = 0; y < height; y++) {
-    row.fill(0);
-    for (let k = down.begin[y]; k < down.begin[y + 1]; k++)
-      for (let i = 0, at = down.from[k] * row.length; i < row.length; i++, at++) row[i] += down.share[k] * rows[at];
-    for (let i = 0; i < row.length; i++) data[y * row.length + i] = row[i] + 0.5;
-  }
-  return { width, height, data };
-}
-
-/** The input pixels under each output pixel i, and their shares: entries `begin[i]` to `begin[i + 1]`. */
-interface Boxes {
-  begin: number[];
-  from: number[];
-  share: number[];
-}
-
-function alongAxis(before: number, after: number): Boxes {
-  const ratio = before / after;
-  const boxes: Boxes = { begin: [0], from: [], share: [] };
-  for (let i = 0; i < after; i++) {
-    const [start, end] = [i * ratio, Math.min(before, (i + 1) * ratio)];
-    for (let at = Math.floor(start); at < end - 1e-9; at++) {
-      boxes.from.push(at);
-      boxes.share.push((Math.min(at + 1, end) - Math.max(at, start)) / (end - start));
-    }
-    boxes.begin.push(boxes.from.length);
-  }
-  return boxes;
 }

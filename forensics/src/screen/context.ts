@@ -4,8 +4,8 @@ import { levelsOf, trunk } from './trunk.ts';
 const run = trunk('./context.generated.onnx');
 
 /**
- * Measures the objects in the picture with an image classifier's trunk (`context.generated.onnx`, see `CARD.md`): the
- * mean of each of the 160 channels of a late layer. Takes a small picture of at most 320 pixels; some 15 milliseconds
- * at that size.
+ * Measures what is in the picture and how it looks with an image classifier's trunk (`context.generated.onnx`, see `CARD.md`): mean, standard
+ * deviation and highest value over all places of each of the 432 channels of four layers, from early to late. Takes a small picture of at most
+ * 320 pixels; some 15 milliseconds at that size.
  */
 export const measureContext = (picture: Picture): Float32Array => run(levelsOf(picture), picture.width, picture.height);

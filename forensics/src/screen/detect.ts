@@ -14,6 +14,9 @@ export const screenModel: Model = model;
 const SEEN =
   'The whole picture looks like a display: coloured bands that do not follow the scene, or its contrast and cast.';
 
+/** Appearance, in log odds, that about one genuine picture in a hundred reaches. */
+const TELLING = 2.2;
+
 const NOT_EVALUATED: ScreenSignal = { evaluated: false, screen_detected: false, confidence: 0, band: 'clear' };
 
 /**
@@ -33,6 +36,7 @@ export async function detectScreen(
   const detected = band !== 'clear';
   const bands = bandsEvidence(screenModel, measured.features);
   const { features } = measured;
+  const seen = bands > 0 || features.appearance > TELLING;
   return {
     evaluated: true,
     screen_detected: detected,
@@ -45,11 +49,12 @@ export async function detectScreen(
       tiles_with_rare_peaks: round(features.any_share30),
       neighbouring_tiles_that_agree: round(features.any_agree),
       bright_quadrilateral: round(features.quad),
+      appearance: round(features.appearance),
       coloured_bands: round(bands),
-      ...(detected && bands > 0 && { why: SEEN }),
+      ...(detected && seen && { why: SEEN }),
       model: screenModel.name,
     },
     heat_tiles: hotTiles(picture, measured),
-    heatmapPng: await drawHeatmap(picture, measured, bands > 0 ? 0 : undefined),
+    heatmapPng: await drawHeatmap(picture, measured, seen ? 0 : undefined),
   };
 }

@@ -1,6 +1,7 @@
 import { halved, type Picture } from '../picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { mean, quantile } from '../pixels/statistics.ts';
+import { measureAppearance } from './appearance.ts';
 import { type Bands, measureBands } from './bands.ts';
 import { measureContext } from './context.ts';
 import { measureTexture } from './texture.ts';
@@ -58,6 +59,7 @@ export async function measureScreen(picture: Picture): Promise<ScreenMeasurement
   features.bands = bands.logOdds;
   const context = measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
+  features.appearance = measureAppearance(small);
   const texture = measureTexture(picture);
   for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];
   return { features, grids, small, bands };

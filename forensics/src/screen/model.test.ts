@@ -54,7 +54,19 @@ it('predict counts the halvings below 1,600 pixels, down to 700', () => {
   expect(more(500)).toBeCloseTo(more(700), 9);
 });
 
-it('predict adds what the network over the whole picture says above its start, up to doubtful', () => {
+it('predict weighs the appearance, for and against a display', () => {
+  const seeing = { ...model, platt: { ...model.platt, appearance: 0.5 } };
+  const plain = { moire: 1, border: 1, context0: -9 };
+  const more = (appearance: number): number => {
+    const p = predict(seeing, { ...plain, appearance });
+    return Math.log(p / (1 - p)) - logOdds(plain);
+  };
+  expect(more(3)).toBeCloseTo(1.5, 9);
+  expect(more(-3)).toBeCloseTo(-1.5, 9);
+  expect(predict(model, { ...plain, appearance: 3 })).toBe(predict(model, plain));
+});
+
+it('predict adds what the network of bands says above its start, up to doubtful', () => {
   const seeing = { ...model, bands: { from: 1, weight: 2 } };
   const plain = { moire: 1, border: 1, context0: -9 };
   const still = logOdds(plain);

@@ -1,4 +1,5 @@
 import type { Features } from './features.ts';
+import { type Linear, logOddsOf } from './linear.ts';
 
 /** A boosted tree with its nodes in arrays. A negative child `-(k + 1)` is leaf k. */
 interface Tree {
@@ -13,13 +14,9 @@ interface Tree {
   leaf: number[];
 }
 
-/** Standardised logistic regression over `features`. */
-interface Linear {
+/** A logistic regression over the named features. */
+interface Part extends Linear {
   features: string[];
-  mean: number[];
-  scale: number[];
-  weight: number[];
-  bias: number;
 }
 
 /**
@@ -29,15 +26,18 @@ interface Linear {
  */
 export interface Model {
   name: string;
-  parts: Linear[];
+  parts: Part[];
   /** The features that the trees read, by index. */
   features: string[];
   trees: Tree[];
   treesBias: number;
   /** Weight of the trees' log odds in the sum. */
   treesShare: number;
-  /** Platt, with the size: p = 1 / (1 + exp(-(a * s + b + perHalving * h))), where h counts the halvings of `halvings`. */
-  platt: { a: number; b: number; perHalving?: number };
+  /**
+   * Platt, with the size and the appearance: p = 1 / (1 + exp(-(a * s + b + perHalving * h + appearance * l))), where h counts the halvings of `halvings` and l is
+   * what `appearance.ts` says. Without `appearance` in models that are scored on pictures that network was trained on.
+   */
+  platt: { a: number; b: number; perHalving?: number; appearance?: number };
   /**
    * What the network over the whole picture (`bands.ts`) adds to the calibrated log odds: `weight` for each unit above `from`. Absent in models
    * that are scored on pictures the network was fitted on.
@@ -59,11 +59,16 @@ const halvings = (longSide: number): number => Math.log2(FULL / Math.min(FULL, M
 
 /** Returns the calibrated probability (0..1) that the features are those of a photographed display or print. */
 export function predict(model: Model, features: Features): number {
-  const values = model.features.map(name => features[name] ?? Number.NaN);
+  const valuesOf = (names: string[]): number[] => names.map(name => features[name] ?? Number.NaN);
+  const values = valuesOf(model.features);
   const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
-  const score = model.parts.reduce((sum, part) => sum + linearScore(part, features), model.treesShare * trees);
-  const { a, b, perHalving = 0 } = model.platt;
-  const logOdds = a * score + b + perHalving * halvings(features.long_side ?? FULL);
+  const score = model.parts.reduce(
+    (sum, part) => sum + logOddsOf(part, valuesOf(part.features)),
+    model.treesShare * trees,
+  );
+  const { a, b, perHalving = 0, appearance = 0 } = model.platt;
+  const logOdds =
+    a * score + b + perHalving * halvings(features.long_side ?? FULL) + appearance * (features.appearance ?? 0);
   const still = logistic(logOdds);
   // The network over the whole picture may make a picture doubtful, not more.
   const { doubtful, confident } = model.thresholds;
@@ -77,17 +82,6 @@ export function bandsEvidence({ bands }: Model, features: Features): number {
 }
 
 const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
-
-function linearScore({ features: names, mean, scale, weight, bias }: Linear, features: Features): number {
-  let sum = bias;
-  for (let i = 0; i < weight.length; i++) {
-    const value = features[names[i]] ?? Number.NaN;
-    if (Number.isNaN(value)) continue;
-    // Clamped, so that one extreme feature cannot outvote all others.
-    sum += weight[i] * Math.max(-3, Math.min(3, (value - mean[i]) / scale[i]));
-  }
-  return sum;
-}
 
 function leafOf(tree: Tree, values: number[]): number {
   if (tree.feature.length === 0) return tree.leaf[0];

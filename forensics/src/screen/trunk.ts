@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Picture } from '../picture.ts';
 import { type OnnxConstant, type OnnxNode, readOnnx } from './onnx.ts';
+import { outputOf, type Statistic, statisticAt } from './pooling.ts';
 
 /**
- * Runs the networks of inverted residuals (`context`, `texture`) on one thread, in 40% of the time of ONNX Runtime: a strip of rows passes through a
+ * Runs the networks of inverted residuals (`appearance`, `context`, `texture`) on one thread, in 40% of the time of ONNX Runtime: a strip of rows passes through a
  * block of three layers while it is in the nearest caches, and pointwise layers multiply whole numbers of 16 bits. The weights have 9 bits
- * anyway. Rounding the layers' inputs to 15 bits moves a feature by at most 0.012 of its spread over pictures.
+ * anyway, those of `appearance` 12. Rounding the layers' inputs to 15 bits moves a feature by at most 0.012 of its spread over pictures.
  */
 
 /** `kernels/trunk` says what each function reads and writes. */
@@ -43,7 +44,7 @@ interface Layers {
   add(to: number, from: number, count: number): void;
   largest(from: number, count: number): number;
   toFixed(from: number, out: number, count: number, factor: number): void;
-  addPixels(from: number, sums: number, pixels: number, depth: number): void;
+  gather(from: number, sums: number, pixels: number, depth: number): void;
   detail(from: number, sums: number, out: number): number;
   putDetail(from: number, out: number, line: number, gain: number, low: number, high: number): void;
 }
@@ -68,6 +69,8 @@ interface Pointwise {
   /** One unit of the weights. */
   scale: number;
   clipped: boolean;
+  /** The network's output has numbers of this layer. */
+  read: boolean;
   /** The largest input for which no sum exceeds 32 bits. */
   most: number;
 }
@@ -83,15 +86,18 @@ interface Block {
   /** Absent: the input itself. */
   expand?: Pointwise;
   /** Absent in the last block of a network that ends within one. */
-  rest?: { depthwise: Depthwise; project: Pointwise; residual: boolean };
+  rest?: { depthwise: Depthwise; project: Pointwise; residual: boolean; read: boolean };
 }
 
 interface Plan {
   blocks: Block[];
+  statistics: Statistic[];
   /** The size of a level. */
   unit: number;
 }
 
+/** Operations that give a layer its weights. */
+const READS_WEIGHTS = new Set(['DequantizeLinear', 'Cast']);
 /** The limit of clipped layers. */
 const SIX = 6;
 /** The level that all networks count as 0, and the steps of their input a level. */
@@ -120,7 +126,7 @@ function loadMachine(): NonNullable<typeof machine> {
   return machine;
 }
 
-/** Returns the means of the channels of the last layer over a picture that `fill` writes. */
+/** Returns, of a picture that `fill` writes, the statistics of the layers that the file names: layer by layer, and in each statistic by statistic. */
 type Trunk = (fill: (input: Input) => void, width: number, height: number) => Float32Array;
 
 /** Returns a network whose file is in this folder. Each thread loads it on first use. */
@@ -169,6 +175,7 @@ function load(file: Buffer): Plan {
     return new Float32Array(Uint8Array.from(raw).buffer);
   };
   const made = new Map(nodes.map(node => [node.output, node]));
+  const { layers: readLayers, statistics } = outputOf(nodes, made);
   const blocks: Block[] = [];
   let open: Block = {};
   /** Output of the last block, which a residual adds. */
@@ -178,6 +185,7 @@ function load(file: Buffer): Plan {
       const last = blocks.at(-1)?.rest;
       if (!last || node.inputs[1] !== entry) throw new Error(`${node.output} is not a residual`);
       last.residual = true;
+      last.read = readLayers.has(node.output);
       entry = node.output;
     }
     if (node.operation !== 'Conv') continue;
@@ -186,29 +194,31 @@ function load(file: Buffer): Plan {
     const bias = floats(node.inputs[2]!);
     const step = node.numbers.strides![0]!;
     if (weights.shape[2] === 3 && weights.shape[1] === 1) {
-      const values = Float32Array.from(weights.values, value => value * weights.scale);
+      const { floats: values } = weights;
       const depth = bias.length;
       const turned = values.map((_, i) => values[(i % depth) * 9 + Math.floor(i / depth)]!);
       open.rest = {
         depthwise: { weights: keep(turned), bias: keep(bias), depth, step },
         project: undefined!,
         residual: false,
+        read: false,
       };
     } else {
-      const layer = pointwise(weights, bias, clipped);
+      const layer = pointwise(weights, bias, clipped, readLayers.has(clipped ? nodes[index + 1]!.output : node.output));
       if (clipped) open.expand = layer;
       else {
         open.rest!.project = layer;
+        open.rest!.read = layer.read;
         blocks.push(open);
         open = {};
-        const next = nodes.slice(index + 1).find(({ operation }) => operation !== 'DequantizeLinear');
+        const next = nodes.slice(index + 1).find(({ operation }) => !READS_WEIGHTS.has(operation));
         if (next?.operation !== 'Add') entry = node.output;
       }
     }
   }
   if (open.expand) blocks.push(open);
   if (floats('zero')[0] !== ZERO) throw new Error('The network counts another level as 0.');
-  return { blocks, unit: floats('scale')[0]! };
+  return { blocks, statistics, unit: floats('scale')[0]! };
 }
 
 function constantOf(constants: Map<string, OnnxConstant>, name: string): OnnxConstant {
@@ -218,24 +228,37 @@ function constantOf(constants: Map<string, OnnxConstant>, name: string): OnnxCon
 }
 
 interface Weights {
-  values: Int16Array;
   shape: number[];
+  floats: Float32Array;
+  /** The same as whole numbers of at most 12 bits, and the size of one. */
+  values: Int16Array;
   scale: number;
 }
 
+/** Bits of a whole weight besides its sign, of weights that the file has in floating point. */
+const WHOLE = 2 ** 11 - 1;
+
+/** Reads weights of 8 bits, or half-precision ones. */
 function weightsOf(
-  node: OnnxNode,
+  { operation, inputs }: OnnxNode,
   constants: Map<string, OnnxConstant>,
   floats: (name: string) => Float32Array,
 ): Weights {
-  const [kernel, scale, zero] = node.inputs;
+  const [kernel, unit, zero] = inputs;
   const { raw, shape } = constantOf(constants, kernel!);
+  if (operation === 'Cast') {
+    const halves = Float32Array.from(new Float16Array(Uint8Array.from(raw).buffer));
+    const scale = halves.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / WHOLE;
+    return { shape, floats: halves, values: Int16Array.from(halves, weight => Math.round(weight / scale)), scale };
+  }
   const nothing = constantOf(constants, zero!).raw[0]!;
-  return { values: Int16Array.from(raw, value => value - nothing), shape, scale: floats(scale!)[0]! };
+  const values = Int16Array.from(raw, value => value - nothing);
+  const scale = floats(unit!)[0]!;
+  return { shape, floats: Float32Array.from(values, value => value * scale), values, scale };
 }
 
 /** Packs weights in groups of eight outputs, and within a group pairs of two inputs for each output. */
-function pointwise({ values, shape, scale }: Weights, bias: Float32Array, clipped: boolean): Pointwise {
+function pointwise({ values, shape, scale }: Weights, bias: Float32Array, clipped: boolean, read: boolean): Pointwise {
   const [width = 0, inputs = 0, side = 1] = shape;
   const depth = side === 3 ? NEIGHBOURS : inputs;
   const packed = new Int16Array(width * depth);
@@ -252,7 +275,7 @@ function pointwise({ values, shape, scale }: Weights, bias: Float32Array, clippe
     heaviest = Math.max(heaviest, sum);
   }
   const most = Math.min(32_767, Math.floor((2 ** 31 - 1) / heaviest));
-  return { weights: keep(packed), bias: keep(bias), depth, width, scale, clipped, most };
+  return { weights: keep(packed), bias: keep(bias), depth, width, scale, clipped, read, most };
 }
 
 // ---- Running
@@ -285,8 +308,19 @@ function run(plan: Plan, fill: (input: Input) => void, width: number, height: nu
   let input = 0;
   let one = STEPS / plan.unit;
   let exact = 0;
-  const most = Math.max(...plan.blocks.map(({ expand, rest }) => rest?.project.width ?? expand!.width));
-  const sums = take(most * 4);
+  const most = Math.max(...plan.blocks.flatMap(({ expand, rest }) => [expand?.width ?? 0, rest?.project.width ?? 0]));
+  const sums = take(3 * most * 4);
+  const found: number[] = [];
+  /** Clears the room for a layer's numbers, and puts its statistics into the output once they are gathered. */
+  const clear = (channels: number): void => {
+    new Float32Array(memory.buffer, sums, 2 * channels).fill(0);
+    new Float32Array(memory.buffer, sums + 8 * channels, channels).fill(Number.NEGATIVE_INFINITY);
+  };
+  const put = (channels: number, pixels: number): void => {
+    const gathered = new Float32Array(memory.buffer, sums, 3 * channels);
+    for (const statistic of plan.statistics)
+      for (let c = 0; c < channels; c++) found.push(statisticAt(statistic, gathered, c, channels, pixels));
+  };
   for (const [index, { expand, rest }] of plan.blocks.entries()) {
     const first = input === 0;
     if (!expand) throw new Error('A block without its first layer.');
@@ -303,7 +337,7 @@ function run(plan: Plan, fill: (input: Input) => void, width: number, height: nu
     const narrow = rest ? take(outRows * across.out * expand.width * 2) : 0;
     const row = w * expand.width * 4;
     const factor = expand.scale / one;
-    if (!rest) new Float32Array(memory.buffer, sums, expand.width).fill(0);
+    if (expand.read) clear(expand.width);
     let top = 0;
     let bottom = 0;
     for (let y = 0; y < down.out; y += outRows) {
@@ -320,10 +354,8 @@ function run(plan: Plan, fill: (input: Input) => void, width: number, height: nu
       const given = first ? listed : input + bottom * w * expand.depth * 2;
       layers.pointwise(given, expand.weights, expand.bias, at, pixels, expand.depth, expand.width, factor, SIX);
       bottom = to;
-      if (!rest) {
-        layers.addPixels(strip, sums, (to - from) * w, expand.width);
-        continue;
-      }
+      if (expand.read) layers.gather(at, sums, pixels, expand.width);
+      if (!rest) continue;
       const { depthwise, project } = rest;
       const size = project.most / SIX;
       layers.depthwise(
@@ -358,26 +390,24 @@ function run(plan: Plan, fill: (input: Input) => void, width: number, height: nu
         0,
       );
     }
-    if (!rest) return meanOf(memory, sums, expand.width, h * w);
+    if (expand.read) put(expand.width, h * w);
+    if (!rest) break;
     [h, w] = [down.out, across.out];
     const count = h * w * rest.project.width;
     if (rest.residual) layers.add(out, exact, count);
     exact = out;
-    const next = plan.blocks[index + 1];
-    if (!next) {
-      new Float32Array(memory.buffer, sums, rest.project.width).fill(0);
-      layers.addPixels(out, sums, h * w, rest.project.width);
-      return meanOf(memory, sums, rest.project.width, h * w);
+    if (rest.read) {
+      clear(rest.project.width);
+      layers.gather(out, sums, h * w, rest.project.width);
+      put(rest.project.width, h * w);
     }
+    const next = plan.blocks[index + 1];
+    if (!next) break;
     // Overwrites the strips.
     free = kept;
     input = take(count * 2);
     one = next.expand!.most / (layers.largest(out, count) || 1);
     layers.toFixed(out, input, count, one);
   }
-  throw new Error('A network without layers.');
-}
-
-function meanOf(memory: WebAssembly.Memory, sums: number, width: number, pixels: number): Float32Array {
-  return new Float32Array(memory.buffer, sums, width).map(sum => sum / pixels);
+  return Float32Array.from(found);
 }

@@ -4,8 +4,8 @@
  * node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
  * [--in-turn A,B ...] [--every N] [--kept-apart SUMS]
  *
- * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `fit`
- * and `choose`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
+ * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `develop`,
+ * `fit`, `choose`, `held` and `further-held`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
  * those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its place. `--every`
  * measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups (`--data` alone: N up to 2). `--kept-apart` (or KEPT_APART) names a file of
  * SHA-256 sums: nothing is measured if one of these pictures, or another of their repositories, is among those to be read.
@@ -47,7 +47,7 @@ const furtherPictures = (path: string): LabelledPicture[] =>
       return { label: label === '1' ? 1 : 0, source, name, read: () => readFileSync(name) };
     });
 
-const USES = ['report', 'develop', 'fit', 'choose', 'held'] as const;
+const USES = ['report', 'develop', 'fit', 'choose', 'held', 'further-held'] as const;
 const single = [...(data ? manifestPictures(data) : []), ...(list ? furtherPictures(list) : [])];
 const pictures = [...single, ...(repositories ? USES.flatMap(use => listedPictures(repositories, use)) : [])];
 const measured = (index: number): boolean => index % Number(options.every) === 0;

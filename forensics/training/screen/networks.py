@@ -3,9 +3,10 @@
     git -C test_data show 104342d2d3480b3e66203073dac24f4e2dbb4c41:mobilenet_v2_1.0_224_quant.tflite > classifier.tflite
     python3 forensics/training/screen/networks.py classifier.tflite forensics/src/screen
 
-`test_data` is a clone of `google-coral/test_data`. Traces a layer of the TensorFlow Lite file back to the image and writes the same operations
-in floating point for channels-first input of any size: float32 [1, 3, height, width], levels 0..255, to the mean of each of the layer's
-channels, [1, channels, 1, 1]. Weights keep their 8 bits, with scale and zero point. Needs numpy, onnx and flatbuffers.
+`test_data` is a clone of `google-coral/test_data`. Traces layers of the TensorFlow Lite file back to the image and writes the same operations
+in floating point for channels-first input of any size: float32 [1, 3, height, width], levels 0..255, to numbers for each of the layers'
+channels, [1, numbers, 1, 1]: layer by layer, and in each layer statistic by statistic. Weights keep their 8 bits, with scale and zero point.
+Needs numpy, onnx and flatbuffers.
 """
 import hashlib
 import sys
@@ -16,8 +17,12 @@ from flatbuffers.table import Table
 from onnx import TensorProto, checker, helper, numpy_helper
 
 SHA256 = '7aad0c74c5e3c06e5eb3c827e13304fdd68a83da6087d92ee169c24ff9fd4776'
-# Name of the output, layer.
-NETWORKS = (('context', 'expanded_conv_15/add'), ('texture', 'expanded_conv_3/expand/Relu6'))
+TEXTURE = 'expanded_conv_3/expand/Relu6'
+# Name of the output, its layers, its statistics over all places.
+NETWORKS = (
+    ('context', (TEXTURE, 'expanded_conv_5/add', 'expanded_conv_12/add', 'expanded_conv_15/add'), ('mean', 'deviation', 'highest')),
+    ('texture', (TEXTURE,), ('mean',)),
+)
 # From the schema of TensorFlow Lite: places of fields in their tables, numbers of operations and types.
 ADD, CONV, DEPTHWISE = 0, 3, 4
 UINT8, INT32 = 3, 2
@@ -124,14 +129,35 @@ class Converter:
         return self.add('Clip', [out, self.constant('none', np.float32(0)), self.constant('six', np.float32(6))], name) if clipped else out
 
 
-def write(data, name, layer, path):
+def statistic(converter, layer, kind):
+    """Adds the operations for one number for each of a layer's channels and returns its name."""
+    name = f'{layer}:{kind}'
+    if kind == 'highest':
+        return converter.add('GlobalMaxPool', [layer], name)
+    if kind == 'mean':
+        return converter.add('GlobalAveragePool', [layer], name)
+    squares = converter.add('GlobalAveragePool', [converter.add('Mul', [layer, layer], layer + ':squares')], layer + ':square')
+    mean = f'{layer}:mean'
+    less = converter.add('Sub', [squares, converter.add('Mul', [mean, mean], mean + ':square')], name + ':square')
+    return converter.add('Sqrt', [converter.add('Relu', [less], name + ':positive')], name)
+
+
+def write(data, name, layers, kinds, path):
     converter = Converter(data)
-    number = next(i for i, tensor in enumerate(converter.tensors) if tensor.name.endswith(layer) and i in converter.made_by)
-    converter.add('GlobalAveragePool', [converter.visit(number)], name)
+    found, numbers = [], 0
+    for layer in layers:
+        number = next(i for i, tensor in enumerate(converter.tensors) if tensor.name.endswith(layer) and i in converter.made_by)
+        numbers += len(kinds) * int(converter.tensors[number].shape[3])
+        converter.visit(number)
+        found += [statistic(converter, converter.names[number], kind) for kind in kinds]
+    if len(found) > 1:
+        converter.add('Concat', found, name, axis=1)
+    else:
+        converter.operations[-1].output[0] = name
     graph = helper.make_graph(
         converter.operations, name,
         [helper.make_tensor_value_info('image', TensorProto.FLOAT, [1, 3, 'height', 'width'])],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, int(converter.tensors[number].shape[3]), 1, 1])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, numbers, 1, 1])],
         list(converter.constants.values()))
     result = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)])
     result.ir_version = 7
@@ -144,8 +170,8 @@ def main():
     source, folder = sys.argv[1:]
     data = open(source, 'rb').read()
     assert hashlib.sha256(data).hexdigest() == SHA256, f'{source} is another file'
-    for name, layer in NETWORKS:
-        write(data, name, layer, f'{folder}/{name}.generated.onnx')
+    for name, layers, statistics in NETWORKS:
+        write(data, name, layers, statistics, f'{folder}/{name}.generated.onnx')
 
 
 if __name__ == '__main__':

@@ -22,9 +22,19 @@ export interface LabelledPicture {
  * later. `fit`: genuine pictures only for fitting, in no reported number. `choose`: genuine pictures for fitting and, with their source
  * held out, for thresholds. No fit uses the remaining ones. `held`: genuine pictures that set only the `doubtful` threshold.
  * `display-held`: displays and genuine pictures by further senders. `confounder`: genuine pictures of objects that look like a display
- * (cloth, carpets, tiles, keyboards, facades).
+ * (cloth, carpets, tiles, keyboards, facades). `further`: displays and genuine pictures, many of them such objects, on which only the network of
+ * the appearance is trained. `further-held`: the same by other people, for thresholds.
  */
-export type Use = 'report' | 'develop' | 'fit' | 'choose' | 'display-held' | 'held' | 'confounder';
+export type Use =
+  | 'report'
+  | 'develop'
+  | 'fit'
+  | 'choose'
+  | 'display-held'
+  | 'held'
+  | 'confounder'
+  | 'further'
+  | 'further-held';
 
 /** Largest picture that is read from a repository, in bytes. */
 const LARGEST = 64 * 2 ** 20;

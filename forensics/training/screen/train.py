@@ -1,10 +1,12 @@
 """Fits the single-still screen detector on measured features and writes its model file.
 
-    python3 forensics/training/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json SCORES.tsv FEATURES.jsonl ...
+    python3 forensics/training/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json SCORES.tsv APART.tsv FEATURES.jsonl ...
 
 Each line of a feature file is {"label", "source", "name", "v", "f"} as written by `measure.ts`. Sources are never split: scores for
 thresholds and calibration come from models that did not see the picture's source, nor those of its group. The second file keeps those
 models by reported source, so that the benchmark needs no fitting. The third lists what they answer on unaltered pictures, for `genuine.ts`.
+The fourth is what a network of `appearance.py` that was trained without one source in five says of their pictures (name, variant, log odds): with it
+the published model weighs the appearance. The models by source leave it out, because the published network has seen their pictures.
 Thresholds are set on genuine pictures: those of the reported sources, those that `sets.tsv` lists as `choose`, and its `held` ones, if
 measured, which no model is fitted on. KEPT_APART in the environment names a file of SHA-256 sums of pictures that are kept apart for
 judging: with one of them, or another picture of its repository, nothing is fitted. Needs numpy, scipy, scikit-learn, xgboost.
@@ -23,7 +25,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-NAME = 'screen-still-8'
+NAME = 'screen-still-9'
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=300, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
@@ -32,9 +34,11 @@ TREES_SHARE = 2
 SIMULATED_SHARE = 0.3
 # What the network of bands adds to the published model's log odds.
 BANDS = {'from': 1.25, 'weight': 1}
+# How far `confident` lies above the highest genuine picture, in mean excesses of the highest tenth.
+CONFIDENT_MARGIN = 1.5
 # Measured but not used: the first distinguish one camera's processing from another's and cost 0.015 of AUC on held-out sources; `bands` is a
 # network's answer, fitted on the same pictures.
-LEFT_OUT = re.compile(r'chroma\d|bands$|long_side$')
+LEFT_OUT = re.compile(r'chroma\d|bands$|appearance$|long_side$')
 CONTEXT = re.compile(r'context\d+$')
 WAVES = re.compile(r'wave\d')
 TEXTURE = re.compile(r'texture\d+$')
@@ -42,7 +46,7 @@ VARIANTS = ('orig', 'msg', 'm1280', 'chat', 'squeezed', 'twice', 'shot', 'crop',
 FITTED_ON = (*VARIANTS, 'aug1', 'aug2', 'aug3', 'aug4')
 LISTED = list(csv.DictReader(open(Path(__file__).parent / 'sets.tsv'), delimiter='\t', quoting=csv.QUOTE_NONE))
 SOURCES = {use: {row['source'] or row['repository'].split('/')[0] for row in LISTED if row['use'] == use}
-           for use in ('fit', 'choose', 'held')}
+           for use in ('fit', 'choose', 'held', 'further-held')}
 # Sources of genuine pictures used only for fitting.
 LENT = sorted(SOURCES['fit'])
 # Sources of genuine pictures that are held out to set thresholds. Not in the benchmark's table.
@@ -53,7 +57,7 @@ SIZES = ((0, 900), (900, 1500), (1500, np.inf))
 # Parts into which all sources that are held out are divided.
 GROUPS = 8
 # Sources of genuine pictures used only for thresholds, scored by the final model.
-HELD = sorted(SOURCES['held'])
+HELD = sorted(SOURCES['held'] | SOURCES['further-held'])
 
 
 def refuse_kept_apart(rows):
@@ -71,8 +75,8 @@ def refuse_kept_apart(rows):
 
 
 def load(paths):
-    """Pictures, names and values by part of the model, labels, sources, variants, long sides and answers of the network of bands (one row per
-    picture and variant, NaN if not measured)."""
+    """Pictures, names and values by part of the model, labels, sources, variants, long sides and answers of the networks over the whole
+    picture (one row per picture and variant, NaN if not measured)."""
     rows = [json.loads(line) for path in paths for line in open(path)]
     refuse_kept_apart(rows)
     found = sorted({name for row in rows for name in row['f'] if not LEFT_OUT.search(name)})
@@ -88,8 +92,8 @@ def load(paths):
     sources = np.array([row['source'] for row in rows])
     variants = np.array([row['v'] for row in rows])
     sides = np.array([max(row['width'], row['height']) for row in rows])
-    bands = np.array([row['f'].get('bands', np.nan) for row in rows])
-    return [row['name'] for row in rows], names, values, labels, sources, variants, sides, bands
+    bands, appearance = (np.array([row['f'].get(name, np.nan) for row in rows]) for name in ('bands', 'appearance'))
+    return [row['name'] for row in rows], names, values, labels, sources, variants, sides, bands, appearance
 
 
 def weights(labels, sources):
@@ -165,7 +169,7 @@ def train(names, values, y, sources, variants):
     tiles = Linear(shown['tiles'][fit], y[fit], weights(y[fit], sources[fit]))
     return {
         'tiles': tiles,
-        'context': of('context', real & fit, strength=0.03),
+        'context': of('context', real & fit, strength=0.01),
         'waves': of('waves', real & (variants == 'orig'), strength=0.03, evidence=True),
         'texture': of('texture', real & fit, strength=0.1),
         'trees': Trees(everything(shown)[fit], y[fit], weights(y[fit], sources[fit])),
@@ -260,52 +264,83 @@ def passed_by(s, sources, rate):
     return s[order][np.searchsorted(np.cumsum(w), rate * w.sum(), side='right')]
 
 
-def calibrate(apart, y, sources, variants, sides, bands):
-    """Returns Platt's coefficients, both thresholds and the log odds of every held-out picture, and prints their quality."""
-    real = ~np.isnan(apart)
-    reported = real & ~np.isin(sources, CHOSEN_ON + HELD)
-    # Calibrated on reported pictures in every variant, each source held out, with equal class weights. A small picture keeps less of a display,
-    # so the size counts too.
-    halvings = np.log2(FULL / np.clip(sides, LEAST, FULL))
-    given = np.column_stack([apart, halvings])
-    balance = np.where(y[reported] == 1, 0.5 / y[reported].mean(), 0.5 / (1 - y[reported].mean()))
-    calibration = LogisticRegression(C=1e6).fit(given[reported], y[reported], sample_weight=balance)
-    (a, per_halving), b = calibration.coef_[0], float(calibration.intercept_[0])
-    log_odds = a * apart + b + per_halving * halvings
-    unfitted = np.isin(sources, HELD)
-    # The network of bands was fitted on all others.
-    log_odds[unfitted] += BANDS['weight'] * np.maximum(0, bands[unfitted] - BANDS['from'])
-    p = 1 / (1 + np.exp(-log_odds))
-    # 1% of genuine pictures, in all variants, and of those by cameras that no model was fitted on.
-    genuine = real & (y == 0) & ~unfitted
-    doubtful = max(passed_by(log_odds[part], sources[part], 0.01) for part in (genuine, real & unfitted) if part.any()) + 1e-6
+def fit_platt(given, y):
+    """Fits log odds with equal class weights: coefficients and bias."""
+    balance = np.where(y == 1, 0.5 / y.mean(), 0.5 / (1 - y.mean()))
+    fit = LogisticRegression(C=1e6).fit(given, y, sample_weight=balance)
+    return fit.coef_[0], float(fit.intercept_[0])
+
+
+def thresholds_of(log_odds, sources, sets, unaltered):
+    """Both thresholds, on genuine pictures: where 1% of the worst of the sets pass, and where about 0.1% do."""
+    doubtful = max(passed_by(log_odds[part], sources[part], 0.01) for part in sets if part.any()) + 1e-6
     # 0.1% cannot be read off a few hundred pictures. Extrapolates the exponential tail, and requires that no held-out genuine picture,
     # in any variant, is refused outright.
-    negative = np.sort(log_odds[genuine & (variants == 'orig')])[::-1]
+    negative = np.sort(log_odds[unaltered])[::-1]
     tail = negative[: len(negative) // 10]
     slope = np.mean(tail - tail[-1])
-    confident = max(log_odds[genuine].max() + 1.5 * slope, doubtful + slope * np.log(10))
-    thresholds = {name: float(np.ceil(1e5 / (1 + np.exp(-s))) / 1e5) for name, s in (('doubtful', doubtful), ('confident', confident))}
+    confident = max(max(log_odds[part].max() for part in sets if part.any()) + CONFIDENT_MARGIN * slope, doubtful + slope * np.log(10))
+    return {name: float(np.ceil(1e5 / (1 + np.exp(-s))) / 1e5) for name, s in (('doubtful', doubtful), ('confident', confident))}
+
+
+def rates(log_odds, y, sources, variants, shown, thresholds):
+    """Prints the quality by variant and by source."""
+    p = 1 / (1 + np.exp(-log_odds))
     wrong = lambda part, band: f'{(p[part & (y == 0)] >= thresholds[band]).sum()} of {(part & (y == 0)).sum()}'
     for variant in VARIANTS:
-        part = reported & (variants == variant)
-        if not part.any():
+        part = shown & (variants == variant)
+        if len(set(y[part])) < 2:
             continue
         s, label = log_odds[part], y[part]
         found = [(p[part & (y == 1)] >= thresholds[band]).mean() for band in thresholds]
         print(f'{variant:5} AUC {roc_auc_score(label, s):.3f}  TPR at 1% {found_at(label, s, 0.01):.2f}  at 5% {found_at(label, s, 0.05):.2f}'
               f'  bands: found {found[0]:.2f} {found[1]:.2f} wrong {wrong(part, "doubtful")} {wrong(part, "confident")}'
-              f'  ECE {calibration_error(label, p[part]):.3f}; to choose on, wrong {wrong(real & ~reported & (variants == variant), "doubtful")}')
-    for source in sorted(set(sources[real])):
-        part = real & (variants == 'orig') & (sources == source)
+              f'  ECE {calibration_error(label, p[part]):.3f}')
+    for source in sorted(set(sources[shown])):
+        part = shown & (variants == 'orig') & (sources == source)
         print(f'  {source:20} negatives {(y[part] == 0).sum():3} doubtful {(p[part & (y == 0)] >= thresholds["doubtful"]).sum():2}'
               f'  positives {(y[part] == 1).sum():3} found {(p[part & (y == 1)] >= thresholds["doubtful"]).sum():2}')
-    platt = {'a': round(float(a), 6), 'b': round(b, 6), 'perHalving': round(float(per_halving), 6)}
-    for low, high in SIZES:
-        part = genuine & (sides >= low) & (sides < high)
-        print(f'genuine, {low} to {high} pixels: {(p[part] >= thresholds["doubtful"]).sum()} of {part.sum()} doubtful')
+
+
+def calibrate(apart, y, sources, variants, sides):
+    """Returns Platt's coefficients, both thresholds and the log odds of every held-out picture, all without the networks over the whole picture."""
+    real = ~np.isnan(apart)
+    reported = real & ~np.isin(sources, CHOSEN_ON + HELD)
+    # Calibrated on reported pictures in every variant, each source held out. A small picture keeps less of a display, so the size counts too.
+    halvings = np.log2(FULL / np.clip(sides, LEAST, FULL))
+    (a, per_halving), b = fit_platt(np.column_stack([apart, halvings])[reported], y[reported])
+    log_odds = a * apart + b + per_halving * halvings
+    genuine, unfitted = real & (y == 0), np.isin(sources, HELD)
+    thresholds = thresholds_of(log_odds, sources, (genuine & ~unfitted, genuine & unfitted), genuine & ~unfitted & (variants == 'orig'))
+    rates(log_odds, y, sources, variants, reported, thresholds)
+    return {'a': float(a), 'b': b, 'perHalving': float(per_halving)}, thresholds, log_odds
+
+
+def publish(platt, log_odds, appearance, y, sources, variants, sides, bands):
+    """Adds the networks over the whole picture, on pictures that they have not seen (`appearance` is a number there)."""
+    known = ~np.isnan(appearance) & ~np.isnan(log_odds)
+    halvings = np.log2(FULL / np.clip(sides, LEAST, FULL))
+    (share, weight, per_halving), bias = fit_platt(np.column_stack([log_odds, appearance, halvings])[known], y[known])
+    log_odds = share * log_odds + weight * appearance + per_halving * halvings + bias
+    genuine, unfitted = known & (y == 0), np.isin(sources, HELD)
+    # The network of bands was fitted on all others.
+    log_odds[unfitted] += BANDS['weight'] * np.maximum(0, bands[unfitted] - BANDS['from'])
+    sets = [genuine & part & (sides >= low) & (sides < high) for part in (unfitted, ~unfitted) for low, high in SIZES]
+    thresholds = thresholds_of(log_odds, sources, (genuine & ~unfitted, genuine & unfitted), genuine & (variants == 'orig'))
+    rates(log_odds, y, sources, variants, known, thresholds)
+    for part in sets:
+        print(f'genuine, {sides[part].min()} to {sides[part].max()} pixels: {(log_odds[part] >= np.log(thresholds["doubtful"] / (1 - thresholds["doubtful"]))).sum()} of {part.sum()} doubtful')
+    digits = lambda value: round(float(value), 6)
+    platt = {'a': digits(share * platt['a']), 'b': digits(share * platt['b'] + bias), 'perHalving': digits(share * platt['perHalving'] + per_halving),
+             'appearance': digits(weight)}
     print(thresholds, platt)
     return platt, thresholds, log_odds
+
+
+def appearance_of(path, pictures, variants, published, sources):
+    """What a network says that has not seen the picture's source, or NaN."""
+    apart = {tuple(cells[:2]): float(cells[2]) for cells in (line.rstrip('\n').split('\t') for line in open(path))}
+    return np.array([published[i] if source in HELD else apart.get((pictures[i], variants[i]), np.nan) for i, source in enumerate(sources)])
 
 
 def write(path, value):
@@ -322,8 +357,8 @@ def write_scores(path, pictures, labels, sources, shown, log_odds):
 
 
 def main():
-    model_file, folds_file, scores_file, *features = sys.argv[1:]
-    pictures, names, values, y, sources, variants, sides, bands = load(features)
+    model_file, folds_file, scores_file, apart_file, *features = sys.argv[1:]
+    pictures, names, values, y, sources, variants, sides, bands, published = load(features)
     held = np.isin(sources, HELD)
     rows = lambda mask: ({part: values[part][mask] for part in values}, y[mask], sources[mask], variants[mask])
     apart = np.full(len(y), np.nan)
@@ -332,10 +367,19 @@ def main():
     models = train(names, *rows(~held))
     if held.any():
         apart[held] = score(models, rows(held)[0])
-    platt, thresholds, log_odds = calibrate(apart, y, sources, variants, sides, bands)
-    write(model_file, {**export(export_models(names, models), platt, thresholds), 'bands': BANDS})
-    write(folds_file, {source: export(fold, platt, thresholds) for source, fold in folds.items()})
-    write_scores(scores_file, pictures, y, sources, (variants == 'orig') & ~np.isnan(apart), log_odds)
+    finish((model_file, folds_file, scores_file), apart_file, export_models(names, models), folds, apart, pictures, y, sources, variants, sides, bands, published)
+
+
+def finish(files, apart_file, models, folds, apart, pictures, y, sources, variants, sides, bands, published):
+    """Calibrates, and writes what was fitted."""
+    model_file, folds_file, scores_file = files
+    platt, thresholds, log_odds = calibrate(apart, y, sources, variants, sides)
+    rounded = {name: round(value, 6) for name, value in platt.items()}
+    write(folds_file, {source: export(fold, rounded, thresholds) for source, fold in folds.items()})
+    appearance = appearance_of(apart_file, pictures, variants, published, sources)
+    platt, thresholds, log_odds = publish(platt, log_odds, appearance, y, sources, variants, sides, bands)
+    write(model_file, {**export(models, platt, thresholds), 'bands': BANDS})
+    write_scores(scores_file, pictures, y, sources, (variants == 'orig') & ~np.isnan(log_odds), log_odds)
 
 
 if __name__ == '__main__':

@@ -40,10 +40,10 @@ describe('why a case is doubted', () => {
     const [shown] = (await read(viewer, display.id)).captures;
     const screen = shown!.explanation!.screen!;
     expect(screen).toMatchObject({
-      model: 'screen-still-8',
-      odds: { pictures: 1207, one_in: expect.any(Number) },
-      thresholds: { doubtful: { at: 0.90391, odds: { as_high: 9, one_in: 120 } }, confident: { at: 0.99689 } },
-      published: { flagged: { count: 1, of: 170 }, at_most: 0.028, found: { count: 81, of: 136 } },
+      model: 'screen-still-9',
+      odds: { pictures: 721, one_in: expect.any(Number) },
+      thresholds: { doubtful: { at: 0.92638, odds: { as_high: 8, one_in: 80 } }, confident: { at: 0.99753 } },
+      published: { flagged: { count: 2, of: 170 }, at_most: 0.037, found: { count: 97, of: 136 } },
     });
     expect(screen.score).toBeGreaterThan(screen.thresholds!.doubtful.at);
     expect(screen.tiles!.length).toBeGreaterThan(0);

@@ -58,6 +58,17 @@ describe('why a case is doubted, in the dashboard', () => {
     desk.page
       .getByRole('img', { name: /^Photo 1 of 1/ })
       .evaluate(element => (element as HTMLCanvasElement).toDataURL());
+  /** The photo once it is drawn in the size that the page gives it. */
+  const pictureAtRest = async (desk: Desk): Promise<string> => {
+    let picture = '';
+    const unchanged = async (): Promise<boolean> => {
+      const before = picture;
+      picture = await pictureOf(desk);
+      return picture === before;
+    };
+    await expect.poll(unchanged, { interval: 500 }).toBe(true);
+    return picture;
+  };
 
   it('why: the panel says the odds, lights the part of the photo that a pointer or the focus is on, zooms to it, and says what was not evaluated', async () => {
     const desk = await arrive('viewer', `/verifications/${doubted}`);
@@ -102,7 +113,7 @@ describe('why a case is doubted, in the dashboard', () => {
     await desk.page.getByRole('region', { name: 'Place' }).waitFor();
     await desk.page.keyboard.press('m');
     await desk.page.getByRole('region', { name: 'Place' }).waitFor({ state: 'detached' });
-    const first = await pictureOf(desk);
+    const first = await pictureAtRest(desk);
     await desk.page.keyboard.press('c');
     await desk.page.getByRole('button', { name: 'Stop blinking' }).waitFor();
     await expect.poll(() => pictureOf(desk)).not.toBe(first);

@@ -135,7 +135,7 @@ async function scoreItem(
 const folds: Record<string, Model> = JSON.parse(
   readFileSync(new URL('./folds.generated.json', import.meta.url), 'utf8'),
 );
-/** Of the models that score: those fitted without a source do not have the networks over the whole picture, so theirs are others. */
+/** Thresholds of the models that score. Those fitted without a source lack the networks over the whole picture, so they have their own. */
 const { thresholds } = unseen ? screenModel : (Object.values(folds)[0] ?? screenModel);
 
 interface Scored {

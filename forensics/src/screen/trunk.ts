@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Picture } from '../picture.ts';
-import { type OnnxConstant, type OnnxNode, readOnnx } from './onnx.ts';
+import { readOnnx } from './onnx.ts';
 import { outputOf, type Statistic, statisticAt } from './pooling.ts';
+import { constantOf, READS_WEIGHTS, type Weights, weightsOf } from './weights.ts';
 
 /**
  * Runs the networks of inverted residuals (`appearance`, `context`, `texture`) on one thread, in 40% of the time of ONNX Runtime: a strip of rows passes through a
@@ -96,8 +97,6 @@ interface Plan {
   unit: number;
 }
 
-/** Operations that give a layer its weights. */
-const READS_WEIGHTS = new Set(['DequantizeLinear', 'Cast']);
 /** The limit of clipped layers. */
 const SIX = 6;
 /** The level that all networks count as 0, and the steps of their input a level. */
@@ -219,42 +218,6 @@ function load(file: Buffer): Plan {
   if (open.expand) blocks.push(open);
   if (floats('zero')[0] !== ZERO) throw new Error('The network counts another level as 0.');
   return { blocks, statistics, unit: floats('scale')[0]! };
-}
-
-function constantOf(constants: Map<string, OnnxConstant>, name: string): OnnxConstant {
-  const found = constants.get(name);
-  if (!found) throw new Error(`no constant ${name}`);
-  return found;
-}
-
-interface Weights {
-  shape: number[];
-  floats: Float32Array;
-  /** The same as whole numbers of at most 12 bits, and the size of one. */
-  values: Int16Array;
-  scale: number;
-}
-
-/** Bits of a whole weight besides its sign, of weights that the file has in floating point. */
-const WHOLE = 2 ** 11 - 1;
-
-/** Reads weights of 8 bits, or half-precision ones. */
-function weightsOf(
-  { operation, inputs }: OnnxNode,
-  constants: Map<string, OnnxConstant>,
-  floats: (name: string) => Float32Array,
-): Weights {
-  const [kernel, unit, zero] = inputs;
-  const { raw, shape } = constantOf(constants, kernel!);
-  if (operation === 'Cast') {
-    const halves = Float32Array.from(new Float16Array(Uint8Array.from(raw).buffer));
-    const scale = halves.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / WHOLE;
-    return { shape, floats: halves, values: Int16Array.from(halves, weight => Math.round(weight / scale)), scale };
-  }
-  const nothing = constantOf(constants, zero!).raw[0]!;
-  const values = Int16Array.from(raw, value => value - nothing);
-  const scale = floats(unit!)[0]!;
-  return { shape, floats: Float32Array.from(values, value => value * scale), values, scale };
 }
 
 /** Packs weights in groups of eight outputs, and within a group pairs of two inputs for each output. */

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps
 
-from bands import inside, kept_apart, listed
+from bands import inside, shrink
 from views import HEIGHT, Samples, WIDTH, read, sized
 
 KEPT = 640
@@ -35,29 +35,14 @@ SEED = 2
 # ---- Pictures
 
 
-def shrink(cache, repositories, data=None):
-    Path(cache).mkdir(parents=True, exist_ok=True)
-    kept, index = kept_apart(), open(Path(cache) / 'index.tsv', 'a')
-    done = {line.split('\t')[0] for line in open(Path(cache) / 'index.tsv')}
-    for use, label, source, name, read in listed(repositories, data):
-        key = hashlib.sha1(name.encode()).hexdigest()[:16]
-        if key in done:
-            continue
-        content = read()
-        if hashlib.sha256(content).hexdigest() in kept:
-            sys.exit(f'kept apart for judging: {name}')
-        try:
-            picture = Image.open(io.BytesIO(content))
-            if picture.format == 'JPEG':
-                picture.draft('RGB', (2 * KEPT, 2 * KEPT))
-            picture = ImageOps.exif_transpose(picture).convert('RGB')
-        except OSError as cause:
-            print(f'{name}: {cause}', file=sys.stderr)
-            continue
-        while max(picture.size) // 2 >= KEPT:
-            picture = picture.reduce(2)
-        inside(picture, KEPT, Image.BOX).save(Path(cache) / f'{key}.png', compress_level=1)
-        print(key, use, label, source, name, sep='\t', file=index, flush=True)
+def keep_small(path, content, _name):
+    picture = Image.open(io.BytesIO(content))
+    if picture.format == 'JPEG':
+        picture.draft('RGB', (2 * KEPT, 2 * KEPT))
+    picture = ImageOps.exif_transpose(picture).convert('RGB')
+    while max(picture.size) // 2 >= KEPT:
+        picture = picture.reduce(2)
+    inside(picture, KEPT, Image.BOX).save(f'{path}.png', compress_level=1)
 
 
 def load(cache, uses):
@@ -301,6 +286,6 @@ if __name__ == '__main__':
     verb, *words = sys.argv[1:]
     if verb == 'shrink':
         options = dict(zip(words[1::2], words[2::2]))
-        shrink(words[0], options['--repositories'], options.get('--data'))
+        shrink(keep_small, words[0], options['--repositories'], options.get('--data'))
     else:
         {'fit': fit, 'score': score}[verb](*words)

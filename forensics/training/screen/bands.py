@@ -106,7 +106,12 @@ def forms(data, name):
     yield 'twice', small(encoded(inside(once, int(rng.integers(900, 1200)), Image.BICUBIC), int(rng.integers(60, 80))))
 
 
-def shrink(cache, repositories, data=None):
+def keep_forms(path, content, name):
+    np.savez(f'{path}.npz', **{f'form_{form}': values for form, values in forms(content, name)})
+
+
+def shrink(keep, cache, repositories, data=None):
+    """Lists every picture in CACHE, once `keep` has written it there. Ends the program at one that is kept apart for judging."""
     Path(cache).mkdir(parents=True, exist_ok=True)
     kept, index = kept_apart(), open(Path(cache) / 'index.tsv', 'a')
     done = {line.split('\t')[0] for line in open(Path(cache) / 'index.tsv')}
@@ -118,7 +123,7 @@ def shrink(cache, repositories, data=None):
         if hashlib.sha256(content).hexdigest() in kept:
             sys.exit(f'kept apart for judging: {name}')
         try:
-            np.savez(Path(cache) / f'{key}.npz', **{f'form_{form}': values for form, values in forms(content, name)})
+            keep(Path(cache) / key, content, name)
         except OSError as cause:
             print(f'{name}: {cause}', file=sys.stderr)
             continue
@@ -189,6 +194,15 @@ class Bands:
         return rng.uniform(0, 25) + picture * rng.uniform(0.75, 1) if rng.random() < 0.5 else picture
 
 
+def by_source(rows):
+    """Returns the chance of each row to be drawn: sources count by the root of their size."""
+    sizes = {}
+    for row in rows:
+        sizes[row['source']] = sizes.get(row['source'], 0) + 1
+    w = np.array([sizes[row['source']] ** -0.5 for row in rows])
+    return w / w.sum()
+
+
 class Samples:
     """Draws views of genuine pictures, displays, and genuine pictures under simulated bands."""
 
@@ -198,16 +212,7 @@ class Samples:
         self.rng, self.bands = rng, Bands(rng)
         self.displays = [row for row in rows if row['label']]
         self.genuine = [row for row in rows if not row['label']]
-        self.weights = {id(part): self.by_source(part) for part in (self.displays, self.genuine)}
-
-    @staticmethod
-    def by_source(rows):
-        """Sources count by the root of their size."""
-        sizes = {}
-        for row in rows:
-            sizes[row['source']] = sizes.get(row['source'], 0) + 1
-        w = np.array([sizes[row['source']] ** -0.5 for row in rows])
-        return w / w.sum()
+        self.weights = {id(part): by_source(part) for part in (self.displays, self.genuine)}
 
     def view(self, rows):
         rng = self.rng
@@ -339,6 +344,6 @@ if __name__ == '__main__':
     verb, *words = sys.argv[1:]
     if verb == 'shrink':
         options = dict(zip(words[1::2], words[2::2]))
-        shrink(words[0], options['--repositories'], options.get('--data'))
+        shrink(keep_forms, words[0], options['--repositories'], options.get('--data'))
     else:
         fit(*words)

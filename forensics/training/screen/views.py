@@ -4,6 +4,8 @@ import io
 import numpy as np
 from PIL import Image, ImageFilter
 
+from bands import by_source
+
 WIDTH, HEIGHT = 320, 240
 
 
@@ -104,16 +106,7 @@ class Samples:
         self.noise = [rng.normal(0, 1, (HEIGHT, WIDTH, 3)).astype(np.float32) for _ in range(4)]
         displays, genuine = ([row for row in rows if row['label'] == label] for label in (1, 0))
         self.rows = {'display': displays, 'simulated': genuine, 'genuine': genuine}
-        self.weights = {kind: self.by_source(part) for kind, part in self.rows.items()}
-
-    @staticmethod
-    def by_source(rows):
-        """Sources count by the root of their size."""
-        sizes = {}
-        for row in rows:
-            sizes[row['source']] = sizes.get(row['source'], 0) + 1
-        w = np.array([sizes[row['source']] ** -0.5 for row in rows])
-        return w / w.sum()
+        self.weights = {kind: by_source(part) for kind, part in self.rows.items()}
 
     def part(self, picture, display):
         """Cuts a part out. Of a picture of a display it is about the middle, where the display is."""

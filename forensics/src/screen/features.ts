@@ -42,8 +42,11 @@ export async function measureScreen(picture: Picture): Promise<ScreenMeasurement
   const grids: ScreenMeasurement['grids'] = [];
   let scaled = picture;
   let small = picture;
+  /** The picture in full, halved and quartered. */
+  const sizes: Picture[] = [];
   for (const { factor, tiles } of SCALES) {
     if (factor > 1) scaled = halved(scaled);
+    sizes.push(scaled);
     if (Math.max(scaled.width, scaled.height) >= SMALL_SIDE) small = scaled;
     const grid = measureTiles(scaled, tiles);
     grids.push({ factor, grid });
@@ -59,7 +62,7 @@ export async function measureScreen(picture: Picture): Promise<ScreenMeasurement
   features.bands = bands.logOdds;
   const context = measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
-  features.appearance = measureAppearance(small);
+  features.appearance = measureAppearance(sizes);
   const texture = measureTexture(picture);
   for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];
   return { features, grids, small, bands };

@@ -1,8 +1,8 @@
 import type { Picture } from '../picture.ts';
 
-/** Returns the picture at this size; one that stands is turned by 90 degrees counterclockwise first. */
+/** Returns the picture at this size; one that stands is turned by 90 degrees counterclockwise. */
 export const lying = (picture: Picture, width: number, height: number): Picture =>
-  boxResize(picture.height > picture.width ? quarterTurn(picture) : picture, width, height);
+  picture.height > picture.width ? quarterTurn(boxResize(picture, height, width)) : boxResize(picture, width, height);
 
 function quarterTurn({ data, width, height }: Picture): Picture {
   const turned = new Uint8Array(data.length);

@@ -2,14 +2,12 @@
 
     python3 forensics/training/screen/appearance.py shrink CACHE --repositories FOLDER [--data FOLDER]
     python3 forensics/training/screen/appearance.py fit CACHE context.generated.onnx appearance [STEPS] [PART]
-    python3 forensics/training/screen/appearance.py score CACHE appearance PART APART.tsv
 
 `shrink` reads the pictures of `sets.tsv` from clones at FOLDER/OWNER/NAME (or `.git` below it) and those of a MANIFEST.tsv and keeps them at 640
 pixels. KEPT_APART in the environment names a file of SHA-256 sums of pictures that are kept apart for judging: they, and every other picture of
 their repositories, are refused. `fit` trains on the uses FIT_ON; with PART (0 to 4) less one source in five. It starts from the weights in
-`context.generated.onnx` (`networks.py`), writes `appearance.pt`, `appearance.generated.onnx` and `appearance.generated.json`, and prints how the network does on
-pictures that it was not trained on. `score` writes what a network says of the PART that it was trained without. Needs numpy, pillow, onnx, torch 2;
-two threads, a quarter of an hour for 600 steps.
+`context.generated.onnx` (`networks.py`), writes `appearance.generated.onnx` and `appearance.generated.json`, and prints how the network does on pictures that it was not
+trained on. Needs numpy, pillow, onnx, torch 2; two threads, a quarter of an hour for 600 steps.
 """
 import hashlib
 import io
@@ -28,6 +26,8 @@ KEPT = 640
 FIT_ON = ('report', 'develop', 'manifest', 'fit', 'choose', 'further')
 REPORTED = ('held', 'display-held', 'confounder', 'further-held')
 PARTS = 5
+# Views for training are smaller (`views.py`): a network that saw few pixels sees more displays in larger pictures, `HISTORY.md` compares.
+READ_AT = 480, 360
 # Of three runs with other seeds, the one that told the people of `display-held` best.
 SEED = 2
 
@@ -171,7 +171,7 @@ def answers(network, rows):
     network.eval()
     out = []
     for at in range(0, len(rows), 32):
-        levels = np.stack([sized(read(row)).transpose(2, 0, 1) for row in rows[at:at + 32]])
+        levels = np.stack([sized(read(row), *READ_AT).transpose(2, 0, 1) for row in rows[at:at + 32]])
         with torch.no_grad():
             out.append(network(torch.from_numpy(levels)).numpy())
     return np.concatenate(out)
@@ -223,7 +223,6 @@ def fit(cache, classifier, out, steps=600, part=None):
     network = build()
     start_from(network, classifier)
     network = train(network, rows, SEED, steps, 3e-4)
-    torch.save(network.state_dict(), f'{out}.pt')
     export(network, classifier, out)
     left_out = [row for row in load(cache, FIT_ON) if part_of(row['source']) == part]
     compare(network, [{**row, 'use': 'left out'} for row in left_out] + load(cache, REPORTED))
@@ -270,22 +269,10 @@ def compare(network, rows):
         print()
 
 
-def score(cache, out, part, path):
-    """Writes what the network says of the sources that it was trained without, for `train.py`."""
-    import torch
-
-    network = build()
-    network.load_state_dict(torch.load(f'{out}.pt'))
-    rows = [row for row in load(cache, FIT_ON) if part_of(row['source']) == int(part)]
-    with open(path, 'w') as file:
-        for row, log_odds in zip(rows, answers(network, rows)):
-            print(row['name'], 'orig', f'{log_odds:.4f}', sep='\t', file=file)
-
-
 if __name__ == '__main__':
     verb, *words = sys.argv[1:]
     if verb == 'shrink':
         options = dict(zip(words[1::2], words[2::2]))
         shrink(keep_small, words[0], options['--repositories'], options.get('--data'))
     else:
-        {'fit': fit, 'score': score}[verb](*words)
+        fit(*words)

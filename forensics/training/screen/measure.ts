@@ -2,12 +2,13 @@
  * Measures pictures for training and for the benchmark: one JSON line per picture and variant. An interrupted run resumes.
  *
  * node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
- * [--in-turn A,B ...] [--every N] [--kept-apart SUMS]
+ * [--in-turn A,B ...] [--every N] [--part N] [--kept-apart SUMS]
  *
  * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `develop`,
  * `fit`, `choose`, `held` and `further-held`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
  * those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its place. `--every`
- * measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups (`--data` alone: N up to 2). `--kept-apart` (or KEPT_APART) names a file of
+ * measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups (`--data` alone: N up to 2). `--part`
+ * measures only the one source in five that `appearance.py` leaves out with this PART, and of the use `further` too. `--kept-apart` (or KEPT_APART) names a file of
  * SHA-256 sums: nothing is measured if one of these pictures, or another of their repositories, is among those to be read.
  */
 import { createHash } from 'node:crypto';
@@ -18,7 +19,7 @@ import { decodePicture } from '../../src/decode.ts';
 import { inspect } from '../../src/inspect.ts';
 import { measureScreen } from '../../src/screen/features.ts';
 import { refuseKeptApart } from './kept-apart.ts';
-import { type LabelledPicture, listedPictures, listedSnapshots, manifestPictures } from './sets.ts';
+import { type LabelledPicture, listedPictures, listedSnapshots, manifestPictures, type Use } from './sets.ts';
 import { formsOf } from './vary.ts';
 
 sharp.concurrency(1);
@@ -32,6 +33,7 @@ const { values: options, positionals } = parseArgs({
     variants: { type: 'string', default: 'orig' },
     'in-turn': { type: 'string' },
     every: { type: 'string', default: '1' },
+    part: { type: 'string' },
     'kept-apart': { type: 'string', default: process.env.KEPT_APART },
   },
 });
@@ -47,14 +49,25 @@ const furtherPictures = (path: string): LabelledPicture[] =>
       return { label: label === '1' ? 1 : 0, source, name, read: () => readFileSync(name) };
     });
 
-const USES = ['report', 'develop', 'fit', 'choose', 'held', 'further-held'] as const;
+const part = options.part === undefined ? undefined : Number(options.part);
+const uses: Use[] = [
+  'report',
+  'develop',
+  'fit',
+  'choose',
+  ...(part === undefined ? (['held', 'further-held'] as const) : (['further'] as const)),
+];
+/** As `part_of` in `appearance.py`. */
+const inPart = (source: string): boolean =>
+  part === undefined || createHash('sha1').update(source).digest()[0]! % 5 === part;
 const single = [...(data ? manifestPictures(data) : []), ...(list ? furtherPictures(list) : [])];
-const pictures = [...single, ...(repositories ? USES.flatMap(use => listedPictures(repositories, use)) : [])];
+const listed = repositories ? uses.flatMap(use => listedPictures(repositories, use)) : [];
+const pictures = [...single, ...listed].filter(({ source }) => inPart(source));
 const measured = (index: number): boolean => index % Number(options.every) === 0;
 const keptApart = options['kept-apart'];
 if (keptApart) {
   const names = pictures.filter((_, index) => measured(index)).map(({ name }) => name);
-  const snapshots = repositories ? USES.flatMap(listedSnapshots) : [];
+  const snapshots = repositories ? uses.flatMap(listedSnapshots) : [];
   const read = snapshots.filter(({ repository }) => names.some(name => name.startsWith(`${repository}/`)));
   refuseKeptApart(
     keptApart,

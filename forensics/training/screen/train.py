@@ -1,12 +1,12 @@
 """Fits the single-still screen detector on measured features and writes its model file.
 
-    python3 forensics/training/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json SCORES.tsv APART.tsv FEATURES.jsonl ...
+    python3 forensics/training/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json SCORES.tsv APART.jsonl FEATURES.jsonl ...
 
 Each line of a feature file is {"label", "source", "name", "v", "f"} as written by `measure.ts`. Sources are never split: scores for
 thresholds and calibration come from models that did not see the picture's source, nor those of its group. The second file keeps those
 models by reported source, so that the benchmark needs no fitting. The third lists what they answer on unaltered pictures, for `genuine.ts`.
-The fourth is what a network of `appearance.py` that was trained without one source in five says of their pictures (name, variant, log odds): with it
-the published model weighs the appearance. The models by source leave it out, because the published network has seen their pictures.
+The fourth is measured like the others, of one source in five (`measure.ts --part`), with a network of `appearance.py` that was trained without these sources:
+with it the published model weighs the appearance. The models by source leave it out, because the published network has seen their pictures.
 Thresholds are set on genuine pictures: those of the reported sources, those that `sets.tsv` lists as `choose`, and its `held` ones, if
 measured, which no model is fitted on. KEPT_APART in the environment names a file of SHA-256 sums of pictures that are kept apart for
 judging: with one of them, or another picture of its repository, nothing is fitted. Needs numpy, scipy, scikit-learn, xgboost.
@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-NAME = 'screen-still-9'
+NAME = 'screen-still-10'
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=300, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
@@ -46,7 +46,7 @@ VARIANTS = ('orig', 'msg', 'm1280', 'chat', 'squeezed', 'twice', 'shot', 'crop',
 FITTED_ON = (*VARIANTS, 'aug1', 'aug2', 'aug3', 'aug4')
 LISTED = list(csv.DictReader(open(Path(__file__).parent / 'sets.tsv'), delimiter='\t', quoting=csv.QUOTE_NONE))
 SOURCES = {use: {row['source'] or row['repository'].split('/')[0] for row in LISTED if row['use'] == use}
-           for use in ('fit', 'choose', 'held', 'further-held')}
+           for use in ('fit', 'choose', 'held', 'further', 'further-held')}
 # Sources of genuine pictures used only for fitting.
 LENT = sorted(SOURCES['fit'])
 # Sources of genuine pictures that are held out to set thresholds. Not in the benchmark's table.
@@ -58,6 +58,8 @@ SIZES = ((0, 900), (900, 1500), (1500, np.inf))
 GROUPS = 8
 # Sources of genuine pictures used only for thresholds, scored by the final model.
 HELD = sorted(SOURCES['held'] | SOURCES['further-held'])
+# Sources on which only the network of the appearance is trained. The final model scores those that are measured for APART.
+FURTHER = sorted(SOURCES['further'])
 
 
 def refuse_kept_apart(rows):
@@ -305,12 +307,12 @@ def rates(log_odds, y, sources, variants, shown, thresholds):
 def calibrate(apart, y, sources, variants, sides):
     """Returns Platt's coefficients, both thresholds and the log odds of every held-out picture, all without the networks over the whole picture."""
     real = ~np.isnan(apart)
-    reported = real & ~np.isin(sources, CHOSEN_ON + HELD)
+    reported = real & ~np.isin(sources, CHOSEN_ON + HELD + FURTHER)
     # Calibrated on reported pictures in every variant, each source held out. A small picture keeps less of a display, so the size counts too.
     halvings = np.log2(FULL / np.clip(sides, LEAST, FULL))
     (a, per_halving), b = fit_platt(np.column_stack([apart, halvings])[reported], y[reported])
     log_odds = a * apart + b + per_halving * halvings
-    genuine, unfitted = real & (y == 0), np.isin(sources, HELD)
+    genuine, unfitted = real & (y == 0) & ~np.isin(sources, FURTHER), np.isin(sources, HELD)
     thresholds = thresholds_of(log_odds, sources, (genuine & ~unfitted, genuine & unfitted), genuine & ~unfitted & (variants == 'orig'))
     rates(log_odds, y, sources, variants, reported, thresholds)
     return {'a': float(a), 'b': b, 'perHalving': float(per_halving)}, thresholds, log_odds
@@ -339,7 +341,7 @@ def publish(platt, log_odds, appearance, y, sources, variants, sides, bands):
 
 def appearance_of(path, pictures, variants, published, sources):
     """What a network says that has not seen the picture's source, or NaN."""
-    apart = {tuple(cells[:2]): float(cells[2]) for cells in (line.rstrip('\n').split('\t') for line in open(path))}
+    apart = {(row['name'], row['v']): row['f']['appearance'] for row in map(json.loads, open(path))}
     return np.array([published[i] if source in HELD else apart.get((pictures[i], variants[i]), np.nan) for i, source in enumerate(sources)])
 
 
@@ -359,14 +361,14 @@ def write_scores(path, pictures, labels, sources, shown, log_odds):
 def main():
     model_file, folds_file, scores_file, apart_file, *features = sys.argv[1:]
     pictures, names, values, y, sources, variants, sides, bands, published = load(features)
-    held = np.isin(sources, HELD)
+    unfitted = np.isin(sources, HELD + FURTHER)
     rows = lambda mask: ({part: values[part][mask] for part in values}, y[mask], sources[mask], variants[mask])
     apart = np.full(len(y), np.nan)
     # Must come first: processes forked after a fit of trees would hang waiting for its threads.
-    apart[~held], folds = held_apart(names, *rows(~held))
-    models = train(names, *rows(~held))
-    if held.any():
-        apart[held] = score(models, rows(held)[0])
+    apart[~unfitted], folds = held_apart(names, *rows(~unfitted))
+    models = train(names, *rows(~unfitted))
+    if unfitted.any():
+        apart[unfitted] = score(models, rows(unfitted)[0])
     finish((model_file, folds_file, scores_file), apart_file, export_models(names, models), folds, apart, pictures, y, sources, variants, sides, bands, published)
 
 

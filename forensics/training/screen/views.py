@@ -13,12 +13,12 @@ def read(row):
     return Image.open(row['path']).convert('RGB')
 
 
-def sized(picture, turn=Image.ROTATE_90):
+def sized(picture, width=WIDTH, height=HEIGHT, turn=Image.ROTATE_90):
     """As `lying.ts` does: a picture that stands is turned, then brought to one size."""
     if picture.height > picture.width:
         picture = picture.transpose(turn)
-    how = Image.BOX if max(picture.size) > 1.05 * WIDTH else Image.BILINEAR
-    return np.asarray(picture.resize((WIDTH, HEIGHT), how), np.float32)
+    how = Image.BOX if max(picture.size) > 1.05 * width else Image.BILINEAR
+    return np.asarray(picture.resize((width, height), how), np.float32)
 
 
 def single(*values):
@@ -153,7 +153,7 @@ class Samples:
             picture = self.sent(picture)
         if rng.random() < 0.08:
             picture = self.screenshot(picture)
-        levels = sized(picture, Image.ROTATE_90 if rng.random() < 0.5 else Image.ROTATE_270)
+        levels = sized(picture, turn=Image.ROTATE_90 if rng.random() < 0.5 else Image.ROTATE_270)
         return levels[::rng.choice([-1, 1]), ::rng.choice([-1, 1])]
 
     def toned(self, levels):

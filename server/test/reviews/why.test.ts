@@ -40,10 +40,10 @@ describe('why a case is doubted', () => {
     const [shown] = (await read(viewer, display.id)).captures;
     const screen = shown!.explanation!.screen!;
     expect(screen).toMatchObject({
-      model: 'screen-still-9',
-      odds: { pictures: 721, one_in: expect.any(Number) },
-      thresholds: { doubtful: { at: 0.92638, odds: { as_high: 8, one_in: 80 } }, confident: { at: 0.99753 } },
-      published: { flagged: { count: 2, of: 170 }, at_most: 0.037, found: { count: 97, of: 136 } },
+      model: 'screen-still-10',
+      odds: { pictures: 1028, one_in: expect.any(Number) },
+      thresholds: { doubtful: { at: 0.91414, odds: { as_high: 10, one_in: 94 } }, confident: { at: 0.99918 } },
+      published: { flagged: { count: 3, of: 170 }, at_most: 0.045, found: { count: 105, of: 138 } },
     });
     expect(screen.score).toBeGreaterThan(screen.thresholds!.doubtful.at);
     expect(screen.tiles!.length).toBeGreaterThan(0);

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { halved, type Picture } from '../picture.ts';
 import { drawScene } from '../simulate/scene.ts';
 import head from './appearance.generated.json' with { type: 'json' };
 import { measureAppearance } from './appearance.ts';
@@ -13,10 +12,10 @@ it('measureAppearance gives the same answer for the same picture, and for one th
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++)
       lying.data.set(data.subarray(3 * (y * width + x), 3 * (y * width + x) + 3), 3 * ((width - 1 - x) * height + y));
-  const first = measureAppearance([standing]);
+  const first = measureAppearance(standing);
   expect(Number.isFinite(first)).toBe(true);
-  expect(measureAppearance([standing])).toBe(first);
-  expect(measureAppearance([lying])).toBe(first);
+  expect(measureAppearance(standing)).toBe(first);
+  expect(measureAppearance(lying)).toBe(first);
 });
 
 it("measureAppearance answers as ONNX Runtime's numbers do, though its weights are whole numbers of 12 bits", async () => {
@@ -28,23 +27,6 @@ it("measureAppearance answers as ONNX Runtime's numbers do, though its weights a
       { length: 3 * count },
       (_, i) => picture.data[3 * (i % count) + Math.floor(i / count)]!,
     );
-    expect(Math.abs(measureAppearance([picture]) - logOddsOf(head, await run(planes, 480, 360)))).toBeLessThan(0.15);
+    expect(Math.abs(measureAppearance(picture) - logOddsOf(head, await run(planes, 480, 360)))).toBeLessThan(0.15);
   }
 });
-
-it('measureAppearance reads the smallest size with enough pixels between the bars', () => {
-  const scene = drawScene(5, { width: 960, height: 720 });
-  const inBars = barred(scene, 1920);
-  const answer = measureAppearance([inBars]);
-  // Halved, 480 pixels are left between the bars; quartered, 240.
-  expect(Math.abs(measureAppearance([inBars, halved(inBars), halved(halved(inBars))]) - answer)).toBeLessThan(0.05);
-  expect(measureAppearance([inBars, halved(inBars)])).toBe(measureAppearance([scene, halved(scene)]));
-});
-
-/** Puts black bars to both sides. */
-function barred({ width, height, data }: Picture, across: number): Picture {
-  const out = new Uint8Array(3 * across * height);
-  for (let y = 0; y < height; y++)
-    out.set(data.subarray(3 * y * width, 3 * (y + 1) * width), 3 * (y * across + (across - width) / 2));
-  return { width: across, height, data: out };
-}

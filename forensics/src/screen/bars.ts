@@ -1,27 +1,47 @@
 import type { Picture } from '../picture.ts';
 
+/** A part of a picture, in pixels. */
+export interface Part {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
 /** A row or column of a bar has no level above it: black, with the noise of recompression. */
-const BLACK = 24;
-/** Shares of a side: what bars at both ends must take together, and what must stay. */
+const BLACK = 10;
+/** Shares of a side: what bars must take together, and what must stay. */
 const LEAST_BARS = 0.08;
 const LEAST_REST = 0.25;
+/** The most that lines within the bars may take, as of a phone's status bar. */
+const MOST_BETWEEN = 0.1;
 
-/** Cuts off the black bars of a screenshot, above and below the picture or to its sides. A picture without them stays as it is. */
-export function withoutBars(picture: Picture): Picture {
+/**
+ * Returns the part of the picture between the black bars of a screenshot, above and below it or to its sides. A picture without bars is returned
+ * whole, and so is one with black on all four sides, as of a display in a dark room.
+ */
+export function betweenBars(picture: Picture): Part {
   const { width, height, data } = picture;
   const black = (x: number, y: number): boolean => {
     const at = 3 * (y * width + x);
     return data[at]! <= BLACK && data[at + 1]! <= BLACK && data[at + 2]! <= BLACK;
   };
-  const blackRow = (y: number): boolean => every(width, x => black(x, y));
-  const blackColumn = (x: number): boolean => every(height, y => black(x, y));
-  const [top, bottom] = rest(height, blackRow);
-  const [left, right] = rest(width, blackColumn);
-  if (right - left === width && bottom - top === height) return picture;
-  const out = new Uint8Array(3 * (right - left) * (bottom - top));
-  for (let y = top; y < bottom; y++)
-    out.set(data.subarray(3 * (y * width + left), 3 * (y * width + right)), 3 * (y - top) * (right - left));
-  return { width: right - left, height: bottom - top, data: out };
+  const [top, bottom] = rest(height, y => every(width, x => black(x, y)));
+  const [left, right] = rest(width, x => every(bottom - top, y => black(x, top + y)));
+  const isCut = { rows: bottom - top < height, columns: right - left < width };
+  if (isCut.rows === isCut.columns) return { left: 0, top: 0, width, height };
+  return { left, top, width: right - left, height: bottom - top };
+}
+
+/** Cuts a part out. The whole stays as it is. */
+export function cut(picture: Picture, { left, top, width, height }: Part): Picture {
+  if (width === picture.width && height === picture.height) return picture;
+  const data = new Uint8Array(3 * width * height);
+  for (let y = 0; y < height; y++) {
+    const from = 3 * ((top + y) * picture.width + left);
+    data.set(picture.data.subarray(from, from + 3 * width), 3 * y * width);
+  }
+  return { width, height, data };
 }
 
 function every(count: number, holds: (i: number) => boolean): boolean {
@@ -29,12 +49,18 @@ function every(count: number, holds: (i: number) => boolean): boolean {
   return true;
 }
 
-/** The first line that is no bar, and the one after the last. */
+/** The first line of the longest run of lines that are no bar, and the one after its last; all lines where there are no bars. */
 function rest(lines: number, bar: (line: number) => boolean): [number, number] {
-  let from = 0;
-  let to = lines;
-  while (from < to && bar(from)) from++;
-  while (to > from && bar(to - 1)) to--;
-  const kept = to - from;
-  return kept < LEAST_REST * lines || kept > (1 - LEAST_BARS) * lines ? [0, lines] : [from, to];
+  let longest: [number, number] = [0, 0];
+  let seen = 0;
+  for (let from = 0; from < lines; from++) {
+    let to = from;
+    while (to < lines && !bar(to)) to++;
+    seen += to - from;
+    if (to - from > longest[1] - longest[0]) longest = [from, to];
+    from = to;
+  }
+  const kept = longest[1] - longest[0];
+  const isWhole = kept < LEAST_REST * lines || seen > (1 - LEAST_BARS) * lines || seen - kept > MOST_BETWEEN * lines;
+  return isWhole ? [0, lines] : longest;
 }

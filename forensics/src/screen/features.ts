@@ -1,8 +1,9 @@
 import { halved, type Picture } from '../picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { mean, quantile } from '../pixels/statistics.ts';
-import { measureAppearance } from './appearance.ts';
+import { APPEARANCE_SIDE, measureAppearance } from './appearance.ts';
 import { type Bands, measureBands } from './bands.ts';
+import { betweenBars, cut, type Part } from './bars.ts';
 import { measureContext } from './context.ts';
 import { measureTexture } from './texture.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
@@ -33,21 +34,25 @@ export interface ScreenMeasurement {
   small: Picture;
   /** Output of the network over the whole picture, by cell. */
   bands: Bands;
+  /** The part of the picture that all of this is of: what is between the bars of a screenshot. */
+  part: Part;
 }
 
 /** Measures all features of the single-still detector. Undefined below 480 pixels, and when no scale yields a tile. */
-export async function measureScreen(picture: Picture): Promise<ScreenMeasurement | undefined> {
+export async function measureScreen(whole: Picture): Promise<ScreenMeasurement | undefined> {
+  const part = betweenBars(whole);
+  const picture = cut(whole, part);
   if (Math.max(picture.width, picture.height) < LEAST_SIDE) return undefined;
   const features: Features = { long_side: Math.max(picture.width, picture.height) };
   const grids: ScreenMeasurement['grids'] = [];
   let scaled = picture;
   let small = picture;
-  /** The picture in full, halved and quartered. */
-  const sizes: Picture[] = [];
+  let seen = picture;
   for (const { factor, tiles } of SCALES) {
     if (factor > 1) scaled = halved(scaled);
-    sizes.push(scaled);
-    if (Math.max(scaled.width, scaled.height) >= SMALL_SIDE) small = scaled;
+    const side = Math.max(scaled.width, scaled.height);
+    if (side >= SMALL_SIDE) small = scaled;
+    if (side >= APPEARANCE_SIDE) seen = scaled;
     const grid = measureTiles(scaled, tiles);
     grids.push({ factor, grid });
     if (grid.tiles.length > 0) summarize(grid, `s${factor}_`, features);
@@ -62,10 +67,10 @@ export async function measureScreen(picture: Picture): Promise<ScreenMeasurement
   features.bands = bands.logOdds;
   const context = measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
-  features.appearance = measureAppearance(sizes);
+  features.appearance = measureAppearance(seen);
   const texture = measureTexture(picture);
   for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];
-  return { features, grids, small, bands };
+  return { features, grids, small, bands, part };
 }
 
 function summarize(grid: TileGrid, prefix: string, features: Features): void {

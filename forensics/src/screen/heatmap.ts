@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import type { Picture } from '../picture.ts';
 import { N } from '../pixels/fft.ts';
 import type { Bands } from './bands.ts';
+import type { Part } from './bars.ts';
 import type { ScreenMeasurement } from './features.ts';
 import type { Tile } from './tiles.ts';
 
@@ -15,21 +16,23 @@ export interface HotTile {
   strength: number;
 }
 
+type Size = Pick<Picture, 'width' | 'height'>;
+
 /** Most tiles that are named, so that the list stays readable. */
 const MOST_TILES = 12;
 
 /** Returns the tiles with a lattice or rare peaks, strongest first. Of two that cover the same place, the stronger stays. */
-export function hotTiles(picture: Pick<Picture, 'width' | 'height'>, { grids }: ScreenMeasurement): HotTile[] {
+export function hotTiles(picture: Size, { grids, part }: ScreenMeasurement): HotTile[] {
   const share = (pixels: number, side: number) => Math.round((1e4 * pixels) / side) / 1e4;
   const found = grids.flatMap(({ factor, grid }) =>
     grid.tiles.flatMap(tile => {
       const strength = strengthOf(tile);
       if (strength <= 0) return [];
-      const x = Math.min(tile.x * factor, picture.width);
-      const y = Math.min(tile.y * factor, picture.height);
-      const width = Math.min(N * factor, picture.width - x);
-      const height = Math.min(N * factor, picture.height - y);
-      return [{ x, y, width, height, strength }];
+      const x = Math.min(tile.x * factor, part.width);
+      const y = Math.min(tile.y * factor, part.height);
+      const width = Math.min(N * factor, part.width - x);
+      const height = Math.min(N * factor, part.height - y);
+      return [{ x: part.left + x, y: part.top + y, width, height, strength }];
     }),
   );
   const kept: typeof found = [];
@@ -60,19 +63,19 @@ function overlap(a: Box, b: Box): number {
  * cells of the whole picture have log odds above `bandsFrom`. Where several overlap, the strongest counts.
  */
 export async function drawHeatmap(
-  picture: Picture,
+  picture: Size,
   measured: ScreenMeasurement,
   bandsFrom = Number.POSITIVE_INFINITY,
 ): Promise<Uint8Array> {
-  const { grids, small, bands } = measured;
+  const { grids, small, bands, part } = measured;
   const { width, height } = small;
   const heat = new Float32Array(width * height);
   for (const { factor, grid } of grids) {
     for (const tile of grid.tiles) {
       const strength = strengthOf(tile);
       if (strength <= 0) continue;
-      const sx = (width * factor) / picture.width;
-      const sy = (height * factor) / picture.height;
+      const sx = (width * factor) / part.width;
+      const sy = (height * factor) / part.height;
       const cx = (tile.x + N / 2) * sx;
       const cy = (tile.y + N / 2) * sy;
       const rx = Math.max(1, (N / 2) * sx);
@@ -89,7 +92,22 @@ export async function drawHeatmap(
     const cell = cellAt(bands, ((i % width) + 0.5) / width, (Math.floor(i / width) + 0.5) / height);
     if (cell > bandsFrom) heat[i] = Math.max(heat[i], Math.min(1, (cell - bandsFrom) / 3));
   }
-  return heat.some(value => value > 0) ? encode(heat, width, height) : blank(width, height);
+  const whole = {
+    width: Math.round((picture.width * width) / part.width),
+    height: Math.round((picture.height * height) / part.height),
+  };
+  if (heat.every(value => value === 0)) return blank(whole.width, whole.height);
+  return encode(placed(heat, { width, height }, part, whole), whole.width, whole.height);
+}
+
+/** Puts the heat of a part of the picture where the part lies in the heat map of the whole. */
+function placed(heat: Float32Array, { width, height }: Size, part: Part, whole: Size): Float32Array {
+  if (width === whole.width && height === whole.height) return heat;
+  const left = Math.min(whole.width - width, Math.round((part.left * width) / part.width));
+  const top = Math.min(whole.height - height, Math.round((part.top * height) / part.height));
+  const out = new Float32Array(whole.width * whole.height);
+  for (let y = 0; y < height; y++) out.set(heat.subarray(y * width, (y + 1) * width), (top + y) * whole.width + left);
+  return out;
 }
 
 const blanks = new Map<string, Promise<Uint8Array>>();

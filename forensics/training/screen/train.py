@@ -279,7 +279,7 @@ def thresholds_of(log_odds, sources, sets, unaltered):
     # 0.1% cannot be read off a few hundred pictures. Extrapolates the exponential tail, and requires that no held-out genuine picture,
     # in any variant, is refused outright.
     negative = np.sort(log_odds[unaltered])[::-1]
-    tail = negative[: len(negative) // 10]
+    tail = negative[: max(1, len(negative) // 10)]
     slope = np.mean(tail - tail[-1])
     confident = max(max(log_odds[part].max() for part in sets if part.any()) + CONFIDENT_MARGIN * slope, doubtful + slope * np.log(10))
     return {name: float(np.ceil(1e5 / (1 + np.exp(-s))) / 1e5) for name, s in (('doubtful', doubtful), ('confident', confident))}
@@ -330,7 +330,7 @@ def publish(platt, log_odds, appearance, y, sources, variants, sides, bands):
     sets = [genuine & part & (sides >= low) & (sides < high) for part in (unfitted, ~unfitted) for low, high in SIZES]
     thresholds = thresholds_of(log_odds, sources, (genuine & ~unfitted, genuine & unfitted), genuine & (variants == 'orig'))
     rates(log_odds, y, sources, variants, known, thresholds)
-    for part in sets:
+    for part in filter(np.any, sets):
         print(f'genuine, {sides[part].min()} to {sides[part].max()} pixels: {(log_odds[part] >= np.log(thresholds["doubtful"] / (1 - thresholds["doubtful"]))).sum()} of {part.sum()} doubtful')
     digits = lambda value: round(float(value), 6)
     platt = {'a': digits(share * platt['a']), 'b': digits(share * platt['b'] + bias), 'perHalving': digits(share * platt['perHalving'] + per_halving),

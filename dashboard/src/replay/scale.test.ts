@@ -9,6 +9,6 @@ test('stepOf finds the step of each threshold that the slider gives, and thresho
       expect(thresholdAt(step + 1)).toBeGreaterThan(thresholdAt(step));
     }),
   );
-  expect([thresholdAt(0), thresholdAt(STEPS)]).toEqual([0.5, 0.9999]);
+  expect([thresholdAt(0), thresholdAt(STEPS)]).toEqual([0.5, 0.99999]);
   expect([stepOf(0), stepOf(1)]).toEqual([0, STEPS]);
 });

@@ -1,9 +1,10 @@
-/** The slider runs over log odds: 0.5 to 0.9999 has the same room on both sides of 0.99. */
+/** The slider runs over log odds, from 0.5 to where most photos of displays score: the room between 0.9 and 0.99 is that between 0.999 and 0.9999. */
+const HIGHEST = 0.99999;
 const LEAST = 0;
-const MOST = Math.log(0.9999 / 0.0001);
+const MOST = Math.log(HIGHEST / (1 - HIGHEST));
 export const STEPS = 200;
 
-const round = (value: number): number => Math.round(value * 1e6) / 1e6;
+const round = (value: number): number => Math.round(value * 1e7) / 1e7;
 
 /** The threshold at a step of the slider. */
 export const thresholdAt = (step: number): number =>
@@ -11,6 +12,6 @@ export const thresholdAt = (step: number): number =>
 
 /** The step that is nearest to a threshold. */
 export const stepOf = (threshold: number): number => {
-  const held = Math.min(0.9999, Math.max(0.5, threshold));
+  const held = Math.min(HIGHEST, Math.max(0.5, threshold));
   return Math.round(((Math.log(held / (1 - held)) - LEAST) / (MOST - LEAST)) * STEPS);
 };

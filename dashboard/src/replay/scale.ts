@@ -1,4 +1,4 @@
-/** The slider runs over log odds, from 0.5 to where most photos of displays score: the room between 0.9 and 0.99 is that between 0.999 and 0.9999. */
+/** The slider runs over log odds: 0.9 to 0.99 takes as much room as 0.999 to 0.9999. Clear photos of displays score above 0.9999. */
 const HIGHEST = 0.99999;
 const LEAST = 0;
 const MOST = Math.log(HIGHEST / (1 - HIGHEST));

@@ -8,7 +8,7 @@
  * `fit`, `choose`, `held` and `further-held`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
  * those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its place. `--every`
  * measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups (`--data` alone: N up to 2). `--part`
- * measures only the one source in five that `appearance.py` leaves out with this PART, and of the use `further` too. `--kept-apart` (or KEPT_APART) names a file of
+ * measures only the sources that `appearance.py` leaves out with this PART: also those of `further`, but not `held` and `further-held`. `--kept-apart` (or KEPT_APART) names a file of
  * SHA-256 sums: nothing is measured if one of these pictures, or another of their repositories, is among those to be read.
  */
 import { createHash } from 'node:crypto';

@@ -83,3 +83,22 @@ function halveRows(source: Uint8Array, stride: number, width: number, height: nu
   }
   return data;
 }
+
+/** A part of a picture, in pixels. */
+export interface Part {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** Cuts a part out. The whole stays as it is. */
+export function cutOut(picture: Picture, { left, top, width, height }: Part): Picture {
+  if (width === picture.width && height === picture.height) return picture;
+  const data = new Uint8Array(3 * width * height);
+  for (let y = 0; y < height; y++) {
+    const from = 3 * ((top + y) * picture.width + left);
+    data.set(picture.data.subarray(from, from + 3 * width), 3 * y * width);
+  }
+  return { width, height, data };
+}

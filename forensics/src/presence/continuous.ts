@@ -1,7 +1,7 @@
 import type { Plane } from '../motion/corners.ts';
 import { fitFundamental, fitHomography, ransac, sampsonError, transferError } from '../motion/geometry.ts';
 import { type Match, matchFrames } from '../motion/match.ts';
-import type { Picture } from '../picture.ts';
+import { cutOut, type Picture } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
 import { lumaOf } from '../pixels/luma.ts';
 import { areaResize } from '../pixels/resize.ts';
@@ -155,15 +155,7 @@ function centre(picture: Picture, like: Picture, share: number): Picture {
   const scale = share * Math.min(picture.width / like.width, picture.height / like.height);
   const width = Math.max(1, Math.round(like.width * scale));
   const height = Math.max(1, Math.round(like.height * scale));
-  if (width === picture.width && height === picture.height) return picture;
-  const x = (picture.width - width) >> 1;
-  const y = (picture.height - height) >> 1;
-  const data = new Uint8Array(width * height * 3);
-  for (let row = 0; row < height; row++) {
-    const from = ((y + row) * picture.width + x) * 3;
-    data.set(picture.data.subarray(from, from + width * 3), row * width * 3);
-  }
-  return { width, height, data };
+  return cutOut(picture, { left: (picture.width - width) >> 1, top: (picture.height - height) >> 1, width, height });
 }
 
 function planeOf({ width, height, data }: Picture): Plane {

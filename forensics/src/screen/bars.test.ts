@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Picture } from '../picture.ts';
+import { cutOut, type Picture } from '../picture.ts';
 import { drawScene } from '../simulate/scene.ts';
-import { betweenBars, cut } from './bars.ts';
+import { betweenBars } from './bars.ts';
 
 const scene = drawScene(4, { width: 90, height: 120 });
 
@@ -25,7 +25,7 @@ it('betweenBars finds the picture between bars, above and below or to its sides'
   fc.assert(
     fc.property(bar, bar, (one, other) => {
       for (const barred of [within(one, other, 0, 0), within(0, 0, one, other)])
-        expect(isScene(cut(barred, betweenBars(barred)))).toBe(true);
+        expect(isScene(cutOut(barred, betweenBars(barred)))).toBe(true);
     }),
   );
 });
@@ -35,7 +35,7 @@ it("betweenBars finds it below a phone's status bar", () => {
     fc.property(bar, bar, (one, other) => {
       const barred = within(one, other, 0, 0);
       for (let y = 2; y < 7; y++) barred.data.fill(230, 3 * (y * 90 + 5), 3 * (y * 90 + 25));
-      expect(isScene(cut(barred, betweenBars(barred)))).toBe(true);
+      expect(isScene(cutOut(barred, betweenBars(barred)))).toBe(true);
     }),
   );
 });
@@ -43,5 +43,5 @@ it("betweenBars finds it below a phone's status bar", () => {
 it('betweenBars leaves thin margins, dark pictures, black on all sides and pictures without bars alone', () => {
   const night = { width: 40, height: 30, data: new Uint8Array(3 * 40 * 30).fill(9) };
   for (const picture of [scene, within(3, 3, 2, 2), night, within(40, 40, 30, 30)])
-    expect(cut(picture, betweenBars(picture))).toBe(picture);
+    expect(cutOut(picture, betweenBars(picture))).toBe(picture);
 });

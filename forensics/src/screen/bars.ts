@@ -1,12 +1,4 @@
-import type { Picture } from '../picture.ts';
-
-/** A part of a picture, in pixels. */
-export interface Part {
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-}
+import type { Part, Picture } from '../picture.ts';
 
 /** A row or column of a bar has no level above it: black, with the noise of recompression. */
 const BLACK = 10;
@@ -31,17 +23,6 @@ export function betweenBars(picture: Picture): Part {
   const isCut = { rows: bottom - top < height, columns: right - left < width };
   if (isCut.rows === isCut.columns) return { left: 0, top: 0, width, height };
   return { left, top, width: right - left, height: bottom - top };
-}
-
-/** Cuts a part out. The whole stays as it is. */
-export function cut(picture: Picture, { left, top, width, height }: Part): Picture {
-  if (width === picture.width && height === picture.height) return picture;
-  const data = new Uint8Array(3 * width * height);
-  for (let y = 0; y < height; y++) {
-    const from = 3 * ((top + y) * picture.width + left);
-    data.set(picture.data.subarray(from, from + 3 * width), 3 * y * width);
-  }
-  return { width, height, data };
 }
 
 function every(count: number, holds: (i: number) => boolean): boolean {

@@ -1,9 +1,9 @@
-import { halved, type Picture } from '../picture.ts';
+import { cutOut, halved, type Part, type Picture } from '../picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { mean, quantile } from '../pixels/statistics.ts';
 import { APPEARANCE_SIDE, measureAppearance } from './appearance.ts';
 import { type Bands, measureBands } from './bands.ts';
-import { betweenBars, cut, type Part } from './bars.ts';
+import { betweenBars } from './bars.ts';
 import { measureContext } from './context.ts';
 import { measureTexture } from './texture.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
@@ -41,7 +41,7 @@ export interface ScreenMeasurement {
 /** Measures all features of the single-still detector. Undefined below 480 pixels, and when no scale yields a tile. */
 export async function measureScreen(whole: Picture): Promise<ScreenMeasurement | undefined> {
   const part = betweenBars(whole);
-  const picture = cut(whole, part);
+  const picture = cutOut(whole, part);
   if (Math.max(picture.width, picture.height) < LEAST_SIDE) return undefined;
   const features: Features = { long_side: Math.max(picture.width, picture.height) };
   const grids: ScreenMeasurement['grids'] = [];

@@ -1,8 +1,7 @@
 import sharp from 'sharp';
-import type { Picture } from '../picture.ts';
+import type { Part, Picture } from '../picture.ts';
 import { N } from '../pixels/fft.ts';
 import type { Bands } from './bands.ts';
-import type { Part } from './bars.ts';
 import type { ScreenMeasurement } from './features.ts';
 import type { Tile } from './tiles.ts';
 

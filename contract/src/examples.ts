@@ -72,13 +72,13 @@ const capture = {
 const explanation = {
   screen: {
     score: 0.02,
-    model: 'screen-still-10',
-    odds: { pictures: 1028, as_high: 529, one_in: 2 },
+    model: 'screen-still-11',
+    odds: { pictures: 1028, as_high: 528, one_in: 2 },
     thresholds: {
-      doubtful: { at: 0.9129, odds: { pictures: 1028, as_high: 10, one_in: 94 } },
+      doubtful: { at: 0.9129, odds: { pictures: 1028, as_high: 7, one_in: 130 } },
       confident: { at: 0.99915, odds: { pictures: 1028, as_high: 0, one_in: 1000 } },
     },
-    published: { flagged: { count: 3, of: 170 }, at_most: 0.045, found: { count: 105, of: 138 } },
+    published: { flagged: { count: 18, of: 2_147 }, at_most: 0.012, found: { count: 192, of: 232 } },
     tiles: [],
   },
   ai: {

@@ -1,11 +1,11 @@
 /**
  * Measures the screen detector and its robustness on pictures of unseen sources, per source and pooled:
  *
- * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --held | --confounders | --further]] [--unaltered | --forms A,B ...] [--measured
+ * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --genuine | --held | --confounders | --further]] [--unaltered | --forms A,B ...] [--measured
  * FILE.jsonl] [--json OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE] [--kept-apart SUMS]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures that
- * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--held`,
+ * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--genuine`, `--held`,
  * `--confounders` or `--further` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
  * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. `--unaltered` leaves
  * the altered copies out, `--forms` scores some of `FORMS`. Fetches nothing.
@@ -38,6 +38,7 @@ const { values: options } = parseArgs({
     data: { type: 'string', default: process.env.FIRSTHAND_DATA },
     repositories: { type: 'string' },
     displays: { type: 'boolean', default: false },
+    genuine: { type: 'boolean', default: false },
     held: { type: 'boolean', default: false },
     confounders: { type: 'boolean', default: false },
     further: { type: 'boolean', default: false },
@@ -52,15 +53,15 @@ const { values: options } = parseArgs({
   },
 });
 
-const unseen = options.displays
-  ? 'display-held'
-  : options.held
-    ? 'held'
-    : options.confounders
-      ? 'confounder'
-      : options.further
-        ? 'further-held'
-        : undefined;
+/** Options that score pictures which no fit has seen, and their uses. */
+const UNSEEN = [
+  ['displays', 'display-held'],
+  ['genuine', 'genuine-held'],
+  ['held', 'held'],
+  ['confounders', 'confounder'],
+  ['further', 'further-held'],
+] as const satisfies [string, Use][];
+const unseen = UNSEEN.find(([option]) => options[option])?.[1];
 interface Baseline {
   forms: string[];
   rows: Row[];

@@ -65,19 +65,3 @@ it('predict weighs the appearance, for and against a display', () => {
   expect(more(-3)).toBeCloseTo(-1.5, 9);
   expect(predict(model, { ...plain, appearance: 3 })).toBe(predict(model, plain));
 });
-
-it('predict adds what the network of bands says above its start, up to doubtful', () => {
-  const seeing = { ...model, bands: { from: 1, weight: 2 } };
-  const plain = { moire: 1, border: 1, context0: -9 };
-  const still = logOdds(plain);
-  const seen = (bands: number): number => predict(seeing, { ...plain, bands });
-  expect(seen(0.9)).toBe(predict(model, plain));
-  expect(seen(1.5)).toBeCloseTo(1 / (1 + Math.exp(-still - 1)), 9);
-  expect(seen(500)).toBeCloseTo((0.8 + 0.95) / 2, 9);
-  expect(predict(model, { ...plain, bands: 500 })).toBe(predict(model, plain));
-});
-
-it('predict leaves a confident answer confident whatever the network says', () => {
-  const sure = { moire: 7, border: -9, context0: 9 };
-  expect(predict({ ...model, bands: { from: 1, weight: 2 } }, { ...sure, bands: 500 })).toBe(predict(model, sure));
-});

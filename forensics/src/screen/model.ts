@@ -38,11 +38,6 @@ export interface Model {
    * what `appearance.ts` says. Without `appearance` in models that are scored on pictures that network was trained on.
    */
   platt: { a: number; b: number; perHalving?: number; appearance?: number };
-  /**
-   * What the network over the whole picture (`bands.ts`) adds to the calibrated log odds: `weight` for each unit above `from`. Absent in models
-   * that are scored on pictures the network was fitted on.
-   */
-  bands?: { from: number; weight: number };
   /** Calibrated probabilities from which a picture is doubtful (reached by 1% of genuine ones) and confident (0.1%). */
   thresholds: { doubtful: number; confident: number };
 }
@@ -69,16 +64,7 @@ export function predict(model: Model, features: Features): number {
   const { a, b, perHalving = 0, appearance = 0 } = model.platt;
   const logOdds =
     a * score + b + perHalving * halvings(features.long_side ?? FULL) + appearance * (features.appearance ?? 0);
-  const still = logistic(logOdds);
-  // The network over the whole picture may make a picture doubtful, not more.
-  const { doubtful, confident } = model.thresholds;
-  return Math.max(still, Math.min(logistic(logOdds + bandsEvidence(model, features)), (doubtful + confident) / 2));
-}
-
-/** Returns the log odds that the network over the whole picture adds; 0 or more. */
-export function bandsEvidence({ bands }: Model, features: Features): number {
-  if (!bands || features.bands === undefined) return 0;
-  return bands.weight * Math.max(0, features.bands - bands.from);
+  return logistic(logOdds);
 }
 
 const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));

@@ -24,7 +24,7 @@ from views import HEIGHT, Samples, WIDTH, read, sized
 
 KEPT = 640
 FIT_ON = ('report', 'develop', 'manifest', 'fit', 'choose', 'further')
-REPORTED = ('held', 'display-held', 'confounder', 'further-held')
+REPORTED = ('held', 'display-held', 'genuine-held', 'confounder', 'further-held')
 PARTS = 5
 # Views for training are smaller (`views.py`): a network that saw few pixels sees more displays in larger pictures, `HISTORY.md` compares.
 READ_AT = 480, 360

@@ -4,13 +4,13 @@
  * node forensics/training/screen/genuine.ts SCORES.tsv...
  *
  * SCORES are files that `train.py` wrote of the sources held out in turn, or `npm run bench:detection -- --scores`, as of the pictures that
- * only set a threshold (`--held`). Refuses the pictures that are kept apart for judging the model (`display-held`, `confounder`).
+ * only set a threshold (`--held`). Refuses the pictures that are kept apart for judging the model (`display-held`, `genuine-held`, `confounder`).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { screenModel } from '../../src/screen/detect.ts';
 import { tableLines } from './sets.ts';
 
-const KEPT_APART = new Set(['display-held', 'confounder']);
+const KEPT_APART = new Set(['display-held', 'genuine-held', 'confounder']);
 const listed = tableLines(new URL('./sets.tsv', import.meta.url));
 const keptApart = new Set(
   listed.filter(([use = '']) => KEPT_APART.has(use)).map(([, , repository, , path]) => `${repository}/${path}`),

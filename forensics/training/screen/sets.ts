@@ -21,7 +21,7 @@ export interface LabelledPicture {
  * The use of a picture in `sets.tsv`. `report`: its source is held out in turn by the benchmark; `develop`: the same for senders found
  * later. `fit`: genuine pictures only for fitting, in no reported number. `choose`: genuine pictures for fitting and, with their source
  * held out, for thresholds. No fit uses the remaining ones. `held`: genuine pictures that set only the `doubtful` threshold.
- * `display-held`: displays and genuine pictures by further senders. `confounder`: genuine pictures of objects that look like a display
+ * `display-held`: displays and genuine pictures by further senders. `genuine-held`: genuine pictures of every kind by further senders. `confounder`: genuine pictures of objects that look like a display
  * (cloth, carpets, tiles, keyboards, facades). `further`: displays and genuine pictures, many of them such objects, on which only the network of
  * the appearance is trained. `further-held`: the same by other people, for thresholds.
  */
@@ -31,6 +31,7 @@ export type Use =
   | 'fit'
   | 'choose'
   | 'display-held'
+  | 'genuine-held'
   | 'held'
   | 'confounder'
   | 'further'

@@ -25,15 +25,13 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-NAME = 'screen-still-10'
+NAME = 'screen-still-11'
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=300, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
 # Weight of the trees' log odds in the sum; each logistic regression has weight 1.
 TREES_SHARE = 2
 SIMULATED_SHARE = 0.3
-# What the network of bands adds to the published model's log odds.
-BANDS = {'from': 1.25, 'weight': 1}
 # How far `confident` lies above the highest genuine picture, in mean excesses of the highest tenth.
 CONFIDENT_MARGIN = 1.5
 # Measured but not used: the first distinguish one camera's processing from another's and cost 0.015 of AUC on held-out sources; `bands` is a
@@ -77,8 +75,8 @@ def refuse_kept_apart(rows):
 
 
 def load(paths):
-    """Pictures, names and values by part of the model, labels, sources, variants, long sides and answers of the networks over the whole
-    picture (one row per picture and variant, NaN if not measured)."""
+    """Pictures, names and values by part of the model, labels, sources, variants, long sides and answers of the network of the appearance
+    (one row per picture and variant, NaN if not measured)."""
     rows = [json.loads(line) for path in paths for line in open(path)]
     refuse_kept_apart(rows)
     found = sorted({name for row in rows for name in row['f'] if not LEFT_OUT.search(name)})
@@ -94,8 +92,8 @@ def load(paths):
     sources = np.array([row['source'] for row in rows])
     variants = np.array([row['v'] for row in rows])
     sides = np.array([max(row['width'], row['height']) for row in rows])
-    bands, appearance = (np.array([row['f'].get(name, np.nan) for row in rows]) for name in ('bands', 'appearance'))
-    return [row['name'] for row in rows], names, values, labels, sources, variants, sides, bands, appearance
+    appearance = np.array([row['f'].get('appearance', np.nan) for row in rows])
+    return [row['name'] for row in rows], names, values, labels, sources, variants, sides, appearance
 
 
 def weights(labels, sources):
@@ -318,15 +316,13 @@ def calibrate(apart, y, sources, variants, sides):
     return {'a': float(a), 'b': b, 'perHalving': float(per_halving)}, thresholds, log_odds
 
 
-def publish(platt, log_odds, appearance, y, sources, variants, sides, bands):
+def publish(platt, log_odds, appearance, y, sources, variants, sides):
     """Adds the networks over the whole picture, on pictures that they have not seen (`appearance` is a number there)."""
     known = ~np.isnan(appearance) & ~np.isnan(log_odds)
     halvings = np.log2(FULL / np.clip(sides, LEAST, FULL))
     (share, weight, per_halving), bias = fit_platt(np.column_stack([log_odds, appearance, halvings])[known], y[known])
     log_odds = share * log_odds + weight * appearance + per_halving * halvings + bias
     genuine, unfitted = known & (y == 0), np.isin(sources, HELD)
-    # The network of bands was fitted on all others.
-    log_odds[unfitted] += BANDS['weight'] * np.maximum(0, bands[unfitted] - BANDS['from'])
     sets = [genuine & part & (sides >= low) & (sides < high) for part in (unfitted, ~unfitted) for low, high in SIZES]
     thresholds = thresholds_of(log_odds, sources, (genuine & ~unfitted, genuine & unfitted), genuine & (variants == 'orig'))
     rates(log_odds, y, sources, variants, known, thresholds)
@@ -360,7 +356,7 @@ def write_scores(path, pictures, labels, sources, shown, log_odds):
 
 def main():
     model_file, folds_file, scores_file, apart_file, *features = sys.argv[1:]
-    pictures, names, values, y, sources, variants, sides, bands, published = load(features)
+    pictures, names, values, y, sources, variants, sides, published = load(features)
     unfitted = np.isin(sources, HELD + FURTHER)
     rows = lambda mask: ({part: values[part][mask] for part in values}, y[mask], sources[mask], variants[mask])
     apart = np.full(len(y), np.nan)
@@ -369,18 +365,18 @@ def main():
     models = train(names, *rows(~unfitted))
     if unfitted.any():
         apart[unfitted] = score(models, rows(unfitted)[0])
-    finish((model_file, folds_file, scores_file), apart_file, export_models(names, models), folds, apart, pictures, y, sources, variants, sides, bands, published)
+    finish((model_file, folds_file, scores_file), apart_file, export_models(names, models), folds, apart, pictures, y, sources, variants, sides, published)
 
 
-def finish(files, apart_file, models, folds, apart, pictures, y, sources, variants, sides, bands, published):
+def finish(files, apart_file, models, folds, apart, pictures, y, sources, variants, sides, published):
     """Calibrates, and writes what was fitted."""
     model_file, folds_file, scores_file = files
     platt, thresholds, log_odds = calibrate(apart, y, sources, variants, sides)
     rounded = {name: round(value, 6) for name, value in platt.items()}
     write(folds_file, {source: export(fold, rounded, thresholds) for source, fold in folds.items()})
     appearance = appearance_of(apart_file, pictures, variants, published, sources)
-    platt, thresholds, log_odds = publish(platt, log_odds, appearance, y, sources, variants, sides, bands)
-    write(model_file, {**export(models, platt, thresholds), 'bands': BANDS})
+    platt, thresholds, log_odds = publish(platt, log_odds, appearance, y, sources, variants, sides)
+    write(model_file, export(models, platt, thresholds))
     write_scores(scores_file, pictures, y, sources, (variants == 'orig') & ~np.isnan(log_odds), log_odds)
 
 

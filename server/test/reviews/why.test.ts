@@ -40,10 +40,10 @@ describe('why a case is doubted', () => {
     const [shown] = (await read(viewer, display.id)).captures;
     const screen = shown!.explanation!.screen!;
     expect(screen).toMatchObject({
-      model: 'screen-still-10',
+      model: 'screen-still-11',
       odds: { pictures: 1028, one_in: expect.any(Number) },
-      thresholds: { doubtful: { at: 0.9129, odds: { as_high: 10, one_in: 94 } }, confident: { at: 0.99915 } },
-      published: { flagged: { count: 3, of: 170 }, at_most: 0.045, found: { count: 105, of: 138 } },
+      thresholds: { doubtful: { at: 0.9129, odds: { as_high: 7, one_in: 130 } }, confident: { at: 0.99915 } },
+      published: { flagged: { count: 18, of: 2_147 }, at_most: 0.012, found: { count: 192, of: 232 } },
     });
     expect(screen.score).toBeGreaterThan(screen.thresholds!.doubtful.at);
     expect(screen.tiles!.length).toBeGreaterThan(0);

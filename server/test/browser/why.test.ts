@@ -77,7 +77,7 @@ describe('why a case is doubted, in the dashboard', () => {
       .getByText(/None of 1,028 genuine photos scored this high|About 1 in [\d,]+ genuine photos scores/)
       .waitFor();
     await desk.page
-      .getByText('Measured on sources it never saw: 18 of 2,147 genuine flagged (at most 1.2%). 192 of 232 found.')
+      .getByText('Measured on sources it never saw: 18 of 2,127 genuine flagged (at most 1.3%). 152 of 192 found.')
       .waitFor();
     await desk.page.getByText(/This detector gives no score, so there are no odds/).waitFor();
     await desk.page.getByText(/^Not asked for: .*Found elsewhere/).waitFor();

@@ -10,7 +10,7 @@
  * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. `--unaltered` leaves
  * the altered copies out, `--forms` scores some of `FORMS`. Fetches nothing.
  * `--measured` reads features that `forensics/training/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
- * picture. With a baseline, fails when a number drops by more than noise. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of
+ * picture, for `people.ts`. With a baseline, fails when a number drops by more than noise. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of
  * pictures that must not be measured here, nor any other of their repositories: with one among those to be read, nothing is.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -113,9 +113,10 @@ async function scoreItem(
   index: number,
   model: Model,
   known: Map<string, Features>,
-): Promise<(number | undefined)[] | undefined> {
+): Promise<Pick<Scored, 'scores' | 'longSide'> | undefined> {
   const form = formsOf(item.read(), index);
   const scores: (number | undefined)[] = [];
+  let longSide: number | undefined;
   for (const variant of VARIANTS) {
     try {
       let features = known.get(`${item.name}\t${variant}`);
@@ -124,12 +125,13 @@ async function scoreItem(
         features = (await measureScreen(await decodePicture(varied, await inspect(varied))))?.features;
       }
       scores.push(features && predict(model, features));
+      if (variant === VARIANTS[0]) longSide = features?.long_side;
     } catch (cause) {
       if (variant === 'orig' && cause instanceof ImageFault) return undefined;
       scores.push(undefined);
     }
   }
-  return scores;
+  return { scores, longSide };
 }
 
 /** The models that were fitted without a source, by source. */
@@ -142,6 +144,8 @@ const { thresholds } = unseen ? screenModel : (Object.values(folds)[0] ?? screen
 interface Scored {
   item: LabelledPicture;
   scores: (number | undefined)[];
+  /** Of the picture in the first form, in pixels. */
+  longSide: number | undefined;
 }
 
 function summarize(name: string, scored: Scored[], variant: number): Row {
@@ -260,8 +264,8 @@ if (unfitted) throw new Error(`${unfitted.name}: no model was fitted without ${u
 const known = readMeasured();
 const scored: Scored[] = [];
 for (const [index, item] of items.entries()) {
-  const scores = await scoreItem(item, index, (unseen ? undefined : folds[item.source]) ?? screenModel, known);
-  if (scores) scored.push({ item, scores });
+  const found = await scoreItem(item, index, (unseen ? undefined : folds[item.source]) ?? screenModel, known);
+  if (found) scored.push({ item, ...found });
   if (index % 10 === 0) process.stderr.write(`\r${index} of ${items.length} pictures`);
 }
 process.stderr.write('\n');
@@ -298,9 +302,9 @@ if (options.json)
     `${JSON.stringify({ model: screenModel.name, thresholds: screenModel.thresholds, forms: VARIANTS, rows }, null, 2)}\n`,
   );
 if (options.scores) {
-  const header = ['label', 'source', 'name', ...VARIANTS].join('\t');
-  const rest = scored.map(({ item, scores }) =>
-    [item.label, item.source, item.name, ...scores.map(score => score?.toFixed(5) ?? '')].join('\t'),
+  const header = ['label', 'source', 'name', 'long_side', ...VARIANTS].join('\t');
+  const rest = scored.map(({ item, scores, longSide }) =>
+    [item.label, item.source, item.name, longSide ?? '', ...scores.map(score => score?.toFixed(5) ?? '')].join('\t'),
   );
   writeFileSync(options.scores, `${[header, ...rest].join('\n')}\n`);
 }

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { areaUnderCurve, calibrationError, foundAt, upperBound, wilson } from './statistics.ts';
+import {
+  areaUnderCurve,
+  calibrationError,
+  foundAt,
+  mostTelling,
+  overPeople,
+  type ScoreOfPerson,
+  upperBound,
+  wilson,
+} from './statistics.ts';
 
 describe('detection statistics', () => {
   it('areaUnderCurve ranks perfect, useless and tied scores', () => {
@@ -26,6 +35,34 @@ describe('detection statistics', () => {
     expect(high).toBeCloseTo(0.3662, 3);
     expect(wilson(0, 20)[0]).toBe(0);
     expect(wilson(0, 20)[1]).toBeCloseTo(0.161, 3);
+  });
+
+  // Each of ten people has one display; one of them has all the high genuine pictures.
+  const scores: ScoreOfPerson[] = Array.from({ length: 10 }, (_, i) => `p${i}`).flatMap(person => [
+    { positive: true, score: 0.8, person },
+    ...Array.from({ length: 10 }, () => ({ positive: false, score: person === 'p3' ? 0.9 : 0.1, person })),
+  ]);
+  const found = (positives: number[], negatives: number[]): number => foundAt(positives, negatives, 0.01);
+
+  it('overPeople spans what one person decides', () => {
+    expect(found([0.8], [0.9, 0.1])).toBe(0);
+    const [low, , high] = overPeople(scores, found);
+    expect([low, high]).toEqual([0, 1]);
+    expect(overPeople(scores, found)).toEqual(overPeople(scores, found));
+    const [least, middle, most] = overPeople(scores, areaUnderCurve);
+    expect(least).toBeLessThan(middle);
+    expect(middle).toBeLessThan(most);
+    expect(middle).toBeCloseTo(0.9, 1);
+  });
+
+  it('mostTelling names the person who decides', () => {
+    expect(mostTelling(scores, found)).toEqual({ person: 'p3', without: 1 });
+    expect(
+      mostTelling(
+        scores.filter(({ person }) => person === 'p3'),
+        found,
+      ),
+    ).toBeUndefined();
   });
 
   it('calibrationError is zero for honest probabilities and large for overconfident ones', () => {

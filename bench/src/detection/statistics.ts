@@ -1,3 +1,5 @@
+import { random } from '@firsthand/forensics/random.ts';
+
 /** Returns the probability that a positive scores above a negative (Mann and Whitney). Ties count half. */
 export function areaUnderCurve(positives: number[], negatives: number[]): number {
   const all = [
@@ -21,6 +23,61 @@ export function foundAt(positives: number[], negatives: number[], rate: number):
   const sorted = [...negatives].sort((a, b) => b - a);
   const threshold = sorted[Math.floor(rate * sorted.length)] ?? Number.NEGATIVE_INFINITY;
   return positives.filter(score => score > threshold).length / positives.length;
+}
+
+/** A score and the person whose picture it is of. */
+export interface ScoreOfPerson {
+  positive: boolean;
+  score: number;
+  person: string;
+}
+
+/** A statistic of the scores of displays and of genuine pictures. */
+type Statistic = (positives: number[], negatives: number[]) => number;
+
+const statisticOf = (scores: ScoreOfPerson[], statistic: Statistic): number =>
+  statistic(
+    scores.filter(({ positive }) => positive).map(({ score }) => score),
+    scores.filter(({ positive }) => !positive).map(({ score }) => score),
+  );
+
+/**
+ * Returns the 5%, 50% and 95% quantiles of a statistic over people drawn with replacement (the cluster bootstrap: Davison and Hinkley, "Bootstrap
+ * Methods and their Application", 1997, section 3.8). One person's pictures resemble each other, so an interval over pictures would be too narrow. Draws
+ * without a display or without a genuine picture are left out.
+ */
+export function overPeople(scores: ScoreOfPerson[], statistic: Statistic, draws = 1000): [number, number, number] {
+  const people = [...Map.groupBy(scores, ({ person }) => person).values()];
+  const rng = random(1);
+  const found: number[] = [];
+  for (let draw = 0; draw < draws; draw++) {
+    const drawn = people.flatMap(() => people[Math.floor(rng.uniform(0, people.length))]!);
+    const value = statisticOf(drawn, statistic);
+    if (!Number.isNaN(value)) found.push(value);
+  }
+  found.sort((a, b) => a - b);
+  const at = (share: number): number =>
+    found[Math.min(found.length - 1, Math.floor(share * found.length))] ?? Number.NaN;
+  return [at(0.05), at(0.5), at(0.95)];
+}
+
+/** Returns the person without whose pictures a statistic changes most, and its value without them. Undefined for fewer than two people. */
+export function mostTelling(
+  scores: ScoreOfPerson[],
+  statistic: Statistic,
+): { person: string; without: number } | undefined {
+  const all = statisticOf(scores, statistic);
+  const people = [...new Set(scores.map(({ person }) => person))];
+  const left = people.map(person => ({
+    person,
+    without: statisticOf(
+      scores.filter(one => one.person !== person),
+      statistic,
+    ),
+  }));
+  return left
+    .filter(({ without }) => !Number.isNaN(without))
+    .sort((a, b) => Math.abs(b.without - all) - Math.abs(a.without - all))[0];
 }
 
 /** Expected calibration error in ten bins of equal width, with equal class weights. */

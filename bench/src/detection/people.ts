@@ -1,13 +1,14 @@
 /**
- * Says how far the numbers of the screen detector depend on single people, from scores that `npm run bench:detection -- --scores` wrote:
+ * Shows how far the numbers of the screen detector depend on single people. Reads the files of `npm run bench:detection -- --scores`:
  *
  * npm run bench:people -- SCORES.tsv ...
  *
- * Pools the files. For pictures as they are, by size, and for each further form it prints AUC and the share of displays found where 1% and 5% of genuine pictures
- * pass, each with its 5% and 95% quantiles over people drawn with replacement. The last column names the person without whom the share at 1% changes most, and its value then.
+ * Pools the files. Prints a row for pictures as they are, one for each size and one for each further form: AUC and the share of displays found where 1% and
+ * 5% of genuine pictures pass. Brackets hold the 5% and 95% quantiles over people drawn with replacement. The last column leaves one person out, the one
+ * who changes the share at 1% most.
  */
 import { readFileSync } from 'node:fs';
-import { areaUnderCurve, foundAt, mostTelling, overPeople, type ScoreOfPerson } from './statistics.ts';
+import { areaUnderCurve, foundAt, mostTelling, overPeople, type ScoreOfPerson, statisticOf } from './statistics.ts';
 
 interface Line extends ScoreOfPerson {
   form: string;
@@ -38,27 +39,22 @@ const rows: [name: string, lines: Line[]][] = [
   ...[...Map.groupBy(all, ({ form }) => form)].filter(([form]) => form !== 'orig'),
 ];
 
-const digits = 2;
 const found = (rate: number) => (positives: number[], negatives: number[]) => foundAt(positives, negatives, rate);
-const statistics = [
-  [areaUnderCurve, digits + 1] as const,
-  [found(0.01), digits] as const,
-  [found(0.05), digits] as const,
-];
+/** Each statistic and its decimal places. */
+const statistics = [[areaUnderCurve, 3] as const, [found(0.01), 2] as const, [found(0.05), 2] as const];
 console.log(
   '| | displays / genuine, people | AUC | TPR at 1% | at 5% | at 1% without one person |\n|---|---|---|---|---|---|',
 );
 for (const [name, lines] of rows) {
-  const [positives, negatives] = [true, false].map(positive =>
-    lines.filter(line => line.positive === positive).map(({ score }) => score),
-  ) as [number[], number[]];
-  if (positives.length === 0 || negatives.length === 0) continue;
+  const positives = lines.filter(({ positive }) => positive).length;
+  const negatives = lines.length - positives;
+  if (positives === 0 || negatives === 0) continue;
   const cells = statistics.map(([statistic, places]) => {
     const [low, , high] = overPeople(lines, statistic);
-    return `${statistic(positives, negatives).toFixed(places)} (${low.toFixed(places)} to ${high.toFixed(places)})`;
+    return `${statisticOf(lines, statistic).toFixed(places)} (${low.toFixed(places)} to ${high.toFixed(places)})`;
   });
   const telling = mostTelling(lines, found(0.01));
   const people = new Set(lines.map(({ person }) => person)).size;
-  const last = telling ? `${telling.without.toFixed(digits)}: ${telling.person}` : '';
-  console.log(`| ${name} | ${positives.length} / ${negatives.length}, ${people} | ${cells.join(' | ')} | ${last} |`);
+  const last = telling ? `${telling.without.toFixed(2)}: ${telling.person}` : '';
+  console.log(`| ${name} | ${positives} / ${negatives}, ${people} | ${cells.join(' | ')} | ${last} |`);
 }

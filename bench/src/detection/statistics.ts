@@ -1,3 +1,4 @@
+import { quantile } from '@firsthand/forensics/pixels/statistics.ts';
 import { random } from '@firsthand/forensics/random.ts';
 
 /** Returns the probability that a positive scores above a negative (Mann and Whitney). Ties count half. */
@@ -35,7 +36,8 @@ export interface ScoreOfPerson {
 /** A statistic of the scores of displays and of genuine pictures. */
 type Statistic = (positives: number[], negatives: number[]) => number;
 
-const statisticOf = (scores: ScoreOfPerson[], statistic: Statistic): number =>
+/** Returns the statistic of these scores. */
+export const statisticOf = (scores: ScoreOfPerson[], statistic: Statistic): number =>
   statistic(
     scores.filter(({ positive }) => positive).map(({ score }) => score),
     scores.filter(({ positive }) => !positive).map(({ score }) => score),
@@ -56,9 +58,7 @@ export function overPeople(scores: ScoreOfPerson[], statistic: Statistic, draws 
     if (!Number.isNaN(value)) found.push(value);
   }
   found.sort((a, b) => a - b);
-  const at = (share: number): number =>
-    found[Math.min(found.length - 1, Math.floor(share * found.length))] ?? Number.NaN;
-  return [at(0.05), at(0.5), at(0.95)];
+  return [quantile(found, 0.05), quantile(found, 0.5), quantile(found, 0.95)];
 }
 
 /** Returns the person without whose pictures a statistic changes most, and its value without them. Undefined for fewer than two people. */

@@ -134,12 +134,14 @@ async function scoreItem(
   return { scores, longSide };
 }
 
-/** The models that were fitted without a source, by source. */
-const folds: Record<string, Model> = JSON.parse(
+/** Models that were each fitted without a group of sources, and the group of each source. */
+const folds: { models: Model[]; groups: Record<string, number> } = JSON.parse(
   readFileSync(new URL('./folds.generated.json', import.meta.url), 'utf8'),
 );
-/** Thresholds of the models that score. Those fitted without a source lack the networks over the whole picture, so they have their own. */
-const { thresholds } = unseen ? screenModel : (Object.values(folds)[0] ?? screenModel);
+/** Returns the model that was fitted without a source. */
+const modelWithout = (source: string): Model | undefined => folds.models[folds.groups[source] ?? -1];
+/** Thresholds of the models that score. Those fitted without a group lack the network of the appearance, so they have their own. */
+const { thresholds } = unseen ? screenModel : (folds.models[0] ?? screenModel);
 
 interface Scored {
   item: LabelledPicture;
@@ -259,12 +261,12 @@ if (options['kept-apart']) {
   const snapshots = options.repositories ? uses.flatMap(listedSnapshots) : [];
   refuseKeptApart(options['kept-apart'], single, options.repositories, snapshots);
 }
-const unfitted = items.find(({ source }) => !unseen && !folds[source]);
+const unfitted = items.find(({ source }) => !unseen && !modelWithout(source));
 if (unfitted) throw new Error(`${unfitted.name}: no model was fitted without ${unfitted.source}`);
 const known = readMeasured();
 const scored: Scored[] = [];
 for (const [index, item] of items.entries()) {
-  const found = await scoreItem(item, index, (unseen ? undefined : folds[item.source]) ?? screenModel, known);
+  const found = await scoreItem(item, index, (unseen ? undefined : modelWithout(item.source)) ?? screenModel, known);
   if (found) scored.push({ item, ...found });
   if (index % 10 === 0) process.stderr.write(`\r${index} of ${items.length} pictures`);
 }

@@ -38,7 +38,7 @@ export interface Model {
    * what `appearance.ts` says. Without `appearance` in models that are scored on pictures that network was trained on.
    */
   platt: { a: number; b: number; perHalving?: number; appearance?: number };
-  /** Calibrated probabilities from which a picture is doubtful (reached by 1% of genuine ones) and confident (0.1%). */
+  /** Calibrated probabilities from which a picture is doubtful (reached by 1% of genuine ones) and confident (about 0.03%, extrapolated). */
   thresholds: { doubtful: number; confident: number };
 }
 

@@ -2,14 +2,14 @@
  * Measures pictures for training and for the benchmark: one JSON line per picture and variant. An interrupted run resumes.
  *
  * node forensics/training/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
- * [--in-turn A,B ...] [--every N] [--part N] [--kept-apart SUMS]
+ * [--in-turn A,B ...] [--every N] [--kept-apart SUMS]
  *
  * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `develop`,
- * `fit`, `choose`, `held` and `further-held`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed display or print), such as
- * those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its place. `--every`
- * measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups (`--data` alone: N up to 2). `--part`
- * measures only the sources that `appearance.py` leaves out with this PART: also those of `further`, but not `held` and `further-held`. `--kept-apart` (or KEPT_APART) names a file of
- * SHA-256 sums: nothing is measured if one of these pictures, or another of their repositories, is among those to be read.
+ * `fit`, `choose`, `further`, `held` and `further-held`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed
+ * display or print), such as those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its
+ * place. `--every` measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups (`--data`
+ * alone: N up to 2). `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums: nothing is measured if one of these pictures, or another of their
+ * repositories, is among those to be read.
  */
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
@@ -33,7 +33,6 @@ const { values: options, positionals } = parseArgs({
     variants: { type: 'string', default: 'orig' },
     'in-turn': { type: 'string' },
     every: { type: 'string', default: '1' },
-    part: { type: 'string' },
     'kept-apart': { type: 'string', default: process.env.KEPT_APART },
   },
 });
@@ -49,20 +48,10 @@ const furtherPictures = (path: string): LabelledPicture[] =>
       return { label: label === '1' ? 1 : 0, source, name, read: () => readFileSync(name) };
     });
 
-const part = options.part === undefined ? undefined : Number(options.part);
-const uses: Use[] = [
-  'report',
-  'develop',
-  'fit',
-  'choose',
-  ...(part === undefined ? (['held', 'further-held'] as const) : (['further'] as const)),
-];
-/** As `part_of` in `appearance.py`. */
-const inPart = (source: string): boolean =>
-  part === undefined || createHash('sha1').update(source).digest()[0]! % 5 === part;
+const uses: Use[] = ['report', 'develop', 'fit', 'choose', 'further', 'held', 'further-held'];
 const single = [...(data ? manifestPictures(data) : []), ...(list ? furtherPictures(list) : [])];
 const listed = repositories ? uses.flatMap(use => listedPictures(repositories, use)) : [];
-const pictures = [...single, ...listed].filter(({ source }) => inPart(source));
+const pictures = [...single, ...listed];
 const measured = (index: number): boolean => index % Number(options.every) === 0;
 const keptApart = options['kept-apart'];
 if (keptApart) {

@@ -77,11 +77,11 @@ describe('why a case is doubted, in the dashboard', () => {
       .getByText(/None of 705 genuine photos scored this high|About 1 in [\d,]+ genuine photos scores/)
       .waitFor();
     await desk.page
-      .getByText('Measured on sources it never saw: 14 of 2,127 genuine flagged (at most 1.0%). 157 of 192 found.')
+      .getByText('Measured on sources it never saw: 14 of 2,127 genuine flagged (at most 1%). 157 of 192 found.')
       .waitFor();
     await desk.page.getByText(/This detector gives no score, so there are no odds/).waitFor();
     await desk.page.getByText(/^Not asked for: .*Found elsewhere/).waitFor();
-    await desk.page.getByRole('img', { name: /Suspicious from 0\.913, which 1 in \d+ reaches/ }).waitFor();
+    await desk.page.getByRole('img', { name: /Suspicious from 0\.85, which 1 in \d+ reaches/ }).waitFor();
     const part = desk.page.getByRole('button', { name: /^Part 1, strength/ });
     await part.scrollIntoViewIfNeeded();
     let before = '';

@@ -7,8 +7,8 @@
  * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `develop`,
  * `fit`, `choose`, `further`, `held` and `further-held`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed
  * display or print), such as those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its
- * place. `--every` measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups (`--data`
- * alone: N up to 2). `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums: nothing is measured if one of these pictures, or another of their
+ * place. `--every` measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups, and
+ * displays and genuine pictures of `held` and `further-held`. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums: nothing is measured if one of these pictures, or another of their
  * repositories, is among those to be read.
  */
 import { createHash } from 'node:crypto';

@@ -21,7 +21,7 @@ export interface LabelledPicture {
  * The use of a picture in `sets.tsv`. `report`: its source is held out in turn by the benchmark; `develop`: the same for senders found
  * later. `fit`: genuine pictures only for fitting, in no reported number. `choose`: genuine pictures for fitting and, with their source
  * held out, for thresholds. No fit uses the remaining ones. `held`: genuine pictures that set only the calibration and thresholds.
- * `display-held`: displays and genuine pictures by further senders. `genuine-held`: genuine pictures of every kind by further senders. `confounder`:
+ * `display-held`: displays and genuine pictures by other senders. `genuine-held`: genuine pictures of every kind, by yet others. `confounder`:
  * genuine pictures of objects that look like a display (cloth, carpets, tiles, keyboards, facades). `further`: displays and genuine pictures, many
  * of them such objects; the network of the appearance is trained on all, the rest of the model is fitted on the genuine ones. `further-held`: the same by
  * other people, for calibration and thresholds.

@@ -202,8 +202,7 @@ def held_apart(names, values, y, sources, variants):
         found = list(pool.map(without, groups, *([given] * len(groups) for given in (names, values, y, sources, variants))))
     for test, scores, _ in found:
         out[test] = scores
-    groups_of = {source: k for k, group in enumerate(groups) for source in group if source in reported}
-    return out, {'models': [models for _, _, models in found], 'groups': groups_of}
+    return out, {'models': [models for _, _, models in found], 'groups': {source: i % GROUPS for i, source in enumerate(reported)}}
 
 
 digits = lambda values: [float(f'{v:.6g}') for v in values]
@@ -360,8 +359,7 @@ def main():
     # Must come first: processes forked after a fit of trees would hang waiting for its threads.
     apart[~held], folds = held_apart(names, *rows(~held))
     models = train(names, *rows(~held))
-    if held.any():
-        apart[held] = score(models, rows(held)[0])
+    apart[held] = score(models, rows(held)[0])
     finish((model_file, folds_file, scores_file), export_models(names, models), folds, apart, pictures, y, sources, variants, sides, appearance)
 
 

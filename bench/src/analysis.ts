@@ -18,8 +18,9 @@ import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
 import { measureAppearance } from '@firsthand/forensics/screen/appearance.ts';
 import { measureBands } from '@firsthand/forensics/screen/bands.ts';
 import { measureContext } from '@firsthand/forensics/screen/context.ts';
-import { detectScreen } from '@firsthand/forensics/screen/detect.ts';
+import { detectScreen, screenModel } from '@firsthand/forensics/screen/detect.ts';
 import { measureScreen } from '@firsthand/forensics/screen/features.ts';
+import { predictCleared } from '@firsthand/forensics/screen/model.ts';
 import { measureTexture } from '@firsthand/forensics/screen/texture.ts';
 import { measureTiles } from '@firsthand/forensics/screen/tiles.ts';
 import { measureWhole, SMALL_SIDE } from '@firsthand/forensics/screen/whole.ts';
@@ -72,7 +73,8 @@ const parts: [string, () => unknown][] = [
   ['screen: texture, by the trunk over four crops', () => measureTexture(picture)],
   ['screen: appearance, by the trunk at 480 × 360 pixels', () => measureAppearance(quarter)],
   ['screen: bands', () => measureBands(small)],
-  ['screen: features', () => measureScreen(fresh())],
+  ['screen: features of the first stage', () => measureScreen(fresh(), () => true)],
+  ['screen: all features', () => measureScreen(fresh())],
   ['screen: all, with the heat map', () => detectScreen(fresh())],
   ['fingerprint', () => fingerprint(prepare({ ...halved(fresh()), channels: 3 }))],
   ['look-ups of a reverse search', () => probes(prepare({ ...halved(fresh()), channels: 3 }))],
@@ -92,6 +94,9 @@ function report(name: string, taken: number[]): number {
   console.log(`${name}: ${median(taken).toFixed(1)} ms, ${ratio.toFixed(2)} times the decode`);
   return ratio;
 }
+const features = (await measureScreen(fresh()))?.features;
+const cleared = features && predictCleared(screenModel, features) !== undefined;
+console.log(cleared ? 'The first stage clears this picture.' : 'This picture passes through both stages.');
 console.log(`${info.width} x ${info.height}, ${bytes.length} bytes; processor time, median of ${ROUNDS} rounds`);
 const ratios = parts.map(([name], index) => report(name, runs[index]!));
 const previews = runs[parts.findIndex(([name]) => name === 'decode and preview')]!;

@@ -10,7 +10,10 @@ interface Kernels {
   addLuma(pixels: number): void;
   sumNeighbours(count: number, factor: number, scale: number): void;
   clearLuma(pixels: number): void;
+  clearSums(count: number): void;
+  addBytes(count: number): void;
   lowFrequencies(): void;
+  gradients(): number;
   transform(): void;
   transformWindowed(mean: number, opponentMean: number): number;
   loadTile(): void;
@@ -47,6 +50,7 @@ export const buffers = {
   lower: bytes('LOWER', 2 * ROW_PIXELS * 3),
   lumaRow: floats('LUMA_ROW', 2 * ROW_PIXELS),
   halved: bytes('HALVED', ROW_PIXELS * 3),
+  sums: new Uint32Array(buffer, constant('SUMS'), 2 * ROW_PIXELS * 3),
   pixels: bytes('PIXELS', 256 * 256 * 3),
   re: floats('RE', 256 * 256),
   im: floats('IM', 256 * 256),

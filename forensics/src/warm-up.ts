@@ -1,6 +1,9 @@
 import { SHOWN_SIGNALS } from '@firsthand/contract/signals.ts';
 import sharp from 'sharp';
 import { analyzePicture } from './analyze.ts';
+import { decodePicture } from './decode.ts';
+import { inspect } from './inspect.ts';
+import { measureScreen } from './screen/features.ts';
 
 /**
  * Analyses a drawn picture, so that everything a thread loads and compiles once is ready before the first real picture. The networks of the
@@ -12,4 +15,6 @@ export async function warmUp(): Promise<void> {
     .jpeg()
     .toBuffer();
   await analyzePicture({ bytes, signals: SHOWN_SIGNALS.map(({ name }) => name) });
+  // Every part of the detector: its first stage clears this picture.
+  await measureScreen(await decodePicture(bytes, await inspect(bytes)));
 }

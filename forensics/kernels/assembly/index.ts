@@ -23,10 +23,12 @@ export {
   ROW_PIXELS,
   SECTORS,
   SINES,
+  SUMS,
   TILE,
   UPPER,
 } from './memory';
-export { lowFrequencies } from './pdq';
+export { gradients, lowFrequencies } from './pdq';
 export { findPeaks } from './peaks';
 export { split } from './spectrum';
+export { addBytes, clearSums } from './sums';
 export { loadTile, residual } from './tile';

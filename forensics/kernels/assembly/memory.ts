@@ -21,6 +21,9 @@ export const HALVED: usize = memory.data(ROW_PIXELS * 3 + 16, 16);
 /** Sums of luma, f32, of as many pixels as `UPPER` has. */
 export const LUMA_ROW: usize = memory.data(2 * ROW_PIXELS * 4 + 16, 16);
 
+/** Sums of as many bytes as `UPPER` has, u32. */
+export const SUMS: usize = memory.data(2 * ROW_PIXELS * 3 * 4 + 32, 16);
+
 /** A tile's R, G, B. */
 export const PIXELS: usize = memory.data(N * N * 3 + 16, 16);
 /** Real and imaginary part of a tile, f32: first luma and R - B, then the spectrum of both. */

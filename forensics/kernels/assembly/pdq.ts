@@ -27,3 +27,28 @@ export function lowFrequencies(): void {
     }
   }
 }
+
+/** Returns the sum over neighbouring samples in `BLOCK`, below and to the right, of the whole percents of 255 by which they differ. */
+export function gradients(): f64 {
+  let total = f64x2.splat(0);
+  for (let i: usize = 0; i < SAMPLES; i++) {
+    const row = BLOCK + i * SAMPLES * 4;
+    for (let j: usize = 0; j < SAMPLES * 4; j += 8) {
+      const here = pairAt(row + j);
+      if (i + 1 < SAMPLES) total = f64x2.add(total, percents(here, pairAt(row + j + SAMPLES * 4)));
+      const across = percents(here, pairAt(row + j + 4));
+      // The last sample of a row has no neighbour to its right.
+      total = f64x2.add(total, j + 8 < SAMPLES * 4 ? across : f64x2.replace_lane(across, 1, 0));
+    }
+  }
+  return f64x2.extract_lane(total, 0) + f64x2.extract_lane(total, 1);
+}
+
+function pairAt(from: usize): v128 {
+  return f64x2.promote_low_f32x4(v128.load64_zero(from));
+}
+
+function percents(a: v128, b: v128): v128 {
+  const share = f64x2.div(f64x2.mul(f64x2.sub(a, b), f64x2.splat(100)), f64x2.splat(255));
+  return f64x2.abs(f64x2.trunc(share));
+}

@@ -61,7 +61,7 @@ export function prepare(pixels: Pixels): Prepared {
   const full = shrink(reduced(pixels), HASHED);
   const plane = shrink(full, WORKED);
   const inside = insideBorder(plane);
-  return { whole: hashOf(full, WHOLE), full, plane, inside };
+  return { whole: hasherOf(full)(WHOLE), full, plane, inside };
 }
 
 /** Averages the luma of a large picture over whole blocks in one pass; `shrink` does the remaining factor. */
@@ -90,8 +90,6 @@ function reduced(pixels: Pixels): Plane {
   return { data: luma, width, height };
 }
 
-const hashOf = (plane: Plane, region: Region): Pdq => hasherOf(plane, region)(false, false);
-
 const within = (outer: Region, inner: Region): Region => ({
   left: outer.left + inner.left * (outer.right - outer.left),
   top: outer.top + inner.top * (outer.bottom - outer.top),
@@ -108,10 +106,11 @@ export function fingerprint({ whole, plane, inside }: Prepared): Fingerprint {
     if (found.quality >= MIN_QUALITY) entries.push({ hash: found.hash, region, frame });
   };
   keep(whole, WHOLE, WHOLE);
-  keep(hashOf(plane, INNER), INNER, WHOLE);
+  const hashOf = hasherOf(plane);
+  keep(hashOf(INNER), INNER, WHOLE);
   if (inside) {
-    keep(hashOf(plane, inside), inside, inside);
-    keep(hashOf(plane, within(inside, INNER)), within(inside, INNER), inside);
+    keep(hashOf(inside), inside, inside);
+    keep(hashOf(within(inside, INNER)), within(inside, INNER), inside);
   }
   const small = shrink(plane, THUMBNAIL);
   return {
@@ -152,10 +151,10 @@ const WINDOWS: Region[] = CUTS.flatMap(([left, right]) =>
  */
 export function probes({ full, plane, inside }: Prepared): Probe[] {
   const found: Probe[] = [];
-  const look = (from: Plane, turns: readonly Turn[], region: Region, frame: Region): void => {
-    const hasher = hasherOf(from, region);
+  type Hasher = ReturnType<typeof hasherOf>;
+  const look = (hashOf: Hasher, turns: readonly Turn[], region: Region, frame: Region): void => {
     for (const { mirror, flip } of turns.filter(turn => !turn.transpose)) {
-      const hashed = hasher(mirror, flip);
+      const hashed = hashOf(region, mirror, flip);
       if (hashed.quality < MIN_QUALITY) return;
       found.push({ hash: hashed.hash, region, frame, turn: { transpose: false, mirror, flip } });
       // Mirroring then transposing equals transposing then flipping.
@@ -163,12 +162,13 @@ export function probes({ full, plane, inside }: Prepared): Probe[] {
       if (turn) found.push({ hash: turnedHash(hashed.frequencies, TRANSPOSED), region, frame, turn });
     }
   };
-  look(full, TURNS, WHOLE, WHOLE);
+  look(hasherOf(full), TURNS, WHOLE, WHOLE);
+  const hashOf = hasherOf(plane);
   for (const frame of inside ? [WHOLE, inside] : [WHOLE])
     for (const window of WINDOWS) {
       if (window === WINDOWS[0] && frame === WHOLE) continue;
       const region = within(frame, window);
-      look(plane, window === WINDOWS[0] ? TURNS : SIDEWAYS, region, frame);
+      look(hashOf, window === WINDOWS[0] ? TURNS : SIDEWAYS, region, frame);
     }
   return found;
 }

@@ -38,20 +38,23 @@ for (let k = 0; k < FREQUENCIES; k++)
  * few bits.
  */
 export function pdq(pixels: Pixels): Pdq {
-  return hasherOf(planeOf(pixels), WHOLE)(false, false);
+  return hasherOf(planeOf(pixels))(WHOLE);
 }
 
-/** Returns a hasher for a part of a plane, with left and right (mirror) or top and bottom (flip) exchanged as asked. */
-export function hasherOf(plane: Plane, region: Region): (mirror: boolean, flip: boolean) => Pdq {
-  const part = partOf(plane, region);
-  // Caches the vertical samples, which serve both horizontal directions.
-  const sampled = new Map<boolean, Float32Array>();
-  return (mirror, flip) => {
-    const rows = sampled.get(flip) ?? sampleDown(plane, part, flip);
-    sampled.set(flip, rows);
-    const block = sampleAcross(rows, part.width, mirror);
-    const frequencies = transform(block);
-    return { hash: bitsOf(frequencies), quality: qualityOf(block), frequencies };
+/** Returns a hasher for parts of a plane, with left and right (mirror) or top and bottom (flip) exchanged as asked. */
+export function hasherOf(plane: Plane): (region: Region, mirror?: boolean, flip?: boolean) => Pdq {
+  // Caches the vertical samples, which serve all parts of the same height and both horizontal directions.
+  const sampled = new Map<string, Float32Array>();
+  return (region, mirror = false, flip = false) => {
+    const part = partOf(plane, region);
+    const key = `${part.y} ${part.height} ${flip}`;
+    const columns = sampled.get(key) ?? sampleDown(plane, part, flip);
+    sampled.set(key, columns);
+    buffers.block.set(sampleAcross(columns, part, mirror));
+    kernels.lowFrequencies();
+    const frequencies = buffers.frequencies.slice();
+    const quality = Math.min(100, Math.floor(kernels.gradients() / 90));
+    return { hash: bitsOf(frequencies), quality, frequencies };
   };
 }
 
@@ -67,34 +70,38 @@ export const planeOf = ({ data, width, height, channels }: Pixels): Plane => ({
  * the whole filtered picture.
  */
 
-/** Returns 64 rows of samples, as wide as the part. */
+/** Returns, column after column, the 64 samples of each of the plane's columns between the part's top and bottom. */
 function sampleDown({ data, width }: Plane, part: Part, flip: boolean): Float32Array {
   const kernel = kernelOf(part.height);
-  const rows = new Float32Array(SAMPLES * part.width);
+  const columns = new Float32Array(SAMPLES * width);
+  const row = new Float32Array(width);
   for (let i = 0; i < SAMPLES; i++) {
+    row.fill(0);
     for (let k = 0; k < kernel.length; k++) {
       const weight = kernel.weights[i * kernel.length + k]!;
       const y = kernel.first[i]! + k;
-      const from = (part.y + (flip ? part.height - 1 - y : y)) * width + part.x;
-      for (let x = 0, to = i * part.width; x < part.width; x++, to++) rows[to] = rows[to]! + weight * data[from + x]!;
+      const from = (part.y + (flip ? part.height - 1 - y : y)) * width;
+      for (let x = 0; x < width; x++) row[x] = row[x]! + weight * data[from + x]!;
     }
+    for (let x = 0; x < width; x++) columns[x * SAMPLES + i] = row[x]!;
   }
-  return rows;
+  return columns;
 }
 
-/** Returns 64×64 samples from the 64 rows. */
-function sampleAcross(rows: Float32Array, width: number, mirror: boolean): Float32Array {
-  const kernel = kernelOf(width);
+/** Returns the 64×64 samples of a part, row by row, from its columns. */
+function sampleAcross(columns: Float32Array, part: Part, mirror: boolean): Float32Array {
+  const kernel = kernelOf(part.width);
   const block = new Float32Array(SAMPLES * SAMPLES);
-  for (let i = 0; i < SAMPLES; i++) {
-    for (let j = 0; j < SAMPLES; j++) {
-      const weights = j * kernel.length;
-      const step = mirror ? -1 : 1;
-      let at = i * width + (mirror ? width - 1 - kernel.first[j]! : kernel.first[j]!);
-      let sum = 0;
-      for (let k = 0; k < kernel.length; k++, at += step) sum += kernel.weights[weights + k]! * rows[at]!;
-      block[i * SAMPLES + j] = sum;
+  const sums = new Float64Array(SAMPLES);
+  for (let j = 0; j < SAMPLES; j++) {
+    sums.fill(0);
+    for (let k = 0; k < kernel.length; k++) {
+      const weight = kernel.weights[j * kernel.length + k]!;
+      const x = kernel.first[j]! + k;
+      const from = (part.x + (mirror ? part.width - 1 - x : x)) * SAMPLES;
+      for (let i = 0; i < SAMPLES; i++) sums[i] = sums[i]! + weight * columns[from + i]!;
     }
+    for (let i = 0; i < SAMPLES; i++) block[i * SAMPLES + j] = sums[i]!;
   }
   return block;
 }
@@ -140,13 +147,6 @@ function kernelOf(size: number): Kernel {
   return kernel;
 }
 
-/** Returns the sixteen lowest frequencies in each direction. */
-function transform(block: Float32Array): Float32Array {
-  buffers.block.set(block);
-  kernels.lowFrequencies();
-  return buffers.frequencies.slice();
-}
-
 /** Returns one bit per frequency, set when it is above the median of all. */
 export function bitsOf(frequencies: Float32Array): Uint8Array {
   const median = frequencies.toSorted()[frequencies.length / 2 - 1]!;
@@ -154,15 +154,4 @@ export function bitsOf(frequencies: Float32Array): Uint8Array {
   for (let k = 0; k < frequencies.length; k++)
     if (frequencies[k]! > median) hash[hash.length - 1 - (k >> 3)]! |= 1 << (k & 7);
   return hash;
-}
-
-function qualityOf(block: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < SAMPLES; i++)
-    for (let j = 0; j < SAMPLES; j++) {
-      const here = block[i * SAMPLES + j]!;
-      if (i + 1 < SAMPLES) sum += Math.abs(Math.trunc(((here - block[(i + 1) * SAMPLES + j]!) * 100) / 255));
-      if (j + 1 < SAMPLES) sum += Math.abs(Math.trunc(((here - block[i * SAMPLES + j + 1]!) * 100) / 255));
-    }
-  return Math.min(100, Math.floor(sum / 90));
 }

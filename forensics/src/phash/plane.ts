@@ -25,15 +25,16 @@ export function shrink(plane: Plane, longest: number): Plane {
   const down = areas(plane.height, height);
   const data = new Float32Array(width * height);
   const line = new Float64Array(plane.width);
+  const { data: from } = plane;
   for (let y = 0; y < height; y++) {
     line.fill(0);
     for (let row = down.first[y]!; row <= down.last[y]!; row++) {
       const weight = row === down.first[y] ? down.head[y]! : row === down.last[y] ? down.tail[y]! : 1;
-      const from = row * plane.width;
-      for (let i = 0; i < line.length; i++) line[i] = line[i]! + weight * plane.data[from + i]!;
+      for (let i = 0, at = row * plane.width; i < line.length; i++, at++) line[i] = line[i]! + weight * from[at]!;
     }
     for (let x = 0; x < width; x++) {
-      const [first, last] = [across.first[x]!, across.last[x]!];
+      const first = across.first[x]!;
+      const last = across.last[x]!;
       let sum = line[first]! * across.head[x]!;
       for (let i = first + 1; i < last; i++) sum += line[i]!;
       if (last > first) sum += line[last]! * across.tail[x]!;

@@ -6,7 +6,7 @@ import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
 import { measureScreen } from './features.ts';
 import { drawHeatmap, hotTiles } from './heatmap.ts';
 import model from './model.generated.json' with { type: 'json' };
-import { type Model, predict } from './model.ts';
+import { type Model, predict, predictCleared } from './model.ts';
 
 /** The published model and thresholds; `CARD.md` beside this file says what they were fitted on and where they fail. */
 export const screenModel: Model = model;
@@ -23,23 +23,27 @@ const BANDS_FROM = 1.25;
 const NOT_EVALUATED: ScreenSignal = { evaluated: false, screen_detected: false, confidence: 0, band: 'clear' };
 
 /**
- * Detects whether an upright picture is a photograph of a display or a print, in about 300 ms at any size. A two-frame test of the same
- * subject, if given, shifts the probability. Not evaluated where `measureScreen` measures nothing.
+ * Detects whether an upright picture is a photograph of a display or a print, in about 70 ms where the first stage clears it and 160 ms elsewhere, at any
+ * size. A two-frame test of the same subject, if given, shifts the probability. Not evaluated where `measureScreen` measures nothing. The evidence of a
+ * picture that the first stage cleared lacks `appearance` and `coloured_bands`.
  */
 export async function detectScreen(
   picture: Picture,
   thresholds?: Thresholds['screen'],
   frames?: TwoFrameTest,
 ): Promise<ScreenSignal> {
-  const measured = await measureScreen(picture);
+  const measured = await measureScreen(picture, features => predictCleared(screenModel, features) !== undefined);
   if (!measured) return NOT_EVALUATED;
   const still = predict(screenModel, measured.features);
   const probability = withParallax(still, frames);
   const band = bandOf(probability, thresholds ?? screenModel.thresholds);
   const detected = band !== 'clear';
   const { features } = measured;
-  const bands = Math.max(0, features.bands - BANDS_FROM);
-  const seen = bands > 0 || features.appearance > TELLING;
+  const whole = measured.bands && {
+    appearance: round(features.appearance),
+    coloured_bands: round(Math.max(0, features.bands - BANDS_FROM)),
+  };
+  const seen = whole !== undefined && (whole.coloured_bands > 0 || whole.appearance > TELLING);
   return {
     evaluated: true,
     screen_detected: detected,
@@ -52,8 +56,7 @@ export async function detectScreen(
       tiles_with_rare_peaks: round(features.any_share30),
       neighbouring_tiles_that_agree: round(features.any_agree),
       bright_quadrilateral: round(features.quad),
-      appearance: round(features.appearance),
-      coloured_bands: round(bands),
+      ...whole,
       ...(detected && seen && { why: SEEN }),
       model: screenModel.name,
     },

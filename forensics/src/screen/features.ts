@@ -32,14 +32,20 @@ export interface ScreenMeasurement {
   grids: { factor: number; grid: TileGrid }[];
   /** The picture at 320 pixels, or at its own size if it is smaller. */
   small: Picture;
-  /** Output of the network over the whole picture, by cell. */
-  bands: Bands;
+  /** Output of the network over the whole picture, by cell. Not of a picture that the first stage cleared. */
+  bands?: Bands;
   /** The part of the picture that all of this is of: what is between the bars of a screenshot. */
   part: Part;
 }
 
-/** Measures all features of the single-still detector. Undefined below 480 pixels, and when no scale yields a tile. */
-export async function measureScreen(whole: Picture): Promise<ScreenMeasurement | undefined> {
+/**
+ * Measures all features of the single-still detector, or those of the first stage alone (tiles, waves, tones and context) if `cleared` says that they
+ * suffice. Undefined below 480 pixels, and when no scale yields a tile.
+ */
+export async function measureScreen(
+  whole: Picture,
+  cleared: (features: Features) => boolean = () => false,
+): Promise<ScreenMeasurement | undefined> {
   const part = betweenBars(whole);
   const picture = cutOut(whole, part);
   if (Math.max(picture.width, picture.height) < LEAST_SIDE) return undefined;
@@ -63,10 +69,11 @@ export async function measureScreen(whole: Picture): Promise<ScreenMeasurement |
   const coarsest = small === scaled;
   small = areaResize(small, SMALL_SIDE);
   measureWhole(coarsest ? small : scaled, features);
-  const bands = await measureBands(small);
-  features.bands = bands.logOdds;
   const context = measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
+  if (cleared(features)) return { features, grids, small, part };
+  const bands = await measureBands(small);
+  features.bands = bands.logOdds;
   features.appearance = measureAppearance(seen);
   const texture = measureTexture(picture);
   for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];

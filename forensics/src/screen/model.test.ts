@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Model, predict } from './model.ts';
+import { type Model, predict, predictCleared } from './model.ts';
 
 const model: Model = {
   name: 'test',
@@ -64,4 +64,15 @@ it('predict weighs the appearance, for and against a display', () => {
   expect(more(3)).toBeCloseTo(1.5, 9);
   expect(more(-3)).toBeCloseTo(-1.5, 9);
   expect(predict(model, { ...plain, appearance: 3 })).toBe(predict(model, plain));
+});
+
+it('predict answers by the first stage alone for a picture that it clears', () => {
+  const cascade = { ...model, first: { parts: 1, platt: { a: 1, b: -1, perHalving: 0.5 }, clears: -2 } };
+  const features = { moire: -5, border: 0, context0: 9 };
+  // 0.25 - 0.5 · 6 / 2 - 1 = -2.25, and half as large -1.75
+  const logOdds = -2.25;
+  expect(predict(cascade, { ...features, long_side: 1600 })).toBeCloseTo(1 / (1 + Math.exp(-logOdds)), 9);
+  expect(predictCleared(cascade, { ...features, long_side: 800 })).toBeUndefined();
+  expect(predict(cascade, { ...features, long_side: 800 })).toBe(predict(model, features));
+  expect(predictCleared(model, features)).toBeUndefined();
 });

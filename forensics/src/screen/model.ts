@@ -40,6 +40,19 @@ export interface Model {
   platt: { a: number; b: number; perHalving?: number; appearance?: number };
   /** Calibrated probabilities from which a picture is doubtful (reached by 1% of genuine ones) and confident (about 0.03%, extrapolated). */
   thresholds: { doubtful: number; confident: number };
+  /** Without it in models that are always scored on every part. */
+  first?: FirstStage;
+}
+
+/**
+ * The first stage of a cascade (Viola and Jones, CVPR 2001): a picture whose log odds by these parts alone lie below `clears` is clear, and the other
+ * parts are not measured.
+ */
+interface FirstStage {
+  /** How many of `Model.parts`, from the first. */
+  parts: number;
+  platt: { a: number; b: number; perHalving: number };
+  clears: number;
 }
 
 /** Long side, in pixels, of a picture that counts as full size, and of the smallest one that the fit has seen much of. */
@@ -50,22 +63,32 @@ const LEAST = 700;
  * Returns how often a full-size picture was halved to this long side. A smaller picture keeps less of a display, so its score is lower; the same
  * score says more.
  */
-const halvings = (longSide: number): number => Math.log2(FULL / Math.min(FULL, Math.max(LEAST, longSide)));
+const halvings = ({ long_side = FULL }: Features): number =>
+  Math.log2(FULL / Math.min(FULL, Math.max(LEAST, long_side)));
 
 /** Returns the calibrated probability (0..1) that the features are those of a photographed display or print. */
 export function predict(model: Model, features: Features): number {
-  const valuesOf = (names: string[]): number[] => names.map(name => features[name] ?? Number.NaN);
-  const values = valuesOf(model.features);
+  const cleared = predictCleared(model, features);
+  if (cleared !== undefined) return cleared;
+  const values = valuesOf(model.features, features);
   const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
-  const score = model.parts.reduce(
-    (sum, part) => sum + logOddsOf(part, valuesOf(part.features)),
-    model.treesShare * trees,
-  );
+  const score = sumOf(model.parts, features) + model.treesShare * trees;
   const { a, b, perHalving = 0, appearance = 0 } = model.platt;
-  const logOdds =
-    a * score + b + perHalving * halvings(features.long_side ?? FULL) + appearance * (features.appearance ?? 0);
-  return logistic(logOdds);
+  return logistic(a * score + b + perHalving * halvings(features) + appearance * (features.appearance ?? 0));
 }
+
+/** Returns the probability by the first stage, if that is so low that the picture is clear. */
+export function predictCleared({ first, parts }: Model, features: Features): number | undefined {
+  if (!first) return undefined;
+  const { a, b, perHalving } = first.platt;
+  const logOdds = a * sumOf(parts.slice(0, first.parts), features) + b + perHalving * halvings(features);
+  return logOdds < first.clears ? logistic(logOdds) : undefined;
+}
+
+const valuesOf = (names: string[], features: Features): number[] => names.map(name => features[name] ?? Number.NaN);
+
+const sumOf = (parts: Part[], features: Features): number =>
+  parts.reduce((sum, part) => sum + logOddsOf(part, valuesOf(part.features, features)), 0);
 
 const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
 

@@ -2,14 +2,11 @@ import type { Picture } from '../picture.ts';
 import type { Features } from './features.ts';
 
 /** Measures the bright region that best fills a quadrilateral: the fit, the size, and the contrast with its surroundings. */
-export function measureQuadrilateral(picture: Picture, grey: Uint8Array, features: Features): void {
-  const { width, height } = picture;
+export function measureQuadrilateral({ width, height, data }: Picture, grey: Uint8Array, features: Features): void {
   const n = width * height;
-  let best = { score: 0, area: 0, inside: undefined as Uint8Array | undefined };
+  let best = { score: 0, area: 0, spans: [] as Span[] };
   for (const level of new Set([otsu(grey), 40, 60, 90])) {
-    const labels = new Uint8Array(n);
-    for (let i = 0; i < n; i++) labels[i] = grey[i] > level ? 1 : 0;
-    for (const region of regions(labels, width, height, 0.06 * n)) {
+    for (const region of regions(grey, level, width, height, 0.06 * n)) {
       const hull = convexHull(region.outline);
       const quad = largestQuadrilateral(hull);
       const hullArea = polygonArea(hull);
@@ -20,25 +17,38 @@ export function measureQuadrilateral(picture: Picture, grey: Uint8Array, feature
       if (region.maxX >= width - 2) touching++;
       if (region.maxY >= height - 2) touching++;
       const score = Math.min(1, region.pixels / hullArea) * (quad / hullArea) ** 2 * (1 - 0.2 * touching);
-      if (score > best.score) best = { score, area: region.pixels / n, inside: region.mask };
+      if (score > best.score) best = { score, area: region.pixels / n, spans: region.spans };
     }
   }
   features.quad = best.score;
   features.quad_area = best.area;
-  const inside = [0, 0, 0, 0];
-  const outside = [0, 0, 0, 0];
-  if (best.inside) {
-    for (let i = 0; i < n; i++) {
-      const side = best.inside[i] ? inside : outside;
-      for (let c = 0; c < 3; c++) side[c] += picture.data[3 * i + c];
-      side[3]++;
-    }
-  }
+  const inside = sumOf(data, best.spans);
+  const all = sumOf(data, [{ from: 0, until: n }]);
   const difference = (c: number): number =>
-    inside[3] && outside[3] ? inside[c] / inside[3] - outside[c] / outside[3] : 0;
+    inside[3] > 0 && inside[3] < n ? inside[c] / inside[3] - (all[c] - inside[c]) / (n - inside[3]) : 0;
   features.quad_light = (difference(0) + difference(1) + difference(2)) / 3;
   features.quad_blue = difference(2) - difference(0);
   features.quad_contrast = features.quad_light * best.score;
+}
+
+/** Pixels `from` to `until`, without the latter, counted row by row. All are in one row unless it says otherwise. */
+interface Span {
+  from: number;
+  until: number;
+}
+
+/** Returns the sums of R, G and B over the spans, and the number of their pixels. */
+function sumOf(data: Uint8Array, spans: Span[]): [number, number, number, number] {
+  let [r, g, b, count] = [0, 0, 0, 0];
+  for (const { from, until } of spans) {
+    for (let at = 3 * from; at < 3 * until; at += 3) {
+      r += data[at];
+      g += data[at + 1];
+      b += data[at + 2];
+    }
+    count += until - from;
+  }
+  return [r, g, b, count];
 }
 
 interface Region {
@@ -49,56 +59,66 @@ interface Region {
   maxY: number;
   /** Leftmost and rightmost pixel of every row, which is enough for the hull. */
   outline: [number, number][];
-  mask: Uint8Array;
+  spans: Span[];
 }
 
-function* regions(labels: Uint8Array, width: number, height: number, least: number): Generator<Region> {
-  const members = new Int32Array(width * height);
-  for (let start = 0; start < labels.length; start++) {
-    if (labels[start] !== 1) continue;
-    // `members` is the queue of a breadth-first fill, and at the end the region itself.
-    let count = 0;
-    members[count++] = mark(labels, start);
-    for (let next = 0; next < count; next++) {
-      const at = members[next];
-      const x = at % width;
-      if (x > 0 && labels[at - 1] === 1) members[count++] = mark(labels, at - 1);
-      if (x + 1 < width && labels[at + 1] === 1) members[count++] = mark(labels, at + 1);
-      if (at >= width && labels[at - width] === 1) members[count++] = mark(labels, at - width);
-      if (at + width < labels.length && labels[at + width] === 1) members[count++] = mark(labels, at + width);
+/** Yields the connected regions of at least `least` pixels brighter than `level`: runs of each row, joined with those that they touch above. */
+function* regions(grey: Uint8Array, level: number, width: number, height: number, least: number): Generator<Region> {
+  const runs: Span[] = [];
+  /** For each run, one before it in its region, or itself. */
+  const parents: number[] = [];
+  const rootOf = (run: number): number => {
+    let root = run;
+    while (parents[root] !== root) root = parents[root];
+    parents[run] = root;
+    return root;
+  };
+  let above = 0;
+  for (let y = 0; y < height; y++) {
+    const first = runs.length;
+    const end = (y + 1) * width;
+    for (let at = y * width; at < end; at++) {
+      if (grey[at] <= level) continue;
+      const from = at;
+      while (at < end && grey[at] > level) at++;
+      const run = parents.push(runs.length) - 1;
+      runs.push({ from, until: at });
+      while (above < first && runs[above].until <= from - width) above++;
+      for (let other = above; other < first && runs[other].from < at - width; other++) {
+        const [a, b] = [rootOf(other), rootOf(run)];
+        parents[Math.max(a, b)] = Math.min(a, b);
+      }
     }
-    if (count < least) continue;
-    const left = new Int32Array(height).fill(width);
-    const right = new Int32Array(height).fill(-1);
-    const mask = new Uint8Array(width * height);
-    for (let i = 0; i < count; i++) {
-      const at = members[i];
-      const y = (at / width) | 0;
-      const x = at - y * width;
-      mask[at] = 1;
-      if (x < left[y]) left[y] = x;
-      if (x > right[y]) right[y] = x;
-    }
-    const outline: [number, number][] = [];
-    let pixels = 0;
-    let [minX, maxX, minY, maxY] = [width, 0, height, 0];
-    for (let y = 0; y < height; y++) {
-      if (right[y] < 0) continue;
-      outline.push([left[y], y], [right[y] + 1, y], [left[y], y + 1], [right[y] + 1, y + 1]);
-      // Fills holes along each row, so that dark content does not break up a display.
-      pixels += right[y] - left[y] + 1;
-      minX = Math.min(minX, left[y]);
-      maxX = Math.max(maxX, right[y]);
-      minY = Math.min(minY, y);
-      maxY = Math.max(maxY, y);
-    }
-    yield { pixels, outline, mask, minX, maxX, minY, maxY };
+    above = first;
   }
+  const members = new Map<number, Span[]>();
+  for (const [run, span] of runs.entries()) {
+    const root = rootOf(run);
+    const known = members.get(root);
+    if (known) known.push(span);
+    else members.set(root, [span]);
+  }
+  for (const spans of members.values())
+    if (spans.reduce((sum, { from, until }) => sum + until - from, 0) >= least) yield regionOf(spans, width);
 }
 
-function mark(labels: Uint8Array, at: number): number {
-  labels[at] = 2;
-  return at;
+function regionOf(spans: Span[], width: number): Region {
+  const outline: [number, number][] = [];
+  let pixels = 0;
+  let [minX, maxX] = [width, 0];
+  const rowOf = (span: Span): number => Math.floor(span.from / width);
+  const [minY, maxY] = [rowOf(spans[0]), rowOf(spans.at(-1)!)];
+  for (let next = 0, y = minY; y <= maxY; y++) {
+    const left = spans[next].from - y * width;
+    while (next < spans.length && rowOf(spans[next]) === y) next++;
+    const right = spans[next - 1].until - 1 - y * width;
+    outline.push([left, y], [right + 1, y], [left, y + 1], [right + 1, y + 1]);
+    // Fills holes along each row, so that dark content does not break up a display.
+    pixels += right - left + 1;
+    minX = Math.min(minX, left);
+    maxX = Math.max(maxX, right);
+  }
+  return { pixels, outline, spans, minX, maxX, minY, maxY };
 }
 
 /** Andrew's monotone chain. */

@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-NAME = 'screen-still-12'
+NAME = 'screen-still-13'
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=600, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
@@ -32,6 +32,8 @@ TREES_SHARE = 2
 SIMULATED_SHARE = 0.3
 # Share of genuine pictures that reach each threshold. That of `confident` is extrapolated.
 DOUBTFUL, CONFIDENT = 0.01, 0.0003
+# Share of displays that the first stage clears, of those that its models did not see.
+CLEARED = 0.01
 # How far `confident` lies at least above the highest genuine picture, in mean excesses of the highest tenth.
 CONFIDENT_MARGIN = 1.5
 # Measured but not used: the first distinguish one camera's processing from another's and cost 0.015 of AUC on held-out sources; `bands` is a
@@ -179,11 +181,15 @@ def train(names, values, y, sources, variants):
 
 
 PARTS = ('tiles', 'context', 'waves', 'texture')
+# How many of them the first stage reads.
+FIRST = 2
 everything = lambda values: np.hstack([values[part] for part in PARTS])
 
 
 def score(models, values):
-    return sum(models[part].score(values[part]) for part in PARTS) + TREES_SHARE * models['trees'].score(everything(values))
+    """Returns the sum of all parts, and that of the first stage."""
+    parts = [models[part].score(values[part]) for part in PARTS]
+    return np.column_stack([sum(parts) + TREES_SHARE * models['trees'].score(everything(values)), sum(parts[:FIRST])])
 
 
 def without(held, names, values, y, sources, variants):
@@ -195,7 +201,7 @@ def without(held, names, values, y, sources, variants):
 
 
 def held_apart(names, values, y, sources, variants):
-    out = np.full(len(y), np.nan)
+    out = np.full((len(y), 2), np.nan)
     reported = sorted(set(sources) - {SIMULATED, *LENT, *CHOSEN_ON, *FURTHER})
     groups = [reported[k::GROUPS] + CHOSEN_ON[k::GROUPS] + FURTHER[k::GROUPS] for k in range(GROUPS)]
     with ProcessPoolExecutor(2) as pool:
@@ -318,6 +324,19 @@ def calibrate(apart, y, sources, variants, sides):
     return {'a': float(a), 'b': b, 'perHalving': float(per_halving)}, thresholds, log_odds
 
 
+def first_stage(apart, y, sources, sides):
+    """Returns how the first stage is calibrated, on the sources held for that, and below which log odds it clears a picture."""
+    known = ~np.isnan(apart)
+    halvings = np.log2(FULL / np.clip(sides, LEAST, FULL))
+    given, held = np.column_stack([apart, halvings]), known & np.isin(sources, HELD)
+    (a, per_halving), b = fit_platt(given[held], y[held])
+    log_odds = a * apart + b + per_halving * halvings
+    clears = np.quantile(log_odds[known & ~held & (y == 1)], CLEARED)
+    print(f'first stage clears {(log_odds[held & (y == 0)] < clears).mean():.2f} of genuine pictures, {(log_odds[held & (y == 1)] < clears).sum()} displays')
+    digits = lambda value: round(float(value), 6)
+    return {'parts': FIRST, 'platt': {'a': digits(a), 'b': digits(b), 'perHalving': digits(per_halving)}, 'clears': digits(clears)}
+
+
 def publish(platt, log_odds, appearance, y, sources, variants, sides):
     """Adds the network of the appearance, on pictures that neither it nor a fit has seen."""
     held = np.isin(sources, HELD) & ~np.isnan(appearance) & ~np.isnan(log_odds)
@@ -355,7 +374,7 @@ def main():
     pictures, names, values, y, sources, variants, sides, appearance = load(features)
     held = np.isin(sources, HELD)
     rows = lambda mask: ({part: values[part][mask] for part in values}, y[mask], sources[mask], variants[mask])
-    apart = np.full(len(y), np.nan)
+    apart = np.full((len(y), 2), np.nan)
     # Must come first: processes forked after a fit of trees would hang waiting for its threads.
     apart[~held], folds = held_apart(names, *rows(~held))
     models = train(names, *rows(~held))
@@ -366,11 +385,12 @@ def main():
 def finish(files, models, folds, apart, pictures, y, sources, variants, sides, appearance):
     """Calibrates, and writes what was fitted."""
     model_file, folds_file, scores_file = files
-    platt, thresholds, log_odds = calibrate(apart, y, sources, variants, sides)
+    first = first_stage(apart[:, 1], y, sources, sides)
+    platt, thresholds, log_odds = calibrate(apart[:, 0], y, sources, variants, sides)
     rounded = {name: round(value, 6) for name, value in platt.items()}
     write(folds_file, {'models': [export(fold, rounded, thresholds) for fold in folds['models']], 'groups': folds['groups']})
     platt, thresholds, log_odds = publish(platt, log_odds, appearance, y, sources, variants, sides)
-    write(model_file, export(models, platt, thresholds))
+    write(model_file, {**export(models, platt, thresholds), 'first': first})
     write_scores(scores_file, pictures, y, sources, np.isin(sources, HELD) & (variants == 'orig') & ~np.isnan(log_odds), log_odds)
 
 

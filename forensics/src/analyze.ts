@@ -3,7 +3,6 @@ import { assessProvenance } from './ai/assess.ts';
 import { withOperatorModel } from './ai/operator-model.ts';
 import { decode, decodePicture, encodeDisplay } from './decode.ts';
 import { depthSignal } from './depth-maps/signal.ts';
-import './heap.ts';
 import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { type PictureMetadata, readMetadata } from './metadata/read.ts';
 import { parallaxSignal } from './motion/signal.ts';

@@ -39,11 +39,7 @@ export async function detectScreen(
   const band = bandOf(probability, thresholds ?? screenModel.thresholds);
   const detected = band !== 'clear';
   const { features } = measured;
-  const whole = measured.bands && {
-    appearance: round(features.appearance),
-    coloured_bands: round(Math.max(0, features.bands - BANDS_FROM)),
-  };
-  const seen = whole !== undefined && (whole.coloured_bands > 0 || whole.appearance > TELLING);
+  const seen = features.bands > BANDS_FROM || features.appearance > TELLING;
   return {
     evaluated: true,
     screen_detected: detected,
@@ -56,7 +52,10 @@ export async function detectScreen(
       tiles_with_rare_peaks: round(features.any_share30),
       neighbouring_tiles_that_agree: round(features.any_agree),
       bright_quadrilateral: round(features.quad),
-      ...whole,
+      ...(measured.bands && {
+        appearance: round(features.appearance),
+        coloured_bands: round(Math.max(0, features.bands - BANDS_FROM)),
+      }),
       ...(detected && seen && { why: SEEN }),
       model: screenModel.name,
     },

@@ -137,7 +137,7 @@ function encode(heat: Float32Array, width: number, height: number): Promise<Uint
   for (let i = 0; i < heat.length; i++) pixels[i] = COLOURS[Math.round(HEATS * heat[i])];
   return (
     sharp(new Uint8Array(pixels.buffer), { raw: { width, height, channels: 4 } })
-      // A palette would halve the file, and take three times as long to find.
+      // A palette would halve the file, but take three times as long.
       .png({ compressionLevel: 3 })
       .toBuffer()
   );

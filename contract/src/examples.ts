@@ -72,7 +72,7 @@ const capture = {
 const explanation = {
   screen: {
     score: 0.02,
-    model: 'screen-still-13',
+    model: 'screen-still-14',
     odds: { pictures: 705, as_high: 426, one_in: 2 },
     thresholds: {
       doubtful: { at: 0.84978, odds: { pictures: 705, as_high: 5, one_in: 120 } },

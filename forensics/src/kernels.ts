@@ -7,11 +7,13 @@ import { readFileSync } from 'node:fs';
  */
 interface Kernels {
   halveRow(pixels: number): void;
-  addLuma(pixels: number): void;
-  sumNeighbours(count: number, factor: number, scale: number): void;
-  clearLuma(pixels: number): void;
+  lumaOfSums(count: number, factor: number, scale: number): void;
   clearSums(count: number): void;
   addBytes(count: number): void;
+  addShorts(count: number): void;
+  averageAcross(boxes: number): void;
+  addLine(boxes: number, share: number): void;
+  takeRow(boxes: number): void;
   lowFrequencies(): void;
   gradients(): number;
   transform(): void;
@@ -36,8 +38,10 @@ const bytes = (name: string, length: number): Uint8Array => new Uint8Array(buffe
 const floats = (name: string, length: number): Float32Array => new Float32Array(buffer, constant(name), length);
 const doubles = (name: string, length: number): Float64Array => new Float64Array(buffer, constant(name), length);
 
-/** Maximum pixels per row that `halveRow` writes; `addLuma` reads up to twice as many. */
+/** Maximum pixels per row that `halveRow` writes; `upper` and `lower` hold twice as many. */
 export const ROW_PIXELS = constant('ROW_PIXELS');
+/** Most boxes that `averageAcross` fills. */
+export const ROW_BOXES = constant('ROW_BOXES');
 
 /** Frequency rings in which colour is measured, sectors per ring, and bins of sums: those sectors, the rings above them, and the rest. */
 export const COLOUR_RINGS = constant('COLOUR_RINGS');
@@ -51,6 +55,9 @@ export const buffers = {
   lumaRow: floats('LUMA_ROW', 2 * ROW_PIXELS),
   halved: bytes('HALVED', ROW_PIXELS * 3),
   sums: new Uint32Array(buffer, constant('SUMS'), 2 * ROW_PIXELS * 3),
+  boxCounts: new Uint16Array(buffer, constant('BOX_COUNTS'), ROW_BOXES),
+  boxShares: floats('BOX_SHARES', 2 * ROW_PIXELS + ROW_BOXES),
+  boxed: bytes('BOXED', ROW_BOXES * 3),
   pixels: bytes('PIXELS', 256 * 256 * 3),
   re: floats('RE', 256 * 256),
   im: floats('IM', 256 * 256),

@@ -69,4 +69,21 @@ describe('release', () => {
     expect(data.byteLength).toBe(64 * 64 * 3);
     expect(half.data.byteLength).toBe(0);
   });
+
+  it('lets a later picture use the memory of released halves, and no one see it through an earlier picture', () => {
+    const first = noise(64, 32);
+    const [half, memory] = [halved(first), halved(first).data.buffer];
+    release(first);
+    for (const [width, height] of [
+      [64, 32],
+      [40, 20],
+      [200, 100],
+    ] as const) {
+      const later = noise(width, height);
+      expect(Buffer.compare(halved(later).data, box(later, 2).data)).toBe(0);
+      expect(Buffer.compare(halved(halved(later)).data, box(box(later, 2), 2).data)).toBe(0);
+      expect([half.data.byteLength, memory.byteLength]).toEqual([0, 0]);
+      release(later);
+    }
+  });
 });

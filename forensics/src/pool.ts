@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { AnalysisRequest, PictureAnalysis } from './analyze.ts';
+import { growHeaps } from './heap.ts';
 import { ImageFault, type ImageFaultCode, type ImageInfo } from './inspect.ts';
 
 /** The analysis ended without an answer, although the picture may be fine. */
@@ -83,9 +84,11 @@ const closedFault = () => new AnalysisFault('closed', 'The analysis pool is clos
 /**
  * Analyses pictures in worker threads, so that the caller's event loop stays free. A picture that hangs or exhausts its
  * thread costs that thread only. All threads together work on one large picture (see `decode.ts`) at a time, because
- * decoding some formats takes up to six bytes a pixel of the whole. Threads start when first needed.
+ * decoding some formats takes up to six bytes a pixel of the whole. Threads start when first needed. Lets all heaps of the process grow further, see
+ * `growHeaps`.
  */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
+  growHeaps();
   const threads = new Set<Thread>();
   const queue: Task[] = [];
   const large: Thread[] = [];

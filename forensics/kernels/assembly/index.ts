@@ -1,10 +1,14 @@
+export { addLine, averageAcross, takeRow } from './boxes';
 export { transform, transformWindowed } from './fft';
 export { halveRow } from './halve';
-export { addLuma, clearLuma, sumNeighbours } from './luma';
+export { lumaOfSums } from './luma';
 export {
   BIN_OF,
   BINS,
   BLOCK,
+  BOX_COUNTS,
+  BOX_SHARES,
+  BOXED,
   COLOUR_RINGS,
   COSINES,
   CROSS_SUMS,
@@ -20,6 +24,7 @@ export {
   PEAKS,
   PIXELS,
   RE,
+  ROW_BOXES,
   ROW_PIXELS,
   SECTORS,
   SINES,
@@ -30,5 +35,5 @@ export {
 export { gradients, lowFrequencies } from './pdq';
 export { findPeaks } from './peaks';
 export { split } from './spectrum';
-export { addBytes, clearSums } from './sums';
+export { addBytes, addShorts, clearSums } from './sums';
 export { loadTile, residual } from './tile';

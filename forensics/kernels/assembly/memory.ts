@@ -18,11 +18,20 @@ export const UPPER: usize = memory.data(2 * ROW_PIXELS * 3 + 16, 16);
 export const LOWER: usize = memory.data(2 * ROW_PIXELS * 3 + 16, 16);
 export const HALVED: usize = memory.data(ROW_PIXELS * 3 + 16, 16);
 
-/** Sums of luma, f32, of as many pixels as `UPPER` has. */
+/** Sums of as many bytes as `UPPER` has: u32, or u16 for `lumaOfSums`. */
+export const SUMS: usize = memory.data(2 * ROW_PIXELS * 3 * 4 + 32, 16);
+/** Mean luma of blocks, f32; until then the luma of as many pixels as `UPPER` has. */
 export const LUMA_ROW: usize = memory.data(2 * ROW_PIXELS * 4 + 16, 16);
 
-/** Sums of as many bytes as `UPPER` has, u32. */
-export const SUMS: usize = memory.data(2 * ROW_PIXELS * 3 * 4 + 32, 16);
+/** Most boxes in a row. */
+export const ROW_BOXES: i32 = 512;
+/** Pixels in each box, u16, plus 32,768 if its first is also the last of the box before; what each counts, f32. The host fills them in. */
+export const BOX_COUNTS: usize = memory.data(ROW_BOXES * 2, 16);
+export const BOX_SHARES: usize = memory.data((2 * ROW_PIXELS + ROW_BOXES) * 4, 16);
+/** The boxes of one row of pixels and their sums over rows, four f32 a box; the latter in bytes. */
+export const BOX_LINE: usize = memory.data(ROW_BOXES * 16, 16);
+export const BOX_ROW: usize = memory.data(ROW_BOXES * 16, 16);
+export const BOXED: usize = memory.data(ROW_BOXES * 3 + 16, 16);
 
 /** A tile's R, G, B. */
 export const PIXELS: usize = memory.data(N * N * 3 + 16, 16);

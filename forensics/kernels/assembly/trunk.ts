@@ -50,8 +50,8 @@ export function pointwise(
         let c30 = i32x4.splat(0);
         let c31 = i32x4.splat(0);
         let w = panel;
-        for (const end = a0 + line; a0 < end; a0 += 16, a1 += 16, a2 += 16, a3 += 16, w += 128) {
-          // Four pairs of inputs.
+        for (const end = a0 + line; a0 < end; a0 += 8, a1 += 8, a2 += 8, a3 += 8, w += 64) {
+          // Two pairs of inputs.
           let w0 = v128.load(w);
           let w1 = v128.load(w, 16);
           let p = v128.load32_splat(a0);
@@ -78,34 +78,6 @@ export function pointwise(
           c20 = i32x4.add(c20, i32x4.dot_i16x8_s(p, w0));
           c21 = i32x4.add(c21, i32x4.dot_i16x8_s(p, w1));
           p = v128.load32_splat(a3, 4);
-          c30 = i32x4.add(c30, i32x4.dot_i16x8_s(p, w0));
-          c31 = i32x4.add(c31, i32x4.dot_i16x8_s(p, w1));
-          w0 = v128.load(w, 64);
-          w1 = v128.load(w, 80);
-          p = v128.load32_splat(a0, 8);
-          c00 = i32x4.add(c00, i32x4.dot_i16x8_s(p, w0));
-          c01 = i32x4.add(c01, i32x4.dot_i16x8_s(p, w1));
-          p = v128.load32_splat(a1, 8);
-          c10 = i32x4.add(c10, i32x4.dot_i16x8_s(p, w0));
-          c11 = i32x4.add(c11, i32x4.dot_i16x8_s(p, w1));
-          p = v128.load32_splat(a2, 8);
-          c20 = i32x4.add(c20, i32x4.dot_i16x8_s(p, w0));
-          c21 = i32x4.add(c21, i32x4.dot_i16x8_s(p, w1));
-          p = v128.load32_splat(a3, 8);
-          c30 = i32x4.add(c30, i32x4.dot_i16x8_s(p, w0));
-          c31 = i32x4.add(c31, i32x4.dot_i16x8_s(p, w1));
-          w0 = v128.load(w, 96);
-          w1 = v128.load(w, 112);
-          p = v128.load32_splat(a0, 12);
-          c00 = i32x4.add(c00, i32x4.dot_i16x8_s(p, w0));
-          c01 = i32x4.add(c01, i32x4.dot_i16x8_s(p, w1));
-          p = v128.load32_splat(a1, 12);
-          c10 = i32x4.add(c10, i32x4.dot_i16x8_s(p, w0));
-          c11 = i32x4.add(c11, i32x4.dot_i16x8_s(p, w1));
-          p = v128.load32_splat(a2, 12);
-          c20 = i32x4.add(c20, i32x4.dot_i16x8_s(p, w0));
-          c21 = i32x4.add(c21, i32x4.dot_i16x8_s(p, w1));
-          p = v128.load32_splat(a3, 12);
           c30 = i32x4.add(c30, i32x4.dot_i16x8_s(p, w0));
           c31 = i32x4.add(c31, i32x4.dot_i16x8_s(p, w1));
         }
@@ -135,13 +107,17 @@ export function add(to: usize, from: usize, count: i32): void {
     v128.store(to, f32x4.add(v128.load(to), v128.load(from)));
 }
 
+/** Outputs side by side of which four channels are computed before the next four: their input stays in the nearest cache. */
+const SEGMENT: i32 = 64;
+
 /**
  * Depthwise 3 x 3 layer over a strip of rows, clipped to 0..limit. Beyond the picture lie zeros.
  *
  * @param from floating point; its first row is row `top` of the picture
  * @param weights floating point, nine times `depth`
  * @param out 16-bit, the result times `factor`; its first row is `first` and its last before `last`
- * @param beforeRows rows above the picture that the first output reads, 0 or 1; `beforeColumns`: columns to its left
+ * @param step 1, or 2 for every second row and column
+ * @param beforeRows rows above the picture that the first output reads, 0 or 1; `beforeColumns`: columns to its left, 1 at step 1
  */
 export function depthwise(
   from: usize,
@@ -163,149 +139,93 @@ export function depthwise(
 ): void {
   const pixel = (depth * 4) as usize;
   const row = (width as usize) * pixel;
-  const half = pixel >> 1;
-  for (let y = first; y < last; y++) {
+  const zero = f32x4.splat(0);
+  for (let y = first; y < last; y++, out += ((columns * depth) as usize) * 2) {
     const upper = y * step - beforeRows;
-    const inside = upper >= 0 && upper + 2 < height;
-    const line = from + ((upper - top) as usize) * row;
-    for (let x = 0; x < columns; ) {
-      const left = x * step - beforeColumns;
-      const corner = line + (left as usize) * pixel;
-      if (step === 1 && inside && left >= 0 && x + 3 < columns && left + 5 < width) {
-        four(corner, weights, bias, out, pixel, row, limit, factor);
-        out += 2 * pixel;
-        x += 4;
-      } else if (inside && left >= 0 && x + 1 < columns && left + step + 2 < width) {
-        two(corner, weights, bias, out, pixel, row, (step as usize) * pixel, limit, factor);
-        out += pixel;
-        x += 2;
-      } else {
-        any(corner, weights, bias, out, pixel, row, upper, left, height, width, limit, factor);
-        out += half;
-        x += 1;
+    const middle = from + ((upper + 1 - top) as usize) * row;
+    // Rows beyond the picture: the middle one instead, with weights of 0.
+    const above = upper >= 0;
+    const below = upper + 2 < height;
+    const up = above ? middle - row : middle;
+    const down = below ? middle + row : middle;
+    for (let x = 0; x < columns; x += SEGMENT) {
+      const until = min(columns, x + SEGMENT);
+      for (let c: usize = 0; c < pixel; c += 16) {
+        const w = weights + c;
+        const w00 = above ? v128.load(w) : zero;
+        const w01 = above ? v128.load(w + pixel) : zero;
+        const w02 = above ? v128.load(w + 2 * pixel) : zero;
+        const w10 = v128.load(w + 3 * pixel);
+        const w11 = v128.load(w + 4 * pixel);
+        const w12 = v128.load(w + 5 * pixel);
+        const w20 = below ? v128.load(w + 6 * pixel) : zero;
+        const w21 = below ? v128.load(w + 7 * pixel) : zero;
+        const w22 = below ? v128.load(w + 8 * pixel) : zero;
+        const constant = v128.load(bias + c);
+        const left = x * step - beforeColumns;
+        let at = c + ((left < 0 ? 0 : left) as usize) * pixel;
+        let to = out + (x as usize) * (pixel >> 1) + (c >> 1);
+        // The output at `to`, less the columns still to come; `next`, at step 1, the one after it.
+        let sum = constant;
+        if (left >= 0) {
+          sum = f32x4.add(sum, three(up + at, middle + at, down + at, w00, w10, w20));
+          at += pixel;
+        }
+        let rest = until - x;
+        if (step === 1) {
+          let next = f32x4.add(constant, three(up + at, middle + at, down + at, w00, w10, w20));
+          sum = f32x4.add(sum, three(up + at, middle + at, down + at, w01, w11, w21));
+          at += pixel;
+          if (until === columns) rest--;
+          for (; rest > 0; rest--, at += pixel, to += pixel >> 1) {
+            const a = v128.load(up + at);
+            const b = v128.load(middle + at);
+            const d = v128.load(down + at);
+            putFixed(to, f32x4.add(sum, products(a, b, d, w02, w12, w22)), limit, factor);
+            sum = f32x4.add(next, products(a, b, d, w01, w11, w21));
+            next = f32x4.add(constant, products(a, b, d, w00, w10, w20));
+          }
+          if (until === columns) putFixed(to, sum, limit, factor);
+        } else {
+          const short = until === columns && (columns - 1) * 2 - beforeColumns + 2 >= width;
+          if (short) rest--;
+          for (; rest > 0; rest--, at += 2 * pixel, to += pixel >> 1) {
+            sum = f32x4.add(sum, three(up + at, middle + at, down + at, w01, w11, w21));
+            const a = v128.load(up + at + pixel);
+            const b = v128.load(middle + at + pixel);
+            const d = v128.load(down + at + pixel);
+            putFixed(to, f32x4.add(sum, products(a, b, d, w02, w12, w22)), limit, factor);
+            sum = f32x4.add(constant, products(a, b, d, w00, w10, w20));
+          }
+          if (short) {
+            if ((columns - 1) * 2 - beforeColumns + 1 < width)
+              sum = f32x4.add(sum, three(up + at, middle + at, down + at, w01, w11, w21));
+            putFixed(to, sum, limit, factor);
+          }
+        }
       }
     }
   }
 }
 
-/** Four neighbouring pixels of step 1 that read no pixel beyond the picture. They share what they read. */
-function four(
-  corner: usize,
-  weights: usize,
-  bias: usize,
-  out: usize,
-  pixel: usize,
-  row: usize,
-  limit: f32,
-  factor: f32,
-): void {
-  const half = pixel >> 1;
-  for (let c: usize = 0; c < pixel; c += 16, out += 8) {
-    let sum0 = v128.load(bias + c);
-    let sum1 = sum0;
-    let sum2 = sum0;
-    let sum3 = sum0;
-    let w = weights + c;
-    let at = corner + c;
-    for (let j = 0; j < 3; j++, at += row, w += 3 * pixel) {
-      const w0 = v128.load(w);
-      const w1 = v128.load(w + pixel);
-      const w2 = v128.load(w + 2 * pixel);
-      const a2 = v128.load(at + 2 * pixel);
-      const a3 = v128.load(at + 3 * pixel);
-      let a = v128.load(at);
-      sum0 = f32x4.add(sum0, f32x4.mul(a, w0));
-      a = v128.load(at + pixel);
-      sum0 = f32x4.add(sum0, f32x4.mul(a, w1));
-      sum1 = f32x4.add(sum1, f32x4.mul(a, w0));
-      sum0 = f32x4.add(sum0, f32x4.mul(a2, w2));
-      sum1 = f32x4.add(sum1, f32x4.mul(a2, w1));
-      sum2 = f32x4.add(sum2, f32x4.mul(a2, w0));
-      sum1 = f32x4.add(sum1, f32x4.mul(a3, w2));
-      sum2 = f32x4.add(sum2, f32x4.mul(a3, w1));
-      sum3 = f32x4.add(sum3, f32x4.mul(a3, w0));
-      a = v128.load(at + 4 * pixel);
-      sum2 = f32x4.add(sum2, f32x4.mul(a, w2));
-      sum3 = f32x4.add(sum3, f32x4.mul(a, w1));
-      sum3 = f32x4.add(sum3, f32x4.mul(v128.load(at + 5 * pixel), w2));
-    }
-    putFixed(out, sum0, limit, factor);
-    putFixed(out + half, sum1, limit, factor);
-    putFixed(out + pixel, sum2, limit, factor);
-    putFixed(out + pixel + half, sum3, limit, factor);
-  }
+/** Three pixels, one below another, times their weights. */
+function three(a: usize, b: usize, d: usize, wa: v128, wb: v128, wd: v128): v128 {
+  return products(v128.load(a), v128.load(b), v128.load(d), wa, wb, wd);
 }
 
-/** Two pixels side by side that read no pixel beyond the picture. */
-function two(
-  corner: usize,
-  weights: usize,
-  bias: usize,
-  out: usize,
-  pixel: usize,
-  row: usize,
-  step: usize,
-  limit: f32,
-  factor: f32,
-): void {
-  const half = pixel >> 1;
-  for (let c: usize = 0; c < pixel; c += 16, out += 8) {
-    let one = v128.load(bias + c);
-    let other = one;
-    let w = weights + c;
-    let at = corner + c;
-    for (let j = 0; j < 3; j++, at += row, w += 3 * pixel) {
-      const w0 = v128.load(w);
-      const w1 = v128.load(w + pixel);
-      const w2 = v128.load(w + 2 * pixel);
-      const next = at + step;
-      const a2 = v128.load(at + 2 * pixel);
-      one = f32x4.add(one, f32x4.mul(v128.load(at), w0));
-      other = f32x4.add(other, f32x4.mul(v128.load(next), w0));
-      one = f32x4.add(one, f32x4.mul(v128.load(at + pixel), w1));
-      other = f32x4.add(other, f32x4.mul(v128.load(next + pixel), w1));
-      one = f32x4.add(one, f32x4.mul(a2, w2));
-      other = f32x4.add(other, f32x4.mul(v128.load(next + 2 * pixel), w2));
-    }
-    putFixed(out, one, limit, factor);
-    putFixed(out + half, other, limit, factor);
-  }
+/** Three values times their weights. */
+function products(a: v128, b: v128, d: v128, wa: v128, wb: v128, wd: v128): v128 {
+  return f32x4.add(f32x4.add(f32x4.mul(a, wa), f32x4.mul(b, wb)), f32x4.mul(d, wd));
 }
 
-/** One pixel, wherever it lies. */
-function any(
-  corner: usize,
-  weights: usize,
-  bias: usize,
-  out: usize,
-  pixel: usize,
-  row: usize,
-  upper: i32,
-  left: i32,
-  height: i32,
-  width: i32,
-  limit: f32,
-  factor: f32,
-): void {
-  for (let c: usize = 0; c < pixel; c += 16, out += 8) {
-    let sum = v128.load(bias + c);
-    for (let j = 0; j < 3; j++) {
-      if (upper + j < 0 || upper + j >= height) continue;
-      for (let i = 0; i < 3; i++) {
-        if (left + i < 0 || left + i >= width) continue;
-        const at = corner + (j as usize) * row + (i as usize) * pixel + c;
-        sum = f32x4.add(sum, f32x4.mul(v128.load(at), v128.load(weights + ((3 * j + i) as usize) * pixel + c)));
-      }
-    }
-    putFixed(out, sum, limit, factor);
-  }
-}
+/** Added to a number from 0 to 2^22, this leaves it, rounded, in the lower bits of the sum. */
+const ROUNDING: f32 = 8_388_608;
 
-/** Clips four numbers to 0..limit and writes them, times `factor` and rounded, as 16 bits. */
+/** Clips four numbers to 0..limit and writes them, times `factor` and rounded, as 16 bits: at most 32,767. */
 function putFixed(to: usize, value: v128, limit: f32, factor: f32): void {
   const clipped = f32x4.pmin(f32x4.splat(limit), f32x4.pmax(f32x4.splat(0), value));
-  const whole = i32x4.trunc_sat_f32x4_s(f32x4.add(f32x4.mul(clipped, f32x4.splat(factor)), f32x4.splat(0.5)));
-  v128.store64_lane(to, i16x8.narrow_i32x4_s(whole, whole), 0);
+  const whole = f32x4.add(f32x4.mul(clipped, f32x4.splat(factor)), f32x4.splat(ROUNDING));
+  v128.store64_lane(to, i16x8.shuffle(whole, whole, 0, 2, 4, 6, 0, 2, 4, 6), 0);
 }
 
 /**

@@ -64,10 +64,13 @@ export function prepare(pixels: Pixels): Prepared {
   return { whole: hasherOf(full)(WHOLE), full, plane, inside };
 }
 
+/** Largest block whose sums fit the kernel's 16 and 32 bits. */
+const MOST_ROWS = 64;
+
 /** Averages the luma of a large picture over whole blocks in one pass; `shrink` does the remaining factor. */
 function reduced(pixels: Pixels): Plane {
   const { data, channels } = pixels;
-  const factor = Math.floor(Math.max(pixels.width, pixels.height) / HASHED);
+  const factor = Math.min(MOST_ROWS, Math.floor(Math.max(pixels.width, pixels.height) / HASHED));
   const width = Math.floor(pixels.width / factor);
   const height = Math.floor(pixels.height / factor);
   if (factor < 2 || width < 1 || height < 1 || channels !== 3) return planeOf(pixels);
@@ -77,13 +80,15 @@ function reduced(pixels: Pixels): Plane {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x += blocks) {
       const count = Math.min(blocks, width - x);
-      kernels.clearLuma(count * factor);
+      const bytes = count * factor * 3;
+      // Two sums of 16 bits take the room of one of 32.
+      kernels.clearSums(Math.ceil(bytes / 2));
       for (let j = 0; j < factor; j++) {
         const from = ((y * factor + j) * pixels.width + x * factor) * 3;
-        buffers.upper.set(data.subarray(from, from + count * factor * 3));
-        kernels.addLuma(count * factor);
+        buffers.upper.set(data.subarray(from, from + bytes));
+        kernels.addShorts(bytes);
       }
-      kernels.sumNeighbours(count, factor, 1 / (factor * factor));
+      kernels.lumaOfSums(count, factor, 0.001 / (factor * factor));
       luma.set(buffers.lumaRow.subarray(0, count), y * width + x);
     }
   }
@@ -118,11 +123,17 @@ export function fingerprint({ whole, plane, inside }: Prepared): Fingerprint {
     quality: whole.quality,
     entries,
     thumbnail: {
-      data: Uint8Array.from(small.data, value => Math.round(value)),
+      data: rounded(small.data),
       width: small.width,
       height: small.height,
     },
   };
+}
+
+function rounded(values: Float32Array): Uint8Array {
+  const bytes = new Uint8Array(values.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Math.round(values[i]!);
+  return bytes;
 }
 
 /** The shares cut off the left (top) and the right (bottom) of a window. */

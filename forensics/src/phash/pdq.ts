@@ -50,7 +50,7 @@ export function hasherOf(plane: Plane): (region: Region, mirror?: boolean, flip?
     const key = `${part.y} ${part.height} ${flip}`;
     const columns = sampled.get(key) ?? sampleDown(plane, part, flip);
     sampled.set(key, columns);
-    buffers.block.set(sampleAcross(columns, part, mirror));
+    sampleAcross(columns, part, mirror, buffers.block);
     kernels.lowFrequencies();
     const frequencies = buffers.frequencies.slice();
     const quality = Math.min(100, Math.floor(kernels.gradients() / 90));
@@ -88,22 +88,26 @@ function sampleDown({ data, width }: Plane, part: Part, flip: boolean): Float32A
   return columns;
 }
 
-/** Returns the 64×64 samples of a part, row by row, from its columns. */
-function sampleAcross(columns: Float32Array, part: Part, mirror: boolean): Float32Array {
+/** Writes the 64×64 samples of a part to `block`, row by row, from its columns. */
+function sampleAcross(columns: Float32Array, part: Part, mirror: boolean, block: Float32Array): void {
   const kernel = kernelOf(part.width);
-  const block = new Float32Array(SAMPLES * SAMPLES);
-  const sums = new Float64Array(SAMPLES);
   for (let j = 0; j < SAMPLES; j++) {
-    sums.fill(0);
+    samples.fill(0);
     for (let k = 0; k < kernel.length; k++) {
-      const weight = kernel.weights[j * kernel.length + k]!;
       const x = kernel.first[j]! + k;
       const from = (part.x + (mirror ? part.width - 1 - x : x)) * SAMPLES;
-      for (let i = 0; i < SAMPLES; i++) sums[i] = sums[i]! + weight * columns[from + i]!;
+      addColumn(columns, from, kernel.weights[j * kernel.length + k]!);
     }
-    for (let i = 0; i < SAMPLES; i++) block[i * SAMPLES + j] = sums[i]!;
+    for (let i = 0; i < SAMPLES; i++) block[i * SAMPLES + j] = samples[i]!;
   }
-  return block;
+}
+
+/** One column of samples; outlasts no call. */
+const samples = new Float64Array(SAMPLES);
+
+/** Adds a column to the samples, times its weight. */
+function addColumn(columns: Float32Array, from: number, weight: number): void {
+  for (let i = 0; i < SAMPLES; i++) samples[i] = samples[i]! + weight * columns[from + i]!;
 }
 
 /** The weights of a side's pixels in each of its 64 samples. */
@@ -149,9 +153,28 @@ function kernelOf(size: number): Kernel {
 
 /** Returns one bit per frequency, set when it is above the median of all. */
 export function bitsOf(frequencies: Float32Array): Uint8Array {
-  const median = frequencies.toSorted()[frequencies.length / 2 - 1]!;
+  const median = inOrder(frequencies.slice(), frequencies.length / 2 - 1);
   const hash = new Uint8Array(frequencies.length / 8);
   for (let k = 0; k < frequencies.length; k++)
     if (frequencies[k]! > median) hash[hash.length - 1 - (k >> 3)]! |= 1 << (k & 7);
   return hash;
+}
+
+/** Returns the value at this place in ascending order (Hoare's selection), and reorders the values on the way. */
+function inOrder(values: Float32Array, place: number): number {
+  for (let [low, high] = [0, values.length - 1]; low < high; ) {
+    const pivot = values[place]!;
+    let [left, right] = [low, high];
+    while (left <= right) {
+      while (values[left]! < pivot) left++;
+      while (values[right]! > pivot) right--;
+      if (left > right) break;
+      const swapped = values[left]!;
+      values[left++] = values[right]!;
+      values[right--] = swapped;
+    }
+    if (right < place) low = left;
+    if (left > place) high = right;
+  }
+  return values[place]!;
 }

@@ -115,11 +115,14 @@ const MIN_LEFT = 0.4;
 
 /** Returns the area inside a border of even colour; undefined when no side has a border of at least 1%. */
 export function insideBorder(plane: Plane): Region | undefined {
-  const row = (y: number, x: number) => plane.data[y * plane.width + x]!;
-  const left = evenLines(plane.width, plane.height, (line, i) => row(i, line));
-  const right = evenLines(plane.width, plane.height, (line, i) => row(i, plane.width - 1 - line));
-  const top = evenLines(plane.height, plane.width, (line, i) => row(line, i));
-  const bottom = evenLines(plane.height, plane.width, (line, i) => row(plane.height - 1 - line, i));
+  const { data, width, height } = plane;
+  const last = width * height - 1;
+  const columns = { count: width, length: height, along: width };
+  const rows = { count: height, length: width, along: 1 };
+  const left = evenLines(data, { ...columns, first: 0, next: 1 });
+  const right = evenLines(data, { ...columns, first: width - 1, next: -1 });
+  const top = evenLines(data, { ...rows, first: 0, next: width });
+  const bottom = evenLines(data, { ...rows, first: last - width + 1, next: -width });
   // The line after the last even one may be partly border.
   const past = (lines: number) => (lines > 0 ? lines + 1 : 0);
   const region = {
@@ -133,13 +136,23 @@ export function insideBorder(plane: Plane): Region | undefined {
   return widest >= 0.01 ? region : undefined;
 }
 
-function evenLines(lines: number, length: number, at: (line: number, index: number) => number): number {
+/** Rows or columns from one side of a plane on: the index of the first pixel, and the steps to the next pixel and the next line. */
+interface Lines {
+  first: number;
+  along: number;
+  next: number;
+  count: number;
+  length: number;
+}
+
+/** Returns the number of even lines before the first that is not. */
+function evenLines(data: Float32Array, { count, length, along, next, first: start }: Lines): number {
   let first = 0;
-  for (let line = 0; line < lines; line++) {
+  for (let line = 0; line < count; line++) {
     let sum = 0;
     let squares = 0;
-    for (let i = 0; i < length; i++) {
-      const value = at(line, i);
+    for (let i = 0, at = start + line * next; i < length; i++, at += along) {
+      const value = data[at]!;
       sum += value;
       squares += value * value;
     }
@@ -148,5 +161,5 @@ function evenLines(lines: number, length: number, at: (line: number, index: numb
     if (squares / length - mean * mean > BORDER_SPREAD * BORDER_SPREAD || Math.abs(mean - first) > BORDER_DRIFT)
       return line;
   }
-  return lines;
+  return count;
 }

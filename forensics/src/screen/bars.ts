@@ -14,29 +14,32 @@ const MOST_BETWEEN = 0.1;
  */
 export function betweenBars(picture: Picture): Part {
   const { width, height, data } = picture;
-  const black = (x: number, y: number): boolean => {
-    const at = 3 * (y * width + x);
-    return data[at]! <= BLACK && data[at + 1]! <= BLACK && data[at + 2]! <= BLACK;
-  };
-  const [top, bottom] = rest(height, y => every(width, x => black(x, y)));
-  const [left, right] = rest(width, x => every(bottom - top, y => black(x, top + y)));
+  const rows: boolean[] = [];
+  for (let y = 0; y < height; y++) rows.push(isBlack(data, y * width, width, 1));
+  const [top, bottom] = rest(rows);
+  const columns: boolean[] = [];
+  for (let x = 0; x < width; x++) columns.push(isBlack(data, top * width + x, bottom - top, width));
+  const [left, right] = rest(columns);
   const isCut = { rows: bottom - top < height, columns: right - left < width };
   if (isCut.rows === isCut.columns) return { left: 0, top: 0, width, height };
   return { left, top, width: right - left, height: bottom - top };
 }
 
-function every(count: number, holds: (i: number) => boolean): boolean {
-  for (let i = 0; i < count; i++) if (!holds(i)) return false;
+/** Whether all of `count` pixels, from the pixel `first` on and `step` apart, are black. */
+function isBlack(data: Uint8Array, first: number, count: number, step: number): boolean {
+  for (let i = 0, at = 3 * first; i < count; i++, at += 3 * step)
+    if (data[at]! > BLACK || data[at + 1]! > BLACK || data[at + 2]! > BLACK) return false;
   return true;
 }
 
 /** The first line of the longest run of lines that are no bar, and the one after its last; all lines where there are no bars. */
-function rest(lines: number, bar: (line: number) => boolean): [number, number] {
+function rest(bars: boolean[]): [number, number] {
+  const lines = bars.length;
   let longest: [number, number] = [0, 0];
   let seen = 0;
   for (let from = 0; from < lines; from++) {
     let to = from;
-    while (to < lines && !bar(to)) to++;
+    while (to < lines && !bars[to]) to++;
     seen += to - from;
     if (to - from > longest[1] - longest[0]) longest = [from, to];
     from = to;

@@ -3,10 +3,10 @@ import type { TwoFrameTest } from '../motion/two-frames.ts';
 import type { Picture } from '../picture.ts';
 import { round } from '../pixels/round.ts';
 import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
-import { measureScreen } from './features.ts';
+import { measureScreen, type Stages } from './features.ts';
 import { drawHeatmap, hotTiles } from './heatmap.ts';
 import model from './model.generated.json' with { type: 'json' };
-import { type Model, predict, predictCleared } from './model.ts';
+import { clearedByFirst, clearedBySecond, type Model, predict } from './model.ts';
 
 /** The published model and thresholds; `CARD.md` beside this file says what they were fitted on and where they fail. */
 export const screenModel: Model = model;
@@ -20,19 +20,24 @@ const TELLING = 2.2;
 /** What the network of bands says of about three genuine pictures in a hundred. It puts words and a heat map to a finding, and decides nothing. */
 const BANDS_FROM = 1.25;
 
+const STAGES: Stages = {
+  first: features => clearedByFirst(screenModel, features) !== undefined,
+  second: features => clearedBySecond(screenModel, features) !== undefined,
+};
+
 const NOT_EVALUATED: ScreenSignal = { evaluated: false, screen_detected: false, confidence: 0, band: 'clear' };
 
 /**
  * Detects whether an upright picture is a photograph of a display or a print, in about 70 ms where the first stage clears it and 160 ms elsewhere, at any
  * size. A two-frame test of the same subject, if given, shifts the probability. Not evaluated where `measureScreen` measures nothing. The evidence of a
- * picture that the first stage cleared lacks `appearance` and `coloured_bands`.
+ * picture that the first or second stage cleared lacks `appearance` and `coloured_bands`.
  */
 export async function detectScreen(
   picture: Picture,
   thresholds?: Thresholds['screen'],
   frames?: TwoFrameTest,
 ): Promise<ScreenSignal> {
-  const measured = await measureScreen(picture, features => predictCleared(screenModel, features) !== undefined);
+  const measured = await measureScreen(picture, STAGES);
   if (!measured) return NOT_EVALUATED;
   const still = predict(screenModel, measured.features);
   const probability = withParallax(still, frames);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Picture } from '../picture.ts';
 import { random } from '../random.ts';
 import { drawScene } from '../simulate/scene.ts';
-import { measureScreen } from './features.ts';
+import { type Features, measureScreen } from './features.ts';
 
 const WIDTH = 1024;
 const HEIGHT = 768;
@@ -35,4 +35,24 @@ it('measureScreen measures nothing in a picture below 480 pixels', async () => {
   expect(await measureScreen(scene(479, 479))).toBeUndefined();
   expect(await measureScreen(scene(480, 300))).toBeDefined();
   expect(await measureScreen(scene(300, 480))).toBeDefined();
+});
+
+it('measureScreen asks each stage with what it has measured by then, and stops where one suffices', async () => {
+  const scene = drawScene(4, { width: 640, height: 480 });
+  const measured = (features: Features = {}): string[] =>
+    ['context0', 'wave1_both', 'texture0', 'appearance', 'bands'].filter(name => name in features);
+  const FIRST = ['context0', 'wave1_both'];
+  const asked: string[][] = [];
+  const clears = async (first: boolean, second: boolean): Promise<string[]> => {
+    const stages = {
+      first: (features: Features) => asked.push(measured(features)) > 0 && first,
+      second: (features: Features) => asked.push(measured(features)) > 0 && second,
+    };
+    return measured((await measureScreen(scene, stages))?.features);
+  };
+  expect(await clears(true, false)).toEqual(FIRST);
+  expect(asked.splice(0)).toEqual([FIRST]);
+  expect(await clears(false, true)).toEqual([...FIRST, 'texture0']);
+  expect(asked.splice(0)).toEqual([FIRST, [...FIRST, 'texture0']]);
+  expect(await clears(false, false)).toEqual([...FIRST, 'texture0', 'appearance', 'bands']);
 });

@@ -32,20 +32,24 @@ export interface ScreenMeasurement {
   grids: { factor: number; grid: TileGrid }[];
   /** The picture at 320 pixels, or at its own size if it is smaller. */
   small: Picture;
-  /** Output of the network over the whole picture, by cell. Not of a picture that the first stage cleared. */
+  /** Output of the network over the whole picture, by cell. Not of a picture that an early stage cleared. */
   bands?: Bands;
   /** The part of the picture that all of this is of: what is between the bars of a screenshot. */
   part: Part;
 }
 
-/**
- * Measures all features of the single-still detector, or those of the first stage alone (tiles, waves, tones and context) if `cleared` says that they
- * suffice. Undefined below 480 pixels, and when no scale yields a tile.
- */
-export async function measureScreen(
-  whole: Picture,
-  cleared: (features: Features) => boolean = () => false,
-): Promise<ScreenMeasurement | undefined> {
+/** Whether the features measured so far suffice. */
+export interface Stages {
+  /** Asked with tiles, waves, tones and context. */
+  first(features: Features): boolean;
+  /** Asked with texture besides. */
+  second(features: Features): boolean;
+}
+
+const ALL: Stages = { first: () => false, second: () => false };
+
+/** Measures the features of the single-still detector, up to a stage that suffices. Undefined below 480 pixels, and when no scale yields a tile. */
+export async function measureScreen(whole: Picture, stages: Stages = ALL): Promise<ScreenMeasurement | undefined> {
   const part = betweenBars(whole);
   const picture = cutOut(whole, part);
   if (Math.max(picture.width, picture.height) < LEAST_SIDE) return undefined;
@@ -71,12 +75,13 @@ export async function measureScreen(
   measureWhole(coarsest ? small : scaled, features);
   const context = measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
-  if (cleared(features)) return { features, grids, small, part };
+  if (stages.first(features)) return { features, grids, small, part };
+  const texture = measureTexture(picture);
+  for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];
+  if (stages.second(features)) return { features, grids, small, part };
   const bands = await measureBands(small);
   features.bands = bands.logOdds;
   features.appearance = measureAppearance(seen);
-  const texture = measureTexture(picture);
-  for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];
   return { features, grids, small, bands, part };
 }
 

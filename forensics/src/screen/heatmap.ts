@@ -95,8 +95,13 @@ export async function drawHeatmap(
     width: Math.round((picture.width * width) / part.width),
     height: Math.round((picture.height * height) / part.height),
   };
-  if (heat.every(value => value === 0)) return blank(whole.width, whole.height);
+  if (isBlank(heat)) return blank(whole.width, whole.height);
   return encode(placed(heat, { width, height }, part, whole), whole.width, whole.height);
+}
+
+function isBlank(heat: Float32Array): boolean {
+  for (let i = 0; i < heat.length; i++) if (heat[i] !== 0) return false;
+  return true;
 }
 
 /** Puts the heat of a part of the picture where the part lies in the heat map of the whole. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Model, predict, predictCleared } from './model.ts';
+import { clearedByFirst, clearedBySecond, type Model, predict } from './model.ts';
 
 const model: Model = {
   name: 'test',
@@ -72,7 +72,26 @@ it('predict answers by the first stage alone for a picture that it clears', () =
   // 0.25 - 0.5 · 6 / 2 - 1 = -2.25, and half as large -1.75
   const logOdds = -2.25;
   expect(predict(cascade, { ...features, long_side: 1600 })).toBeCloseTo(1 / (1 + Math.exp(-logOdds)), 9);
-  expect(predictCleared(cascade, { ...features, long_side: 800 })).toBeUndefined();
+  expect(clearedByFirst(cascade, { ...features, long_side: 800 })).toBeUndefined();
   expect(predict(cascade, { ...features, long_side: 800 })).toBe(predict(model, features));
-  expect(predictCleared(model, features)).toBeUndefined();
+  expect(clearedByFirst(model, features)).toBeUndefined();
+});
+
+it('predict gives a picture the typical appearance if none up to the most would make it doubtful', () => {
+  const features = { moire: 1, border: 1, context0: -9 };
+  /** A model by which the features without the appearance have these log odds. Doubtful begins at ln 4 = 1.39. */
+  const giving = (given: number): Model => {
+    const b = model.platt.b + given - logOdds(features);
+    return { ...model, platt: { ...model.platt, b, appearance: 0.5 } };
+  };
+  const second = { most: 4, typical: -2 };
+  const [clear, open] = [giving(-0.62), giving(-0.6)];
+  for (const appearance of [-5, 3, 6]) {
+    const seen = { ...features, appearance };
+    expect(predict({ ...clear, second }, seen)).toBe(clearedBySecond({ ...clear, second }, features));
+    expect(predict({ ...clear, second }, seen)).toBeCloseTo(1 / (1 + Math.exp(1.62)), 9);
+    expect(clearedBySecond({ ...open, second }, seen)).toBeUndefined();
+    expect(predict({ ...open, second }, seen)).toBe(predict(open, seen));
+  }
+  expect(clearedBySecond(clear, features)).toBeUndefined();
 });

@@ -40,8 +40,9 @@ export interface Model {
   platt: { a: number; b: number; perHalving?: number; appearance?: number };
   /** Calibrated probabilities from which a picture is doubtful (reached by 1% of genuine ones) and confident (about 0.03%, extrapolated). */
   thresholds: { doubtful: number; confident: number };
-  /** Without it in models that are always scored on every part. */
+  /** Without them in models that are always scored on every part. */
   first?: FirstStage;
+  second?: SecondStage;
 }
 
 /**
@@ -53,6 +54,15 @@ interface FirstStage {
   parts: number;
   platt: { a: number; b: number; perHalving: number };
   clears: number;
+}
+
+/**
+ * The second stage: a picture that would not be doubtful with an appearance of `most` either is clear. Its appearance is not measured and counts as
+ * `typical`.
+ */
+interface SecondStage {
+  most: number;
+  typical: number;
 }
 
 /** Long side, in pixels, of a picture that counts as full size, and of the smallest one that the fit has seen much of. */
@@ -68,27 +78,50 @@ const halvings = ({ long_side = FULL }: Features): number =>
 
 /** Returns the calibrated probability (0..1) that the features are those of a photographed display or print. */
 export function predict(model: Model, features: Features): number {
-  const cleared = predictCleared(model, features);
-  if (cleared !== undefined) return cleared;
-  const values = valuesOf(model.features, features);
-  const trees = model.trees.reduce((sum, tree) => sum + leafOf(tree, values), model.treesBias);
-  const score = sumOf(model.parts, features) + model.treesShare * trees;
-  const { a, b, perHalving = 0, appearance = 0 } = model.platt;
-  return logistic(a * score + b + perHalving * halvings(features) + appearance * (features.appearance ?? 0));
+  const cleared = clearedByFirst(model, features) ?? clearedBySecond(model, features);
+  return cleared ?? logistic(withoutAppearance(model, features) + seen(model, features.appearance ?? 0));
+}
+
+/** Returns the log odds by everything but the appearance. */
+function withoutAppearance({ features: names, trees, treesBias, treesShare, parts, platt }: Model, features: Features) {
+  const values = valuesOf(names, features);
+  let score = treesBias;
+  for (const tree of trees) score += leafOf(tree, values);
+  const { a, b, perHalving = 0 } = platt;
+  return a * (sumOf(parts, features) + treesShare * score) + b + perHalving * halvings(features);
+}
+
+/** Returns what this appearance adds to the log odds. */
+const seen = ({ platt }: Model, appearance: number): number => (platt.appearance ?? 0) * appearance;
+
+/** Returns the probability of a picture that is clear whatever its appearance. Reads all features but that. */
+export function clearedBySecond(model: Model, features: Features): number | undefined {
+  const { second, thresholds } = model;
+  if (!second) return undefined;
+  const logOdds = withoutAppearance(model, features);
+  if (logistic(logOdds + seen(model, second.most)) >= thresholds.doubtful) return undefined;
+  return logistic(logOdds + seen(model, second.typical));
 }
 
 /** Returns the probability by the first stage, if that is so low that the picture is clear. */
-export function predictCleared({ first, parts }: Model, features: Features): number | undefined {
+export function clearedByFirst({ first, parts }: Model, features: Features): number | undefined {
   if (!first) return undefined;
   const { a, b, perHalving } = first.platt;
   const logOdds = a * sumOf(parts.slice(0, first.parts), features) + b + perHalving * halvings(features);
   return logOdds < first.clears ? logistic(logOdds) : undefined;
 }
 
-const valuesOf = (names: string[], features: Features): number[] => names.map(name => features[name] ?? Number.NaN);
+function valuesOf(names: string[], features: Features): number[] {
+  const values: number[] = [];
+  for (const name of names) values.push(features[name] ?? Number.NaN);
+  return values;
+}
 
-const sumOf = (parts: Part[], features: Features): number =>
-  parts.reduce((sum, part) => sum + logOddsOf(part, valuesOf(part.features, features)), 0);
+function sumOf(parts: Part[], features: Features): number {
+  let sum = 0;
+  for (const part of parts) sum += logOddsOf(part, valuesOf(part.features, features));
+  return sum;
+}
 
 const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
 

@@ -62,44 +62,61 @@ interface Region {
   spans: Span[];
 }
 
-/** Yields the connected regions of at least `least` pixels brighter than `level`: runs of each row, joined with those that they touch above. */
-function* regions(grey: Uint8Array, level: number, width: number, height: number, least: number): Generator<Region> {
+/** Returns the connected regions of at least `least` pixels brighter than `level`: runs of each row, joined with those that they touch above. */
+function regions(grey: Uint8Array, level: number, width: number, height: number, least: number): Region[] {
   const runs: Span[] = [];
   /** For each run, one before it in its region, or itself. */
   const parents: number[] = [];
-  const rootOf = (run: number): number => {
-    let root = run;
-    while (parents[root] !== root) root = parents[root];
-    parents[run] = root;
-    return root;
-  };
-  let above = 0;
-  for (let y = 0; y < height; y++) {
+  for (let y = 0, above = 0; y < height; y++) {
     const first = runs.length;
-    const end = (y + 1) * width;
-    for (let at = y * width; at < end; at++) {
-      if (grey[at] <= level) continue;
-      const from = at;
-      while (at < end && grey[at] > level) at++;
-      const run = parents.push(runs.length) - 1;
-      runs.push({ from, until: at });
-      while (above < first && runs[above].until <= from - width) above++;
-      for (let other = above; other < first && runs[other].from < at - width; other++) {
-        const [a, b] = [rootOf(other), rootOf(run)];
-        parents[Math.max(a, b)] = Math.min(a, b);
-      }
+    findRuns(grey, level, y * width, (y + 1) * width, runs);
+    for (let run = first; run < runs.length; run++) {
+      parents.push(run);
+      const { from, until } = runs[run]!;
+      while (above < first && runs[above]!.until <= from - width) above++;
+      for (let other = above; other < first && runs[other]!.from < until - width; other++) join(parents, other, run);
     }
     above = first;
   }
   const members = new Map<number, Span[]>();
-  for (const [run, span] of runs.entries()) {
-    const root = rootOf(run);
+  for (let run = 0; run < runs.length; run++) {
+    const root = rootOf(parents, run);
     const known = members.get(root);
-    if (known) known.push(span);
-    else members.set(root, [span]);
+    if (known) known.push(runs[run]!);
+    else members.set(root, [runs[run]!]);
   }
-  for (const spans of members.values())
-    if (spans.reduce((sum, { from, until }) => sum + until - from, 0) >= least) yield regionOf(spans, width);
+  const found: Region[] = [];
+  for (const spans of members.values()) if (pixelsOf(spans) >= least) found.push(regionOf(spans, width));
+  return found;
+}
+
+/** Appends the runs of pixels brighter than `level` between `start` and `end`. */
+function findRuns(grey: Uint8Array, level: number, start: number, end: number, runs: Span[]): void {
+  for (let at = start; at < end; at++) {
+    if (grey[at]! <= level) continue;
+    const from = at;
+    while (at < end && grey[at]! > level) at++;
+    runs.push({ from, until: at });
+  }
+}
+
+function rootOf(parents: number[], run: number): number {
+  let root = run;
+  while (parents[root] !== root) root = parents[root]!;
+  parents[run] = root;
+  return root;
+}
+
+function join(parents: number[], one: number, other: number): void {
+  const a = rootOf(parents, one);
+  const b = rootOf(parents, other);
+  parents[Math.max(a, b)] = Math.min(a, b);
+}
+
+function pixelsOf(spans: Span[]): number {
+  let pixels = 0;
+  for (const { from, until } of spans) pixels += until - from;
+  return pixels;
 }
 
 function regionOf(spans: Span[], width: number): Region {
@@ -123,17 +140,20 @@ function regionOf(spans: Span[], width: number): Region {
 
 /** Andrew's monotone chain. */
 function convexHull(points: [number, number][]): [number, number][] {
-  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const half = (list: [number, number][]): [number, number][] => {
-    const chain: [number, number][] = [];
-    for (const point of list) {
-      while (chain.length >= 2 && cross(chain[chain.length - 2], chain[chain.length - 1], point) <= 0) chain.pop();
-      chain.push(point);
-    }
-    chain.pop();
-    return chain;
-  };
-  return [...half(sorted), ...half(sorted.reverse())];
+  const sorted = points.toSorted(byPlace);
+  return [...halfHull(sorted), ...halfHull(sorted.reverse())];
+}
+
+const byPlace = (a: [number, number], b: [number, number]): number => a[0] - b[0] || a[1] - b[1];
+
+function halfHull(points: [number, number][]): [number, number][] {
+  const chain: [number, number][] = [];
+  for (const point of points) {
+    while (chain.length >= 2 && cross(chain[chain.length - 2]!, chain[chain.length - 1]!, point) <= 0) chain.pop();
+    chain.push(point);
+  }
+  chain.pop();
+  return chain;
 }
 
 function cross(o: [number, number], a: [number, number], b: [number, number]): number {

@@ -5,11 +5,7 @@ import type { Features } from './features.ts';
 export function measureBorders(picture: Picture, grey: Uint8Array, features: Features): void {
   const { width, height } = picture;
   const strip = Math.max(3, Math.round(0.06 * Math.min(width, height)));
-  const dark = (x0: number, y0: number, x1: number, y1: number): number => {
-    let count = 0;
-    for (let y = y0; y < y1; y++) for (let x = x0; x < x1; x++) if (grey[y * width + x] < 45) count++;
-    return count / Math.max(1, (x1 - x0) * (y1 - y0));
-  };
+  const dark = (x0: number, y0: number, x1: number, y1: number) => shareOfDark(grey, width, x0, y0, x1, y1);
   const sides = [
     dark(0, 0, width, Math.min(strip, height)),
     dark(0, Math.max(0, height - strip), width, height),
@@ -23,6 +19,12 @@ export function measureBorders(picture: Picture, grey: Uint8Array, features: Fea
   features.border_mean = (sides[0] + sides[1] + sides[2] + sides[3]) / 4;
   features.centre_dark = centre;
   features.border_less_centre = features.border_mean - centre;
+}
+
+function shareOfDark(grey: Uint8Array, width: number, x0: number, y0: number, x1: number, y1: number): number {
+  let count = 0;
+  for (let y = y0; y < y1; y++) for (let x = x0; x < x1; x++) if (grey[y * width + x]! < 45) count++;
+  return count / Math.max(1, (x1 - x0) * (y1 - y0));
 }
 
 /** Measures tones, colours, colourfulness, haze and sharpness. */
@@ -84,10 +86,11 @@ export function measureTones(picture: Picture, grey: Uint8Array, features: Featu
  */
 function haze(picture: Picture, features: Features): void {
   const { width, height, data } = picture;
-  const darkest: number[] = [];
-  const activity: number[] = [];
-  for (let y = 0; y + 8 <= height; y += 8) {
-    for (let x = 0; x + 8 <= width; x += 8) {
+  const blocks = Math.floor(width / 8) * Math.floor(height / 8);
+  const darkest = new Uint8Array(blocks);
+  const activity = new Float64Array(blocks);
+  for (let y = 0, block = 0; y + 8 <= height; y += 8) {
+    for (let x = 0; x + 8 <= width; x += 8, block++) {
       let low = 255;
       let change = 0;
       for (let j = 0; j < 8; j++) {
@@ -96,13 +99,13 @@ function haze(picture: Picture, features: Features): void {
           if (i > 0) change += Math.abs(data[at + 1] - data[at - 2]);
         }
       }
-      darkest.push(low);
-      activity.push(change / 56);
+      darkest[block] = low;
+      activity[block] = change / 56;
     }
   }
-  darkest.sort((a, b) => a - b);
-  activity.sort((a, b) => a - b);
-  const at = (values: number[], p: number): number => values[Math.floor((values.length - 1) * p)] ?? 0;
+  darkest.sort();
+  activity.sort();
+  const at = (values: Uint8Array | Float64Array, p: number): number => values[Math.floor((values.length - 1) * p)] ?? 0;
   features.haze_p5 = at(darkest, 0.05);
   features.haze_p50 = at(darkest, 0.5);
   features.haze_p95 = at(darkest, 0.95);

@@ -141,11 +141,13 @@ export function trunk(file: string): Trunk {
 export const levelsOf =
   ({ data, width, height }: Picture) =>
   ({ memory, at, line }: Input): void => {
-    for (let y = 0, from = 0; y < height; y++) {
-      const row = new Int16Array(memory(), at + y * line, 3 * width);
-      for (let x = 0; x < row.length; x++, from++) row[x] = (data[from]! - ZERO) * STEPS;
-    }
+    const rows = new Int16Array(memory());
+    for (let y = 0; y < height; y++) putLevels(rows, (at + y * line) / 2, data, 3 * width * y, 3 * width);
   };
+
+function putLevels(out: Int16Array, to: number, data: Uint8Array, from: number, count: number): void {
+  for (let i = 0; i < count; i++) out[to + i] = (data[from + i]! - ZERO) * STEPS;
+}
 
 function reserve(bytes: number): void {
   const { memory } = loadMachine();

@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-NAME = 'screen-still-13'
+NAME = 'screen-still-14'
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=600, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
@@ -34,6 +34,8 @@ SIMULATED_SHARE = 0.3
 DOUBTFUL, CONFIDENT = 0.01, 0.0003
 # Share of displays that the first stage clears, of those that its models did not see.
 CLEARED = 0.01
+# How far the appearance that the second stage allows for lies at least above the highest of a genuine picture held for calibration.
+APPEARANCE_MARGIN = 1
 # How far `confident` lies at least above the highest genuine picture, in mean excesses of the highest tenth.
 CONFIDENT_MARGIN = 1.5
 # Measured but not used: the first distinguish one camera's processing from another's and cost 0.015 of AUC on held-out sources; `bands` is a
@@ -337,12 +339,22 @@ def first_stage(apart, y, sources, sides):
     return {'parts': FIRST, 'platt': {'a': digits(a), 'b': digits(b), 'perHalving': digits(per_halving)}, 'clears': digits(clears)}
 
 
+def second_stage(log_odds, weight, appearance, y, doubtful):
+    """Returns the highest appearance that the second stage allows for, and the mean of the genuine pictures that it clears; of original pictures held for calibration."""
+    genuine = y == 0
+    most = float(np.ceil(appearance[genuine].max() + APPEARANCE_MARGIN))
+    cleared = log_odds + weight * most < np.log(doubtful / (1 - doubtful))
+    print(f'second stage clears {cleared[genuine].mean():.2f} of genuine pictures, {(cleared & ~genuine).sum()} displays')
+    return {'most': most, 'typical': round(float(appearance[cleared & genuine].mean()), 1)}
+
+
 def publish(platt, log_odds, appearance, y, sources, variants, sides):
     """Adds the network of the appearance, on pictures that neither it nor a fit has seen."""
     held = np.isin(sources, HELD) & ~np.isnan(appearance) & ~np.isnan(log_odds)
     halvings = np.log2(FULL / np.clip(sides, LEAST, FULL))
     (share, weight, per_halving), bias = fit_platt(np.column_stack([log_odds, appearance, halvings])[held], y[held])
-    log_odds = share * log_odds + weight * appearance + per_halving * halvings + bias
+    without = share * log_odds + per_halving * halvings + bias
+    log_odds = without + weight * appearance
     genuine = held & (y == 0)
     sets = [genuine & (sides >= low) & (sides < high) for low, high in SIZES]
     thresholds = thresholds_of(log_odds, sources, sets, genuine & (variants == 'orig'))
@@ -353,7 +365,9 @@ def publish(platt, log_odds, appearance, y, sources, variants, sides):
     platt = {'a': digits(share * platt['a']), 'b': digits(share * platt['b'] + bias), 'perHalving': digits(share * platt['perHalving'] + per_halving),
              'appearance': digits(weight)}
     print(thresholds, platt)
-    return platt, thresholds, log_odds
+    originals = held & (variants == 'orig')
+    second = second_stage(without[originals], weight, appearance[originals], y[originals], thresholds['doubtful'])
+    return platt, thresholds, log_odds, second
 
 
 def write(path, value):
@@ -389,8 +403,8 @@ def finish(files, models, folds, apart, pictures, y, sources, variants, sides, a
     platt, thresholds, log_odds = calibrate(apart[:, 0], y, sources, variants, sides)
     rounded = {name: round(value, 6) for name, value in platt.items()}
     write(folds_file, {'models': [export(fold, rounded, thresholds) for fold in folds['models']], 'groups': folds['groups']})
-    platt, thresholds, log_odds = publish(platt, log_odds, appearance, y, sources, variants, sides)
-    write(model_file, {**export(models, platt, thresholds), 'first': first})
+    platt, thresholds, log_odds, second = publish(platt, log_odds, appearance, y, sources, variants, sides)
+    write(model_file, {**export(models, platt, thresholds), 'first': first, 'second': second})
     write_scores(scores_file, pictures, y, sources, np.isin(sources, HELD) & (variants == 'orig') & ~np.isnan(log_odds), log_odds)
 
 

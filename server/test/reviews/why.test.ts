@@ -40,7 +40,7 @@ describe('why a case is doubted', () => {
     const [shown] = (await read(viewer, display.id)).captures;
     const screen = shown!.explanation!.screen!;
     expect(screen).toMatchObject({
-      model: 'screen-still-13',
+      model: 'screen-still-14',
       odds: { pictures: 705, one_in: expect.any(Number) },
       thresholds: { doubtful: { at: 0.84978, odds: { as_high: 5, one_in: 120 } }, confident: { at: 0.99472 } },
       published: { flagged: { count: 14, of: 2_127 }, at_most: 0.01, found: { count: 157, of: 192 } },

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 
 /** How far a heap may grow before V8 collects it, in percent of what was in use after the last collection. */
-const GROWTH = 300;
+const GROWTH = 250;
 
 /**
  * Lets the heaps of this process grow further before V8 walks them. V8 counts a decoded picture (36 MB at 12 megapixels) as part of the heap, although
  * `release` frees it at once; under its usual plan, a tenth more than what is in use, every picture makes it walk the whole heap, which takes up to a third of
- * the time of a decode. Four times what is in use is V8's own limit for programs that allocate fast.
+ * the time of a decode. V8 itself goes up to four times what is in use in programs that allocate fast.
  */
 export function growHeaps(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
 import { analyzePicture } from './analyze.ts';
 import { isLarge, makePreview } from './decode.ts';
+import { collectHeap } from './heap.ts';
 import { ImageFault, inspect } from './inspect.ts';
 import type { Answer, Question, Reply } from './pool.ts';
 import { warmUp } from './warm-up.ts';
@@ -36,9 +37,14 @@ async function work(question: Question): Promise<unknown> {
   if (kind === 'inspect') return { info: await inspect(request.bytes), preview: await makePreview(request.bytes) };
   const info = await inspect(request.bytes);
   const frame = request.motionFrame && (await inspect(request.motionFrame).catch(() => undefined));
-  if (isLarge(info) || (frame && isLarge(frame))) await leave(question.id);
+  const large = isLarge(info) || (frame && isLarge(frame));
+  if (large) await leave(question.id);
   spent ||= isLarge(info) && (info.contentType === 'image/heic' || info.contentType === 'image/heif');
-  return analyzePicture(request);
+  try {
+    return await analyzePicture(request);
+  } finally {
+    if (large) collectHeap();
+  }
 }
 
 /** WebAssembly memory never shrinks, so replace this thread after a large HEIC picture. */

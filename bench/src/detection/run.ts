@@ -31,6 +31,7 @@ import {
 } from '../../../forensics/training/screen/sets.ts';
 import { FORMS, formsOf } from '../../../forensics/training/screen/vary.ts';
 import { createReport } from '../report.ts';
+import { type Row, regressions, share } from './regressions.ts';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
 
 const { values: options } = parseArgs({
@@ -69,22 +70,6 @@ interface Baseline {
 const baseline: Baseline | undefined = options.baseline && JSON.parse(readFileSync(options.baseline, 'utf8'));
 /** The forms of each picture to score; the first is the picture as it is. With a baseline, its forms. */
 const VARIANTS = options.unaltered ? ['orig'] : (baseline?.forms ?? options.forms?.split(',') ?? FORMS);
-
-interface Row {
-  name: string;
-  positives: number;
-  negatives: number;
-  auc?: number;
-  found_at_1?: number;
-  found_at_5?: number;
-  calibration_error?: number;
-  /** Share of pictures with an answer. */
-  coverage: number;
-  /** Share of displays missed and of genuine pictures refused at each band (ISO/IEC 30107-3), and the latter's 95% upper bound. */
-  apcer: { doubtful?: number; confident?: number };
-  bpcer: { doubtful?: number; confident?: number };
-  bpcer_upper: { doubtful?: number; confident?: number };
-}
 
 const REPORTED = ['report', 'develop'] as const;
 
@@ -182,8 +167,6 @@ function summarize(name: string, scored: Scored[], variant: number): Row {
   return row;
 }
 
-const share = (value: number | undefined, digits = 2): string => (value === undefined ? '' : value.toFixed(digits));
-
 function table(rows: Row[]): string {
   const lines = rows.map(row =>
     [
@@ -215,35 +198,6 @@ function table(rows: Row[]): string {
     [heads, heads.map(() => '---')].map(cells => `| ${cells.join(' | ')} |`).join('\n') +
     lines.map(line => `\n| ${line} |`).join('')
   );
-}
-
-/**
- * Lists the numbers that fell below the baseline by more than noise: three hundredths of AUC (about two standard errors
- * at these sizes), a tenth of the displays found, three hundredths of pooled calibration error, or more than two
- * further genuine pictures refused.
- */
-function regressions(rows: Row[], baseline: Row[]): string[] {
-  const faults: string[] = [];
-  for (const before of baseline) {
-    const now = rows.find(row => row.name === before.name);
-    if (!now || now.positives !== before.positives || now.negatives !== before.negatives) {
-      faults.push(`${before.name}: the set of pictures differs from the baseline's`);
-      continue;
-    }
-    if ((now.auc ?? 1) < (before.auc ?? 0) - 0.03)
-      faults.push(`${before.name}: AUC ${share(before.auc, 3)} → ${share(now.auc, 3)}`);
-    if (before.name.startsWith('pooled') && (now.calibration_error ?? 1) > (before.calibration_error ?? 0) + 0.03) {
-      faults.push(`${before.name}: ECE ${share(before.calibration_error, 3)} → ${share(now.calibration_error, 3)}`);
-    }
-    for (const band of ['doubtful', 'confident'] as const) {
-      const refused = ((now.bpcer[band] ?? 0) - (before.bpcer[band] ?? 0)) * now.negatives;
-      if (refused > 2.5) faults.push(`${before.name}: ${Math.round(refused)} more genuine pictures ${band}`);
-      if ((now.apcer[band] ?? 0) > (before.apcer[band] ?? 1) + 0.1) {
-        faults.push(`${before.name}: APCER ${band} ${share(before.apcer[band])} → ${share(now.apcer[band])}`);
-      }
-    }
-  }
-  return faults;
 }
 
 sharp.concurrency(1);

@@ -69,7 +69,7 @@ const prepared = prepare({ ...half, channels: 3 });
 
 type Part = [name: string, work: () => unknown];
 
-/** What the ratios are of. Measured by themselves, so that nobody else's garbage is collected meanwhile. */
+/** The parts of the two limits, in rounds of their own: none of them pays for the garbage of the parts below. */
 const whole: Part[] = [
   ['plain full decode by sharp', async () => releaseBytes(await sharp(bytes).raw().toBuffer())],
   ['decode and preview', async () => release((await decode(bytes)).picture)],
@@ -116,9 +116,11 @@ function report(name: string, taken: number[]): number {
 const features = (await measureScreen(picture))?.features ?? {};
 const clearing = [clearedByFirst, clearedBySecond].findIndex(stage => stage(screenModel, features) !== undefined);
 console.log(
-  ['This picture passes through all stages.', 'The first stage clears this picture.', 'The second stage clears it.'][
-    clearing + 1
-  ],
+  [
+    'This picture passes through all stages.',
+    'The first stage clears this picture.',
+    'The second stage clears this picture.',
+  ][clearing + 1],
 );
 console.log(`${info.width} x ${info.height}, ${bytes.length} bytes; processor time, median of ${ROUNDS} rounds`);
 for (const [index, [name]] of parts.entries()) report(name, partRuns[index]!);

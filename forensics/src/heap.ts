@@ -13,7 +13,7 @@ export function growHeaps(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
 }
 
-/** Collects the heap of this thread at once. After a large picture its garbage, which V8 would let lie, is what the next one needs. */
+/** Collects the heap of this thread at once. V8 would keep the garbage of a large picture, and the next one would come on top of it. */
 export function collectHeap(): void {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');

@@ -84,8 +84,7 @@ const closedFault = () => new AnalysisFault('closed', 'The analysis pool is clos
 /**
  * Analyses pictures in worker threads, so that the caller's event loop stays free. A picture that hangs or exhausts its
  * thread costs that thread only. All threads together work on one large picture (see `decode.ts`) at a time, because
- * decoding some formats takes up to six bytes a pixel of the whole. Threads start when first needed. Lets all heaps of the process grow further, see
- * `growHeaps`.
+ * decoding some formats takes up to six bytes a pixel of the whole. Threads start when first needed. Calls `growHeaps` for the whole process.
  */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   growHeaps();

@@ -4,12 +4,7 @@ import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params
 import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { describe, expect, it } from 'vitest';
-
-interface Baseline {
-  model: string;
-  thresholds: { doubtful: number; confident: number };
-  rows: { name: string; positives: number; negatives: number; calibration_error?: number }[];
-}
+import type { Baseline } from './regressions.ts';
 
 /**
  * Limit for the expected calibration error of the published scores, pooled over sources that no scoring model was fitted on. The aim is

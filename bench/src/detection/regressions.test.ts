@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Row, regressions } from './regressions.ts';
+import { type Baseline, type Row, regressions } from './regressions.ts';
 
-const baseline: { rows: Row[] } = JSON.parse(readFileSync(new URL('./baseline.json', import.meta.url), 'utf8'));
+const baseline: Baseline = JSON.parse(readFileSync(new URL('./baseline.json', import.meta.url), 'utf8'));
 
 /** Returns a row of so many displays and genuine pictures. */
 const row = (positives: number, negatives: number, changed: Partial<Row> = {}): Row => ({

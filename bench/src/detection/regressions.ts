@@ -15,6 +15,16 @@ export interface Row {
   bpcer_upper: { doubtful?: number; confident?: number };
 }
 
+/** The numbers of the published model, as `--json` writes them. */
+export interface Baseline {
+  model: string;
+  thresholds: { doubtful: number; confident: number };
+  /** Forms of each picture; the first is the picture as it is. */
+  forms: string[];
+  rows: Row[];
+}
+
+/** Writes a share with this many digits, and nothing for one that is unknown. */
 export const share = (value: number | undefined, digits = 2): string =>
   value === undefined ? '' : value.toFixed(digits);
 

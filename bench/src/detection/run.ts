@@ -31,7 +31,7 @@ import {
 } from '../../../forensics/training/screen/sets.ts';
 import { FORMS, formsOf } from '../../../forensics/training/screen/vary.ts';
 import { createReport } from '../report.ts';
-import { type Row, regressions, share } from './regressions.ts';
+import { type Baseline, type Row, regressions, share } from './regressions.ts';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
 
 const { values: options } = parseArgs({
@@ -63,10 +63,6 @@ const UNSEEN = [
   ['further', 'further-held'],
 ] as const satisfies [string, Use][];
 const unseen = UNSEEN.find(([option]) => options[option])?.[1];
-interface Baseline {
-  forms: string[];
-  rows: Row[];
-}
 const baseline: Baseline | undefined = options.baseline && JSON.parse(readFileSync(options.baseline, 'utf8'));
 /** The forms of each picture to score; the first is the picture as it is. With a baseline, its forms. */
 const VARIANTS = options.unaltered ? ['orig'] : (baseline?.forms ?? options.forms?.split(',') ?? FORMS);

@@ -40,7 +40,7 @@ export interface Model {
   platt: { a: number; b: number; perHalving?: number; appearance?: number };
   /** Calibrated probabilities from which a picture is doubtful (reached by 1% of genuine ones) and confident (about 0.03%, extrapolated). */
   thresholds: { doubtful: number; confident: number };
-  /** Without them in models that are always scored on every part. */
+  /** Models that are always scored on every part have no early stages. */
   first?: FirstStage;
   second?: SecondStage;
 }
@@ -57,7 +57,7 @@ interface FirstStage {
 }
 
 /**
- * The second stage: a picture that would not be doubtful with an appearance of `most` either is clear. Its appearance is not measured and counts as
+ * The second stage: a picture that even an appearance of `most` would not make doubtful is clear. Its appearance is not measured and counts as
  * `typical`.
  */
 interface SecondStage {
@@ -78,8 +78,10 @@ const halvings = ({ long_side = FULL }: Features): number =>
 
 /** Returns the calibrated probability (0..1) that the features are those of a photographed display or print. */
 export function predict(model: Model, features: Features): number {
-  const cleared = clearedByFirst(model, features) ?? clearedBySecond(model, features);
-  return cleared ?? logistic(withoutAppearance(model, features) + seen(model, features.appearance ?? 0));
+  const cleared = clearedByFirst(model, features);
+  if (cleared !== undefined) return cleared;
+  const logOdds = withoutAppearance(model, features);
+  return clearWithout(model, logOdds) ?? logistic(logOdds + seen(model, features.appearance ?? 0));
 }
 
 /** Returns the log odds by everything but the appearance. */
@@ -96,9 +98,13 @@ const seen = ({ platt }: Model, appearance: number): number => (platt.appearance
 
 /** Returns the probability of a picture that is clear whatever its appearance. Reads all features but that. */
 export function clearedBySecond(model: Model, features: Features): number | undefined {
+  return clearWithout(model, withoutAppearance(model, features));
+}
+
+/** Returns the probability of a picture that these log odds, by everything but the appearance, make clear. */
+function clearWithout(model: Model, logOdds: number): number | undefined {
   const { second, thresholds } = model;
   if (!second) return undefined;
-  const logOdds = withoutAppearance(model, features);
   if (logistic(logOdds + seen(model, second.most)) >= thresholds.doubtful) return undefined;
   return logistic(logOdds + seen(model, second.typical));
 }

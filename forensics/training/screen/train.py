@@ -34,9 +34,9 @@ SIMULATED_SHARE = 0.3
 DOUBTFUL, CONFIDENT = 0.01, 0.0003
 # Share of displays that the first stage clears, of those that its models did not see.
 CLEARED = 0.01
-# How far the appearance that the second stage allows for lies at least above the highest of a genuine picture held for calibration.
+# Least distance of the appearance that the second stage allows for above the highest one of a genuine picture held for calibration.
 APPEARANCE_MARGIN = 1
-# How far `confident` lies at least above the highest genuine picture, in mean excesses of the highest tenth.
+# Least distance of `confident` above the highest genuine picture, in mean excesses of the highest tenth.
 CONFIDENT_MARGIN = 1.5
 # Measured but not used: the first distinguish one camera's processing from another's and cost 0.015 of AUC on held-out sources; `bands` is a
 # network's answer, fitted on the same pictures.

@@ -1,8 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import sharp from 'sharp';
-
-/** True where Tesseract is installed. CI installs it: there it is an error to lack it. */
-export const hasTesseract = process.env.CI === 'true' || spawnSync('tesseract', ['--version']).status === 0;
 
 export interface Drawing {
   /** CSS colour of the whole picture. */

@@ -1,10 +1,10 @@
 // A vision model made of rules, behind the real protocol: POST /v1/chat/completions and GET /v1/models as hosted services and
-// local servers speak them. It answers from the picture: its colour, its black share, and its text where Tesseract is installed.
+// local servers speak them. It answers from the picture: its colour, its black share, and its text.
 // Run by itself it serves a laptop: node server/test/vision-server.ts [port]
-import { spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
+import { findTextReader, readWords } from '../src/checks/tesseract.ts';
 import { PURPOSES, type Purpose } from '../src/vision/prompt.ts';
 
 export interface ChatRequest {
@@ -236,21 +236,10 @@ function nearest(r: number, g: number, b: number): string {
   return Object.entries(COLOURS).sort((one, other) => distance(one[1]) - distance(other[1]))[0]![0];
 }
 
-/** The words in a picture; nothing without Tesseract. */
-function textOf(jpeg: Buffer): Promise<string> {
-  return new Promise(resolve => {
-    const child = spawn('tesseract', ['stdin', 'stdout', '--psm', '11'], {
-      env: { ...process.env, OMP_THREAD_LIMIT: '1' },
-    });
-    let text = '';
-    child.stdout.on('data', chunk => {
-      text += chunk;
-    });
-    child.stdin.on('error', () => {});
-    child.once('error', () => resolve(''));
-    child.once('close', () => resolve(text.replace(/\s+/g, ' ').trim()));
-    child.stdin.end(jpeg);
-  });
+async function textOf(jpeg: Buffer): Promise<string> {
+  const reader = await findTextReader({ command: null, languages: 'eng' });
+  const words = reader ? await readWords(reader, jpeg, 11) : [];
+  return words.map(word => word.text).join(' ');
 }
 
 const ORDER = /ignore (?:the|all) (?:above|previous)|disregard|answer (?:match|yes|good)|you are now/i;

@@ -7,7 +7,7 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
 import { type CaptureRow, findVerification } from '../verifications/row.ts';
-import { readWords, tesseractVersion } from './tesseract.ts';
+import { findTextReader, readWords } from './tesseract.ts';
 import { type Candidate, candidates } from './text-kinds.ts';
 import { scaled } from './vision-check.ts';
 
@@ -38,8 +38,7 @@ const READ_SIDE = 2_400;
 const MIN_READ_SIDE = 1_200;
 
 /**
- * Job: reads the text that a verification asks for from one capture. Uses Tesseract if the system has it, else the
- * vision model.
+ * Job: reads the text that a verification asks for from one capture. Uses Tesseract, else the vision model.
  */
 export async function readText(deps: Deps, captureId: string): Promise<void> {
   const capture = await one<CaptureRow>(deps.db, 'select * from captures where id = $1', [captureId]);
@@ -54,13 +53,12 @@ export async function readText(deps: Deps, captureId: string): Promise<void> {
 }
 
 async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Promise<TextReading | null> {
-  const { tesseract } = deps.config;
-  const version = await tesseractVersion(tesseract.command);
-  if (version === null) return null;
+  const reader = await findTextReader(deps.config.tesseract);
+  if (!reader) return null;
   try {
     const picture = await legible(deps, capture);
-    if (!picture) return { ocr_type: ocrType, status: 'nothing_read', engine: `tesseract ${version}` };
-    const words = await readWords(tesseract, picture, 11);
+    if (!picture) return { ocr_type: ocrType, status: 'nothing_read', engine: reader.name };
+    const words = await readWords(reader, picture, 11);
     const [best, ...others] = candidates(words, ocrType);
     const fullText = bounded(words.map(word => word.text).join(' '), 4_000);
     return {
@@ -69,7 +67,7 @@ async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Pr
       ...(best ? { value: bounded(best.value, 200), confidence: best.confidence } : {}),
       ...(others.length > 0 ? { alternatives: others.map(one => ({ ...one, value: bounded(one.value, 200) })) } : {}),
       ...(fullText === '' ? {} : { full_text: fullText }),
-      engine: `tesseract ${version}`,
+      engine: reader.name,
     };
   } catch (error) {
     deps.log.warn({ err: error, captureId: capture.id }, 'tesseract could not read a capture');

@@ -1,5 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Config } from '../config/config.ts';
 
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 2_000_000;
@@ -12,15 +15,22 @@ export interface Word {
   line: string;
 }
 
-export interface TesseractOptions {
-  command: string;
+/** A Tesseract that answers. `name` says which one and its version. */
+export interface TextReader {
+  name: string;
   languages: string;
+  program: string;
+  /** The arguments of the program for a layout. */
+  args: (layout: Layout) => string[];
 }
+
+/** Tesseract's page segmentation mode: 11 finds scattered text, 6 takes one block. */
+type Layout = 6 | 11;
 
 const versions = new Map<string, Promise<string | null>>();
 
-/** Returns the version of the system's Tesseract, or null when there is none. Asks once. */
-export function tesseractVersion(command: string): Promise<string | null> {
+/** Returns the version of an installed Tesseract, or null when there is none. Asks once. */
+function versionOf(command: string): Promise<string | null> {
   const known =
     versions.get(command) ??
     promisify(execFile)(command, ['--version'], { timeout: 10_000 }).then(
@@ -31,15 +41,40 @@ export function tesseractVersion(command: string): Promise<string | null> {
   return known;
 }
 
+/** Returns the Tesseract to use, or null when there is none: the settings refuse it, or name a program that is missing. */
+export async function findTextReader({ command, languages }: Config['tesseract']): Promise<TextReader | null> {
+  if (command === 'none') return null;
+  if (command !== 'built-in') {
+    const program = command ?? 'tesseract';
+    const version = await versionOf(program);
+    if (version !== null) {
+      const args = (layout: Layout) => ['stdin', 'stdout', '-l', languages, '--psm', `${layout}`, 'tsv'];
+      return { name: `tesseract ${version}`, languages, program, args };
+    }
+    if (command !== null) return null;
+  }
+  return builtIn();
+}
+
+/** The packages hold English alone. */
+function builtIn(): TextReader {
+  const { version } = createRequire(import.meta.url)('tesseract.js/package.json') as { version: string };
+  const script = join(import.meta.dirname, 'built-in-reader.ts');
+  return {
+    name: `tesseract.js ${version}`,
+    languages: 'eng',
+    program: process.execPath,
+    args: layout => [script, 'eng', `${layout}`],
+  };
+}
+
 /**
  * Reads the words of a picture (any format libpng or libjpeg reads). Rejects when the program fails or takes longer
  * than half a minute.
- * @param layout Tesseract's page segmentation mode: 11 finds scattered text, 6 takes one block.
  */
-export async function readWords(o: TesseractOptions, picture: Uint8Array, layout: 6 | 11): Promise<Word[]> {
-  const args = ['stdin', 'stdout', '-l', o.languages, '--psm', `${layout}`, 'tsv'];
+export async function readWords(reader: TextReader, picture: Uint8Array, layout: Layout): Promise<Word[]> {
   // One thread: several would compete with the analysis for the cores.
-  const child = spawn(o.command, args, {
+  const child = spawn(reader.program, reader.args(layout), {
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
     env: { ...process.env, OMP_THREAD_LIMIT: '1' },
@@ -62,7 +97,7 @@ export async function readWords(o: TesseractOptions, picture: Uint8Array, layout
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(`tesseract ended with ${code}: ${complaint.trim()}`);
+  if (code !== 0) throw new Error(`${reader.name} ended with ${code}: ${complaint.trim()}`);
   return parseTsv(Buffer.concat(chunks).toString('utf8'));
 }
 

@@ -12,18 +12,22 @@ const look = async (behaviour: Behaviour, env: Record<string, string> = {}) => {
     VISION_BASE_URL: server.url,
     VISION_MODEL: 'rules',
     VISION_RETRIES: '0',
-    TESSERACT: 'no-such-program',
+    TESSERACT: 'none',
   };
   return visionFindings(readConfig({ ...base, ...env }));
 };
 
-it('firsthand doctor says how to add a missing model and text reader', async () => {
+it('firsthand doctor says how to add a missing model and names a Tesseract that does not answer', async () => {
   const [model, text] = await visionFindings(readConfig({ TESSERACT: 'no-such-program' }));
   expect(model).toMatchObject({
     state: 'missing',
     advice: expect.stringContaining('VISION_BASE_URL and VISION_MODEL'),
   });
-  expect(text).toMatchObject({ state: 'missing', advice: expect.stringContaining('tesseract-ocr') });
+  expect(text).toMatchObject({
+    state: 'wrong',
+    what: expect.stringContaining('no-such-program'),
+    advice: expect.stringContaining('TESSERACT'),
+  });
 });
 
 it('firsthand doctor asks a configured model a real question', async () => {

@@ -42,8 +42,8 @@ export interface Config extends AttestationConfig, SignInConfig, WitnessesConfig
   vision: VisionConfig | null;
   /** How long finalize waits for a case analysis that needs the network before it answers 202. */
   finalizeBudgetMs: number;
-  /** The system's Tesseract command and its languages, for `ocr_type`. */
-  tesseract: { command: string; languages: string };
+  /** Reads text for `ocr_type`. `command`: a program, `built-in` or `none`; null: an installed one, else the built-in. */
+  tesseract: { command: string | null; languages: string };
   geocoderUrl: string | null;
   reverseSearch: { googleApiKey: string | null; tineyeApiKey: string | null; googleUrl: string; tineyeUrl: string };
   /** Manifest of the operator's own detector of AI-generated pictures; null: use provenance only. */
@@ -167,7 +167,7 @@ export function readConfig(env: Env): Config {
     botSecrets: secrets('BOT_SECRETS'),
     vision: readVision(reader),
     finalizeBudgetMs: decimal('FINALIZE_SECONDS', 0, 60, 15) * 1_000,
-    tesseract: { command: text('TESSERACT') ?? 'tesseract', languages: text('TESSERACT_LANGUAGES') ?? 'eng' },
+    tesseract: { command: text('TESSERACT') ?? null, languages: text('TESSERACT_LANGUAGES') ?? 'eng' },
     geocoderUrl: web('GEOCODER_URL'),
     reverseSearch: {
       googleApiKey: text('REVERSE_SEARCH_GOOGLE_API_KEY'),

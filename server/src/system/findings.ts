@@ -1,6 +1,6 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import type { SystemFinding, SystemPart } from '@firsthand/contract/system.ts';
-import { tesseractVersion } from '../checks/tesseract.ts';
+import { findTextReader } from '../checks/tesseract.ts';
 import type { Config } from '../config/config.ts';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -93,18 +93,21 @@ export async function settingFindings({ config, origins }: Pick<Deps, 'config' |
 }
 
 export async function textFinding({ tesseract }: Pick<Config, 'tesseract'>): Promise<Finding> {
-  const version = await tesseractVersion(tesseract.command);
-  if (version !== null)
-    return { part: 'text_reader', state: 'ok', what: `Tesseract ${version} (${tesseract.languages})` };
+  const reader = await findTextReader(tesseract);
+  const part = 'text_reader';
+  if (reader) return { part, state: 'ok', what: `Text reader: ${reader.name} (${reader.languages})` };
+  if (tesseract.command === 'none') {
+    return { part, state: 'missing', what: 'Text reader: switched off (TESSERACT=none)', advice: INSTEAD };
+  }
   return {
-    part: 'text_reader',
-    state: 'missing',
-    what: 'Tesseract: not found',
-    advice:
-      'The vision model reads the text for ocr_type instead, if you have one. Install the package tesseract-ocr, or set ' +
-      'TESSERACT to the path of the program.',
+    part,
+    state: 'wrong',
+    what: `Text reader: no Tesseract answers at ${tesseract.command}`,
+    advice: `Correct TESSERACT, or remove it to use an installed or the built-in Tesseract. ${INSTEAD}`,
   };
 }
+
+const INSTEAD = 'Until then the vision model reads the text for ocr_type, if you have one.';
 
 /** Geocoder, the ways to sign in, e-mail, attestation and time stamps. */
 export function otherFindings({ config, origins }: Pick<Deps, 'config' | 'origins'>): Finding[] {

@@ -12,7 +12,7 @@ import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { SAMPLES, sampleOf, sampleText } from './samples.ts';
-import { type Sheet, sheetOf } from './sheet.ts';
+import { readSheet, type Sheet } from './sheet.ts';
 
 /** The service takes no larger body. */
 const MOST_BYTES = 32 * 1_024 * 1_024;
@@ -45,7 +45,7 @@ export function ChooseFile({ sheet, onChosen }: { sheet: Sheet | null; onChosen:
     const text = decoded(file.bytes, encoding);
     if (text === null) return setFault(t('batch.otherEncoding'));
     try {
-      const found = sheetOf(file.name, text);
+      const found = readSheet(file.name, text);
       if (!found || found.rows.size === 0) return setFault(t('batch.noRows'));
       if (found.rows.size > MOST_ROWS) return setFault(t('batch.tooMany', { n: number(MOST_ROWS) }));
       setFault(undefined);

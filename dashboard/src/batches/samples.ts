@@ -1,4 +1,4 @@
-import { type Sheet, sheetOf } from './sheet.ts';
+import { readSheet, type Sheet } from './sheet.ts';
 
 /** Lists to try it with. The people are made up, and example.com delivers no mail. */
 const LISTS = {
@@ -21,4 +21,4 @@ INV-7003,Ines Castro,ines.castro@example.com,Invoice,alphanumeric_id
 
 export const SAMPLES = Object.keys(LISTS) as (keyof typeof LISTS)[];
 export const sampleText = (name: keyof typeof LISTS): string => LISTS[name];
-export const sampleOf = (name: keyof typeof LISTS): Sheet => sheetOf(`${name}.csv`, LISTS[name])!;
+export const sampleOf = (name: keyof typeof LISTS): Sheet => readSheet(`${name}.csv`, LISTS[name])!;

@@ -1,7 +1,7 @@
-import { readSheet } from '@firsthand/contract/sheet/read-sheet.ts';
+import { readSheet as readRows } from '@firsthand/contract/sheet/read-sheet.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cellOf, csvOf, guess, keyOf, sheetOf } from './sheet.ts';
+import { cellOf, csvOf, guess, keyOf, readSheet } from './sheet.ts';
 
 test('guess finds the columns of a batch under the headings of other programs', () => {
   expect(guess(['Claim No.', 'Customer Name', 'E-Mail', 'Mobile', 'VIN', 'Region'])).toEqual([
@@ -53,7 +53,7 @@ test('csvOf keeps each kept cell and each row’s number, whatever the cells hol
         return [row, one];
       });
       const sheet = { name: 'a.csv', header: ['a', 'b', 'c'], headerRow: 1, rows: new Map(numbered) };
-      const [header, ...read] = readSheet(csvOf(sheet, ['name', '', 'metadata.c']));
+      const [header, ...read] = readRows(csvOf(sheet, ['name', '', 'metadata.c']));
       expect(header!.cells).toEqual(['name', 'metadata.c']);
       // A row of which no kept cell holds text is blank for the API.
       const kept = numbered.map(([at, [a, , c]]) => ({ row: at, cells: [a!, c!] }));
@@ -63,7 +63,7 @@ test('csvOf keeps each kept cell and each row’s number, whatever the cells hol
 });
 
 test('csvOf keeps a blank row blank and the fault of a row that is too short or too long', () => {
-  const sheet = sheetOf('list.csv', 'Name;E-Mail\nAda;ada@example.com\n;;;\nBob\nCy;cy@example.com;more\n')!;
+  const sheet = readSheet('list.csv', 'Name;E-Mail\nAda;ada@example.com\n;;;\nBob\nCy;cy@example.com;more\n')!;
   expect(sheet.rows.size).toBe(3);
   const lines = csvOf(sheet, ['name', 'email']).split('\r\n');
   expect(lines).toEqual(['name,email', 'Ada,ada@example.com', '', 'Bob', 'Cy,cy@example.com,more', '']);
@@ -71,7 +71,7 @@ test('csvOf keeps a blank row blank and the fault of a row that is too short or 
   expect(cellOf(sheet, ['name', 'email'], 5, 'name')).toBe('Cy');
 });
 
-test('sheetOf finds no list in a file without a heading', () => {
-  expect(sheetOf('empty.csv', '')).toBeNull();
-  expect(sheetOf('blank.csv', '\n;;\n')).toBeNull();
+test('readSheet finds no list in a file without a heading', () => {
+  expect(readSheet('empty.csv', '')).toBeNull();
+  expect(readSheet('blank.csv', '\n;;\n')).toBeNull();
 });

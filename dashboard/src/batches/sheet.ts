@@ -1,5 +1,5 @@
 import { BATCH_COLUMNS } from '@firsthand/contract/batches.ts';
-import { cellsUnder, readSheet, widthOf } from '@firsthand/contract/sheet/read-sheet.ts';
+import { cellsUnder, readSheet as readRows, widthOf } from '@firsthand/contract/sheet/read-sheet.ts';
 import { exactCsvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 
 /** A list as the file has it. */
@@ -66,8 +66,8 @@ export function guess(header: readonly string[]): string[] {
 }
 
 /** Reads a CSV text. Null when it has no heading. Throws `SheetFault`. */
-export function sheetOf(name: string, text: string): Sheet | null {
-  const [heading, ...rows] = readSheet(text);
+export function readSheet(name: string, text: string): Sheet | null {
+  const [heading, ...rows] = readRows(text);
   if (!heading) return null;
   return {
     name,

@@ -50,11 +50,10 @@ const GROUPS: readonly MenuGroup[] = [
       { path: '/settings/people', label: 'page.people', icon: 'people' },
       { path: '/audit', label: 'page.audit', icon: 'sheet', from: 'owner' },
       { path: '/system', label: 'page.system', icon: 'device', from: 'owner' },
+      { path: '/account', label: 'page.account', icon: 'person' },
     ],
   },
 ];
-/** The account menu leads to it; the palette finds it too. */
-const ACCOUNT: MenuPage = { path: '/account', label: 'page.account', icon: 'person' };
 
 /** The contract's order. Its list would bring all schemas into the first page. */
 const RANK: Record<Role, number> = { viewer: 0, reviewer: 1, member: 2, owner: 3 };
@@ -66,4 +65,4 @@ export const isAtLeast = (role: Role, least: Role): boolean => RANK[role] >= RAN
 export const groupsFor = (role: Role): MenuGroup[] =>
   GROUPS.map(group => ({ ...group, pages: group.pages.filter(page => isAtLeast(role, page.from ?? 'viewer')) }));
 
-export const pagesFor = (role: Role): MenuPage[] => [...groupsFor(role).flatMap(({ pages }) => pages), ACCOUNT];
+export const pagesFor = (role: Role): MenuPage[] => groupsFor(role).flatMap(({ pages }) => pages);

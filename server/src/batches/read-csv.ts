@@ -8,6 +8,9 @@ import { isColumn, type RawRow } from './rows.ts';
 /** The bytes that are parsed and checked in one turn of the event loop: some milliseconds. */
 const SLICE_BYTES = 16_384;
 
+/** Programs write it for bytes that they could not decode: the list was damaged before it came here. */
+const LOST = '\uFFFD';
+
 /** A file whose bytes are no text in the encoding they should have. */
 class WrongEncoding extends Error {
   override name = 'WrongEncoding';
@@ -37,6 +40,13 @@ export async function* readCsv(
       }
       const values: Record<string, unknown> = Object.create(null);
       for (const [index, name] of header.cells.entries()) {
+        if (under[index]!.includes(LOST)) {
+          fault({
+            row,
+            column: name,
+            message: 'has a letter that was lost (U+FFFD). Save the list as UTF-8 once more',
+          });
+        }
         if (isColumn(name)) values[name] = under[index];
         else if (name === '' && under[index]!.trim() !== '') {
           fault({ row, column: '', message: `has a cell in column ${index + 1}, which has no heading` });

@@ -169,6 +169,7 @@ describe('batches', () => {
     ['a header alone', 'name\n', ['rows']],
     ['bytes that are not UTF-8', Buffer.from([0x6e, 0x61, 0x6d, 0x65, 0x0a, 0xff]), ['rows.1']],
     ['a workbook', Buffer.from('504b030414000600', 'hex'), ['rows.1']],
+    ['a letter lost by an earlier program', 'name\nJ\uFFFDrg\n', ['rows.2.name']],
     ['a value under no heading', 'name,,email\nAda,x,\n', ['rows.2']],
     ['a NUL', 'name\nA\0da\n', ['rows.2.name']],
   ])('POST /v1/batches refuses %s', async (_name, text, paths) => {

@@ -798,7 +798,7 @@ create table verifications (
 CREATE INDEX verifications_by_brand ON public.verifications USING btree (tenant_id, livemode, ((private ->> 'brand_slug'::text)), created_at DESC, id DESC) WHERE (private ? 'brand_slug'::text);
 CREATE INDEX verifications_by_email ON public.verifications USING btree (tenant_id, lower((private #>> '{person,email}'::text[]))) WHERE ((private #>> '{person,email}'::text[]) IS NOT NULL);
 CREATE INDEX verifications_by_phone ON public.verifications USING btree (tenant_id, ((private #>> '{person,phone_e164}'::text[]))) WHERE ((private #>> '{person,phone_e164}'::text[]) IS NOT NULL);
-CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
+CREATE INDEX verifications_by_reference ON public.verifications USING btree (tenant_id, livemode, NORMALIZE(external_ref, NFC), created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
 CREATE INDEX verifications_by_review ON public.verifications USING btree (tenant_id, livemode, review_state, created_at DESC, id DESC) WHERE (review_state <> 'none'::text);
 CREATE INDEX verifications_by_status ON public.verifications USING btree (tenant_id, livemode, status, created_at DESC, id DESC);
 CREATE INDEX verifications_by_template ON public.verifications USING btree (tenant_id, livemode, (((private -> 'template'::text) ->> 'id'::text)), created_at DESC, id DESC) WHERE (private ? 'template'::text);
@@ -966,23 +966,31 @@ begin
     delete from verification_search where verification_id = new.id;
     delete from verification_metadata where verification_id = new.id;
   end if;
-  found_words := lower(concat_ws(chr(31), new.external_ref, new.private -> 'person' ->> 'name',
+  found_words := search_form(concat_ws(chr(31), new.external_ref, new.private -> 'person' ->> 'name',
     (select string_agg(value, chr(31)) from jsonb_each_text(metadata))));
   if found_words <> '' then
     insert into verification_search values (new.id, in_scope, new.created_at, found_words);
   end if;
+  -- Two keys that differ in their spelling alone are one pair.
   insert into verification_metadata
-    select in_scope, metadata_pair(key, value), new.created_at, new.id from jsonb_each_text(metadata);
+    select distinct in_scope, metadata_pair(key, value), new.created_at, new.id from jsonb_each_text(metadata);
   return null;
 end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.metadata_form(metadata jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (NORMALIZE((metadata)::text, NFC))::jsonb
 ;
 
 CREATE OR REPLACE FUNCTION public.metadata_pair(key text, value text)
  RETURNS uuid
  LANGUAGE sql
  IMMUTABLE
-RETURN (md5((jsonb_build_array(key, value))::text))::uuid
+RETURN (md5((jsonb_build_array(NORMALIZE(key, NFC), NORMALIZE(value, NFC)))::text))::uuid
 ;
 
 CREATE OR REPLACE FUNCTION public.note_change()
@@ -1020,6 +1028,13 @@ AS $function$
   values (v.tenant_id, v.livemode, date_trunc('hour', v.created_at, 'UTC'), v.verdict ->> 'label', v.verdict ->> 'reason_code',
     was_private -> 'template' ->> 'id', was_private ->> 'brand_slug', sign, statistics_of(v))
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.search_form(words text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN NORMALIZE(lower(NORMALIZE(words, NFKC)), NFKC)
 ;
 
 CREATE OR REPLACE FUNCTION public.search_newest(in_scope text, pattern text, before_at timestamp with time zone, before_id text, walked bigint, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)

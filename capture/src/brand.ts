@@ -1,4 +1,5 @@
-import { AA_CONTRAST, contrast, HEX_COLOR_PATTERN, legible } from '@firsthand/contract/color.ts';
+import { AA_CONTRAST, contrast, legible } from '@firsthand/contract/color.ts';
+import { HEX_COLOR } from '@firsthand/contract/patterns.ts';
 import type { Brand } from '@firsthand/sdk/capture/wire.ts';
 
 const LIGHT_GROUND = '#f7f9fa';
@@ -7,7 +8,7 @@ const DARK_GROUND = '#0c1116';
 /** Replaces our accent with the brand's, adjusted to be legible in light and dark mode. */
 export function applyBrand(brand: Brand | undefined): (() => void) | undefined {
   const accent = brand?.colors?.accent;
-  if (!accent || !new RegExp(HEX_COLOR_PATTERN).test(accent)) return undefined;
+  if (!accent || !new RegExp(HEX_COLOR).test(accent)) return undefined;
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const style = document.documentElement.style;
   const apply = () => {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Fault } from './errors.ts';
 import { DateTime, IdSchema, instantOf } from './ids.ts';
 import { MapOf } from './map.ts';
+import { SHA256_HEX } from './patterns.ts';
 import { GeoPoint, Progress } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -39,7 +40,7 @@ export const CaptureRequest = Type.Object(
   {
     image_base64: Type.Optional(Type.String({ minLength: 1 })),
     image_key: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
-    image_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
+    image_sha256: Type.Optional(Type.String({ pattern: SHA256_HEX })),
     step_key: Type.Optional(Type.String()),
     surface: Type.Optional(Type.String({ maxLength: 40 })),
     client_captured_at: Type.Optional(DateTime),
@@ -65,7 +66,7 @@ export const CaptureRequest = Type.Object(
         description: 'the `image_key` under which the trace was uploaded',
       }),
     ),
-    trace_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
+    trace_sha256: Type.Optional(Type.String({ pattern: SHA256_HEX })),
   },
   { ...closed, title: 'CaptureRequest' },
 );

@@ -8,7 +8,7 @@ const closed = { additionalProperties: false } as const;
 export const ChatWebhookInput = Type.Object(
   {
     url: Type.String({
-      format: 'uri',
+      format: 'iri',
       maxLength: URL_MAX,
       description: 'an incoming webhook of Slack, or of a chat that takes the same (Mattermost, Rocket.Chat, Zulip)',
     }),

@@ -2,7 +2,7 @@
 type Rgb = [number, number, number];
 
 /** Colours on the wire: `#rrggbb`. */
-export const HEX_COLOR_PATTERN = '^#[0-9a-fA-F]{6}$';
+import { HEX_COLOR } from './patterns.ts';
 /** The least contrast of text against its background: WCAG 2.2, success criterion 1.4.3 (AA). */
 export const AA_CONTRAST = 4.5;
 
@@ -10,7 +10,7 @@ const toLinear = (v: number) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055
 const toGamma = (v: number) => (v <= 0.0031308 ? v * 12.92 : 1.055 * v ** (1 / 2.4) - 0.055);
 
 function parse(hex: string): Rgb {
-  if (!new RegExp(HEX_COLOR_PATTERN).test(hex)) throw new TypeError(`not a colour of the form #rrggbb: ${hex}`);
+  if (!new RegExp(HEX_COLOR).test(hex)) throw new TypeError(`not a colour of the form #rrggbb: ${hex}`);
   return [1, 3, 5].map(at => toLinear(Number.parseInt(hex.slice(at, at + 2), 16) / 255)) as Rgb;
 }
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Fault } from './errors.ts';
 import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from './limits.ts';
 import { MapOf } from './map.ts';
+import { PHONE, SLUG } from './patterns.ts';
 import { DepthPolicySchema } from './presence.ts';
 import { SignalNameSchema } from './signals.ts';
 import { StepInput } from './steps.ts';
@@ -19,7 +20,7 @@ const ConditionAspects = Type.Array(Type.String({ minLength: 1, maxLength: 40 })
   description: 'What to grade from 0 to 10, for example `paint`',
 });
 const OcrType = Type.String({ minLength: 1, maxLength: 40 });
-export const Email = Type.String({ format: 'email', maxLength: 254 });
+export const Email = Type.String({ format: 'idn-email', maxLength: 254 });
 
 export const Context = Type.Object(
   {
@@ -40,7 +41,7 @@ export const Person = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
     email: Type.Optional(Email),
-    phone_e164: Type.Optional(Type.String({ pattern: '^\\+[1-9]\\d{6,14}$' })),
+    phone_e164: Type.Optional(Type.String({ pattern: PHONE })),
     external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
   },
   { ...closed, title: 'ExpectedPerson' },
@@ -71,12 +72,12 @@ export const ExpectedInfo = Type.Object(
   { ...closed, title: 'ExpectedInfo' },
 );
 
-export const BRAND_SLUG_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+export const BRAND_SLUG_PATTERN = new RegExp(SLUG);
 export const BrandSlug = Type.String({
   description: 'The short name of a brand',
   minLength: 2,
   maxLength: 40,
-  pattern: BRAND_SLUG_PATTERN.source,
+  pattern: SLUG,
 });
 
 const fields = {
@@ -121,7 +122,7 @@ const fields = {
   context: Type.Optional(Context),
   webhook_url: Type.Optional(
     Type.String({
-      format: 'uri',
+      format: 'iri',
       maxLength: URL_MAX,
       description: 'Gets a signed POST for every event of the verification',
     }),
@@ -161,9 +162,6 @@ export function crossFieldFaults(body: unknown): Fault[] {
   const faults: Fault[] = [];
   if (body.max_captures !== undefined && body.steps !== undefined) {
     faults.push({ path: 'max_captures', message: 'cannot be sent together with steps' });
-  }
-  if (typeof body.webhook_url === 'string' && !/^https?:\/\/[^/]/i.test(body.webhook_url)) {
-    faults.push({ path: 'webhook_url', message: 'must be an http or https URL' });
   }
   if (body.depth_policy !== undefined && !signalsOf(body).includes('depth')) {
     faults.push({ path: 'depth_policy', message: 'needs "depth" among signals_required' });

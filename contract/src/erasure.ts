@@ -1,9 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, IdSchema } from './ids.ts';
+import { NOT_BLANK } from './patterns.ts';
 import { VerdictLabel } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
-const Reason = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'no personal data: it stays' });
+const Reason = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: NOT_BLANK,
+  description: 'no personal data: it stays',
+});
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 /** Body of POST /v1/verifications/:id/redact. */

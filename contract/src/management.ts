@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { HEX_COLOR_PATTERN } from './color.ts';
 import { BrandSlug, Email, TemplateRequest } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from './limits.ts';
+import { HEX_COLOR, NOT_BLANK } from './patterns.ts';
 import { DepthPolicySchema } from './presence.ts';
 import { REVIEW_POLICIES } from './reviews.ts';
 
 const closed = { additionalProperties: false } as const;
-const Name = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
+const Name = Type.String({ minLength: 1, maxLength: 120, pattern: NOT_BLANK });
 
 /** Body of POST /v1/api-keys. Only the command line creates secret keys. */
 export const CreateApiKey = Type.Object(
@@ -78,7 +78,7 @@ const TemplateRetention = Type.Optional(
   }),
 );
 
-const Color = Type.String({ pattern: HEX_COLOR_PATTERN, description: '#rrggbb' });
+const Color = Type.String({ pattern: HEX_COLOR, description: '#rrggbb' });
 const Colors = Type.Object({ accent: Color, background: Type.Optional(Color) }, { ...closed, title: 'Colors' });
 
 /** Body of PUT /v1/brands/:slug. An absent logo keeps its value; null removes it. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Email } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
+import { ONE_LINE, PHONE, SIX_DIGITS } from './patterns.ts';
 import { ROLES } from './roles.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -12,9 +13,9 @@ const RoleSchema = Type.Enum([...ROLES], { title: 'Role' });
 const PersonName = Type.String({
   minLength: 1,
   maxLength: 120,
-  pattern: '^[^\\p{Cc}\\u2028\\u2029]*\\S[^\\p{Cc}\\u2028\\u2029]*$',
+  pattern: ONE_LINE,
 });
-const Phone = Type.String({ pattern: '^\\+[1-9]\\d{6,14}$', description: 'E.164' });
+const Phone = Type.String({ pattern: PHONE, description: 'E.164' });
 
 /** GET /v1/auth/methods: how people can sign in to this deployment. */
 export const SignInMethods = Type.Object(
@@ -54,7 +55,7 @@ export const OneTimeCode = Type.Object(
   { ...closed, title: 'OneTimeCode' },
 );
 export const OneTimeCodeRedeem = Type.Object(
-  { otp_id: IdSchema('walotp'), code: Type.String({ pattern: '^\\d{6}$' }) },
+  { otp_id: IdSchema('walotp'), code: Type.String({ pattern: SIX_DIGITS }) },
   { ...closed, title: 'OneTimeCodeRedeem' },
 );
 

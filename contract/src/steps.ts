@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from './limits.ts';
 import { IMAGE_TYPES } from './names.ts';
+import { STEP_KEY } from './patterns.ts';
 
 export const TEXT_FORMATS = ['free_text', 'numeric_id', 'alphanumeric_id'] as const;
 
 const closed = { additionalProperties: false } as const;
-const Key = Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z0-9][a-z0-9_-]*$' });
+const Key = Type.String({ minLength: 1, maxLength: 64, pattern: STEP_KEY });
 const Description = Type.String({ maxLength: 500, description: 'what the person reads above the viewfinder' });
 const Min = Type.Integer({ minimum: 0, description: 'captures needed; 0 makes the step optional' });
 const Max = Type.Integer({ minimum: 1, description: 'the most captures that this step takes' });

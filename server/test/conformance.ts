@@ -5,7 +5,10 @@ import { ENDPOINTS } from '../src/app.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import { errorsOf } from '../src/http/openapi.ts';
 
-const ajv = ajvFormats.default(new Ajv({ strict: false, allErrors: true }));
+const ajv = ajvFormats
+  .default(new Ajv({ strict: false, allErrors: true }))
+  .addFormat('iri', URL.canParse)
+  .addFormat('idn-email', /^[^\s@]+@[^\s@]+$/);
 const compiled = new Map<object, ValidateFunction>();
 const compile = (schema: object): ValidateFunction => {
   const known = compiled.get(schema) ?? ajv.compile(schema);

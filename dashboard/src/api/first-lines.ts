@@ -1,5 +1,5 @@
+import { readSheet } from '@firsthand/contract/sheet/read-sheet.ts';
 import { errorFromResponse, NetworkError } from '@firsthand/sdk/capture/errors.ts';
-import { parse } from 'papaparse';
 
 /** The first lines of a CSV that the service streams, without its heading. The file may be long: the rest is not read. */
 export async function firstLines(path: string, count: number, signal: AbortSignal): Promise<string[][]> {
@@ -25,5 +25,7 @@ export async function firstLines(path: string, count: number, signal: AbortSigna
   }
   stop.abort();
   const lines = whole ? text : text.slice(0, text.lastIndexOf('\n'));
-  return parse<string[]>(lines, { skipEmptyLines: true }).data.slice(1, count + 1);
+  return readSheet(lines)
+    .slice(1, count + 1)
+    .map(({ cells }) => cells);
 }

@@ -1,5 +1,5 @@
 import type { BatchCheck } from '@firsthand/contract/batches.ts';
-import { unparse } from 'papaparse';
+import { csvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
@@ -36,13 +36,12 @@ export function Checked({ check, sheet, mapping }: { check: BatchCheck; sheet: S
   }
   const rows = new Set(faults.map(({ row }) => row)).size;
   const all = () =>
-    unparse(
-      [
-        ['row', 'column', 'fault', 'value'],
-        ...faults.map(({ row, column, message }) => [row, column, message, cellOf(sheet, mapping, row, column) ?? '']),
-      ],
-      { escapeFormulae: true },
-    );
+    [
+      ['row', 'column', 'fault', 'value'],
+      ...faults.map(({ row, column, message }) => [row, column, message, cellOf(sheet, mapping, row, column)]),
+    ]
+      .map(csvLine)
+      .join('');
   return (
     <div ref={place} className="checked">
       <Section

@@ -1,14 +1,29 @@
+import {
+  decoded,
+  encodingOf,
+  GUESSED_ENCODINGS,
+  type Reading,
+  type SheetEncoding,
+} from '@firsthand/contract/sheet/encoding.ts';
+import { SheetFault } from '@firsthand/contract/sheet/read-sheet.ts';
 import { useRef, useState } from 'react';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { SAMPLES, sampleOf, sampleText } from './samples.ts';
-import { countOf, readSheet, type Sheet } from './sheet.ts';
+import { readSheet, type Sheet } from './sheet.ts';
 
 /** The service takes no larger body. */
 const MOST_BYTES = 32 * 1_024 * 1_024;
 const MOST_ROWS = 50_000;
+
+/** A file whose encoding was guessed: the person may know better. */
+interface Guessed {
+  name: string;
+  bytes: Uint8Array<ArrayBuffer>;
+  encoding: SheetEncoding;
+}
 
 /** Takes a list: chosen, dropped, or one of the samples. */
 export function ChooseFile({ sheet, onChosen }: { sheet: Sheet | null; onChosen: (sheet: Sheet) => void }) {
@@ -16,15 +31,29 @@ export function ChooseFile({ sheet, onChosen }: { sheet: Sheet | null; onChosen:
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
   const [fault, setFault] = useState<string>();
+  const [guessed, setGuessed] = useState<Guessed | null>(null);
   const take = async (file: File | undefined) => {
     if (!file) return;
     if (file.size > MOST_BYTES) return setFault(t('batch.tooLarge', { n: MOST_BYTES / 1_048_576 }));
-    const text = await file.text();
-    const read = readSheet(file.name, text);
-    if (!read || read.rows.length === 0) return setFault(t('batch.noRows'));
-    if (countOf(read) > MOST_ROWS) return setFault(t('batch.tooMany', { n: number(MOST_ROWS) }));
-    setFault(undefined);
-    onChosen(read);
+    const bytes = await file.bytes();
+    read({ name: file.name, bytes }, encodingOf(bytes));
+  };
+  const read = (file: Omit<Guessed, 'encoding'>, reading: Reading) => {
+    if (typeof reading === 'string') return setFault(t(reading === 'workbook' ? 'batch.workbook' : 'batch.utf32'));
+    const { encoding, sure } = reading;
+    setGuessed(sure ? null : { ...file, encoding });
+    const text = decoded(file.bytes, encoding);
+    if (text === null) return setFault(t('batch.otherEncoding'));
+    try {
+      const found = readSheet(file.name, text);
+      if (!found || found.rows.size === 0) return setFault(t('batch.noRows'));
+      if (found.rows.size > MOST_ROWS) return setFault(t('batch.tooMany', { n: number(MOST_ROWS) }));
+      setFault(undefined);
+      onChosen(found);
+    } catch (error) {
+      if (!(error instanceof SheetFault)) throw error;
+      setFault(t(`batch.fault.${error.kind}`, { row: number(error.row) }));
+    }
   };
   return (
     <section
@@ -47,7 +76,7 @@ export function ChooseFile({ sheet, onChosen }: { sheet: Sheet | null; onChosen:
       {sheet ? (
         <p role="status">
           <strong>{sheet.name}</strong>
-          <span className="soft"> · {t('batch.rows', { n: countOf(sheet) })}</span>
+          <span className="soft"> · {t('batch.rows', { n: sheet.rows.size })}</span>
         </p>
       ) : (
         <p>{t('batch.drop')}</p>
@@ -67,6 +96,23 @@ export function ChooseFile({ sheet, onChosen }: { sheet: Sheet | null; onChosen:
       <Button weight={sheet ? 'quiet' : 'main'} slim={sheet !== null} onPress={() => input.current?.click()}>
         {t(sheet ? 'batch.another' : 'batch.choose')}
       </Button>
+      {guessed && (
+        <label className="field encoding">
+          <span className="label">{t('batch.encoding')}</span>
+          <select
+            className="input"
+            value={guessed.encoding}
+            onChange={event => read(guessed, { encoding: event.target.value as SheetEncoding, sure: false })}
+          >
+            {GUESSED_ENCODINGS.map(encoding => (
+              <option key={encoding} value={encoding}>
+                {t(`encoding.${encoding}`)}
+              </option>
+            ))}
+          </select>
+          <span className="soft small">{t('batch.encodingHint')}</span>
+        </label>
+      )}
       {fault !== undefined && (
         <p className="fault" role="alert">
           {fault}

@@ -17,7 +17,7 @@ export function Columns({
   onChange: (mapping: string[]) => void;
 }) {
   const { t } = useWords();
-  const examples = sheet.rows.filter(row => row.length > 1).slice(0, SHOWN);
+  const examples = [...sheet.rows.values()].slice(0, SHOWN);
   return (
     <Section title={t('batch.columns')} intro={t('batch.columnsIntro')}>
       <table className="columns">
@@ -39,7 +39,7 @@ export function Columns({
                 <th scope="row">{name}</th>
                 <td className="soft">
                   {examples
-                    .map(row => row[index])
+                    .map(cells => cells[index])
                     .filter(Boolean)
                     .join(' · ')}
                 </td>

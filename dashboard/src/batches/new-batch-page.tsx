@@ -20,7 +20,7 @@ import { Checked } from './checked.tsx';
 import { ChooseFile } from './choose-file.tsx';
 import { Columns } from './columns.tsx';
 import { SAMPLES, sampleOf } from './samples.ts';
-import { countOf, csvOf, guess, type Sheet } from './sheet.ts';
+import { csvOf, guess, type Sheet } from './sheet.ts';
 import './batches.css';
 
 const CSV = 'text/csv';
@@ -83,7 +83,7 @@ function Prepare({ sheet }: { sheet: Sheet }) {
     forgetMade();
   };
   const nothing = mapping.every(place => place === '');
-  const rows = countOf(sheet);
+  const rows = sheet.rows.size;
   const path = `/v1/batches?${new URLSearchParams(query)}`;
   const file = { name: 'firsthand-batch.csv', type: CSV };
   const ready = check.data?.faults.length === 0;

@@ -1,11 +1,15 @@
 import { BATCH_COLUMNS } from '@firsthand/contract/batches.ts';
-import { parse, unparse } from 'papaparse';
+import { cellsUnder, readSheet as readRows, widthOf } from '@firsthand/contract/sheet/read-sheet.ts';
+import { exactCsvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 
 /** A list as the file has it. */
 export interface Sheet {
   name: string;
   header: string[];
-  rows: string[][];
+  /** The row of the heading, as a spreadsheet counts them. */
+  headerRow: number;
+  /** The rows below it that hold something, by their numbers. */
+  rows: ReadonlyMap<number, readonly string[]>;
 }
 
 /** Where a column of the file goes: a column of a batch, `metadata.<key>`, or nowhere (''). */
@@ -61,44 +65,45 @@ export function guess(header: readonly string[]): string[] {
   return header.map((heading, index) => alike[index] || take(keyOf(heading) === '' ? '' : METADATA + keyOf(heading)));
 }
 
-/** The separator that the heading has most of, outside of quotes. */
-function separatorOf(text: string): string {
-  const heading = text.split(/\r?\n/, 1)[0]!.replace(/"[^"]*"/g, '');
-  const counts = [',', ';', '\t', '|'].map(separator => [separator, heading.split(separator).length] as const);
-  return counts.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
-}
-
-/** Reads a CSV file: comma, semicolon, tab or bar. Null when it has no heading. */
+/** Reads a CSV text. Null when it has no heading. Throws `SheetFault`. */
 export function readSheet(name: string, text: string): Sheet | null {
-  const list = text.replace(/^\uFEFF/, '');
-  const { data } = parse<string[]>(list, { delimiter: separatorOf(list), skipEmptyLines: false });
-  // Text after the last line break is no row.
-  if (data.at(-1)?.length === 1 && data.at(-1)![0] === '') data.pop();
-  const [header, ...rows] = data;
-  if (!header || header.every(heading => heading.trim() === '')) return null;
-  return { name, header, rows };
+  const [heading, ...rows] = readRows(text);
+  if (!heading) return null;
+  return {
+    name,
+    header: heading.cells.slice(0, widthOf(heading.cells)),
+    headerRow: heading.row,
+    rows: new Map(rows.map(({ row, cells }) => [row, cells])),
+  };
 }
-
-const isBlank = (row: readonly string[]) => row.length === 1 && row[0]?.trim() === '';
-export const countOf = ({ rows }: Sheet): number => rows.filter(row => !isBlank(row)).length;
 
 /**
- * The list as the API takes it. Rows keep their numbers: blank ones stay, and one with more or fewer cells than the
- * heading keeps that fault.
+ * The list as the API takes it. Rows keep their numbers: lines stand where blank ones stood, and a row with more or fewer
+ * cells than the heading keeps that fault.
  */
-export function csvOf({ header, rows }: Sheet, mapping: Mapping): string {
+export function csvOf({ header, headerRow, rows }: Sheet, mapping: Mapping): string {
   const kept = mapping.flatMap((place, index) => (place === '' ? [] : [index]));
-  const lines = rows.map(row => {
-    if (isBlank(row)) return [''];
-    const cells = kept.map(index => row[index] ?? '');
-    if (row.length > header.length) return [...cells, ...row.slice(header.length)];
-    return row.length < header.length ? cells.slice(0, Math.max(1, cells.length - 1)) : cells;
-  });
-  return unparse([kept.map(index => mapping[index]!), ...lines], { newline: '\r\n' });
+  const lines: string[] = [];
+  const add = (row: number, cells: readonly string[]) => {
+    while (lines.length < row - 1) lines.push('\r\n');
+    lines.push(exactCsvLine(cells));
+  };
+  add(
+    headerRow,
+    kept.map(index => mapping[index]!),
+  );
+  for (const [row, cells] of rows) {
+    const under = cellsUnder(header.length, cells);
+    const shown = kept.map(index => (under ?? cells)[index] ?? '');
+    if (under) add(row, shown);
+    else if (cells.length > header.length) add(row, [...shown, ...cells.slice(header.length)]);
+    else add(row, shown.slice(0, Math.max(1, shown.length - 1)));
+  }
+  return lines.join('');
 }
 
 /** The cell of the file at the row and column of a fault. */
 export function cellOf({ rows }: Sheet, mapping: Mapping, row: number, column: string): string | undefined {
   const at = mapping.indexOf(column);
-  return at < 0 ? undefined : rows[row - 2]?.[at];
+  return at < 0 ? undefined : rows.get(row)?.[at];
 }

@@ -9,13 +9,10 @@ import { CurlMenu } from '../parts/curl-menu.tsx';
 import { Field } from '../parts/field.tsx';
 import { Section } from '../parts/page.tsx';
 import { Problem } from '../parts/states.tsx';
-import { BrandSample } from './brand-sample.tsx';
+import { ACCENT, BrandSample, GROUND } from './brand-sample.tsx';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const LOGO_MOST_BYTES = BRAND_LOGO_MAX_BYTES;
-/** The page's own colours, where a brand says nothing. */
-const ACCENT = '#0b7f83';
-const GROUND = '#f7f9fa';
 
 const slugOf = (name: string): string =>
   name

@@ -1,3 +1,4 @@
+import { webUrlOf } from '@firsthand/contract/web-url.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -82,7 +83,7 @@ export function Chat() {
               className="line-form"
               onSubmit={event => {
                 event.preventDefault();
-                const wrong = !/^https?:\/\/\S+$/i.test(url.trim());
+                const wrong = webUrlOf(url.trim()) === null;
                 setFault(wrong ? t('chat.fault') : undefined);
                 if (!wrong) save.mutate(undefined);
               }}

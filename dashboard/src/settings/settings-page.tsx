@@ -1,3 +1,4 @@
+import { isEmailAddress } from '@firsthand/contract/email-address.ts';
 import type { Settings } from '@firsthand/contract/management.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -17,8 +18,6 @@ import { Chat } from './chat.tsx';
 import { Keys } from './keys.tsx';
 import { Rules } from './rules.tsx';
 import { SETTINGS } from './settings-key.ts';
-
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /** Settings of the whole account. Owners change them; everybody reads them. */
 export default function SettingsPage() {
@@ -111,7 +110,7 @@ function Editable({ settings }: { settings: Settings }) {
   const refused = save.error instanceof ApiError ? save.error.fields?.map(({ path }) => path) : undefined;
   const nameFault = tried && (body.name === '' || refused?.includes('name')) ? t('settings.nameFault') : undefined;
   const emailFault =
-    tried && ((body.notify_email && !EMAIL.test(body.notify_email)) || refused?.includes('notify_email'))
+    tried && ((body.notify_email && !isEmailAddress(body.notify_email)) || refused?.includes('notify_email'))
       ? t('mail.fault')
       : undefined;
   return (
@@ -126,7 +125,7 @@ function Editable({ settings }: { settings: Settings }) {
         onSubmit={event => {
           event.preventDefault();
           setTried(true);
-          if (body.name !== '' && (!body.notify_email || EMAIL.test(body.notify_email))) save.mutate(undefined);
+          if (body.name !== '' && (!body.notify_email || isEmailAddress(body.notify_email))) save.mutate(undefined);
         }}
       >
         <Field label={t('settings.name')} value={name} onChange={setName} fault={nameFault} maxLength={120} />

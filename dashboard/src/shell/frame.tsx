@@ -10,7 +10,7 @@ import { SignedIn } from '../session/signed-in.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { GlobalKeys } from './global-keys.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
-import { type MenuPage, pagesFor } from './pages.ts';
+import { groupsFor, type MenuPage, pagesFor } from './pages.ts';
 
 /** The page of the menu that an address belongs to: the longest that it begins with. */
 const pageOf = (path: string, pages: readonly MenuPage[]) =>
@@ -66,21 +66,26 @@ export default function Frame({ children, load }: { children: ReactNode; load: (
             <AccountMenu />
           </header>
           <nav id="pages" className="pages" aria-label={t('frame.pages')} data-open={open}>
-            <ul>
-              {pages.map(page => (
-                <li key={page.path}>
-                  <Link
-                    href={page.path}
-                    aria-current={page.path === here ? 'page' : undefined}
-                    onPointerEnter={() => soon(page.path)}
-                    onFocus={() => soon(page.path)}
-                  >
-                    <Icon name={page.icon} />
-                    {t(page.label)}
-                  </Link>
-                </li>
-              ))}
-            </ul>
+            {groupsFor(role).map(({ label, pages: grouped }) => (
+              <div key={label ?? ''} className="page-group">
+                {label && <h2 id={label}>{t(label)}</h2>}
+                <ul aria-labelledby={label}>
+                  {grouped.map(page => (
+                    <li key={page.path}>
+                      <Link
+                        href={page.path}
+                        aria-current={page.path === here ? 'page' : undefined}
+                        onPointerEnter={() => soon(page.path)}
+                        onFocus={() => soon(page.path)}
+                      >
+                        <Icon name={page.icon} />
+                        {t(page.label)}
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))}
           </nav>
           {/* Another account or mode is another page: nothing of the old one stays on screen. */}
           <main id="page" className="page" tabIndex={-1} key={`${me.data.tenant.id} ${livemode}`}>

@@ -1,3 +1,4 @@
+import { isEmailAddress } from '@firsthand/contract/email-address.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
@@ -7,9 +8,6 @@ import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/states.tsx';
-
-/** Looks like an address; whether it is one, the mail will tell. */
-const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
 export function ByMail({ sent, onSent }: { sent: boolean; onSent: (sent: boolean) => void }) {
   const { t } = useWords();
@@ -37,7 +35,7 @@ export function ByMail({ sent, onSent }: { sent: boolean; onSent: (sent: boolean
       className="stack"
       onSubmit={event => {
         event.preventDefault();
-        const right = ADDRESS.test(email.trim());
+        const right = isEmailAddress(email.trim());
         setFault(right ? undefined : t('mail.fault'));
         if (right) ask.mutate();
       }}

@@ -1,3 +1,4 @@
+import { webUrlOf } from '@firsthand/contract/web-url.ts';
 import { DELIVERY_STATUSES, type WebhookEndpoint } from '@firsthand/contract/webhooks.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -150,7 +151,7 @@ function TestEvent() {
         className="line-form"
         onSubmit={event => {
           event.preventDefault();
-          const wrong = !/^https?:\/\/[^/]/i.test(url);
+          const wrong = webUrlOf(url) === null;
           setFault(wrong ? t('webhooks.urlFault') : undefined);
           if (!wrong) send.mutate(undefined);
         }}

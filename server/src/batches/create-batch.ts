@@ -33,7 +33,7 @@ export const createBatch = tenantEndpoint({
   operationId: 'createBatch',
   summary: 'Create verifications from a list',
   description:
-    'Send `text/csv` with a header, or JSON. Columns: `name`, `email`, `phone_e164`, `external_ref`, `asset_ref`, ' +
+    'Send `text/csv` with a header, or JSON. CSV is UTF-8 or UTF-16, or what the `charset` of its Content-Type names. Columns: `name`, `email`, `phone_e164`, `external_ref`, `asset_ref`, ' +
     '`expected_location`, `expected_object`, `condition_aspects` (`;` between), `ocr_type`, `metadata.<key>`. Any fault refuses ' +
     'the whole batch; `dry_run` reports every fault with row and column and makes nothing. Each row gets exactly one ' +
     'verification, in the background.',
@@ -57,10 +57,10 @@ export const createBatch = tenantEndpoint({
   async handler(call) {
     const { deps, principal, query } = call;
     if (query.send && !deps.mailer) throw notConfigured('To send links by e-mail, set SMTP_URL and MAIL_FROM.');
-    const type = (call.request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+    const [type, charset] = mediaTypeOf(call.request.headers['content-type'] ?? '');
     const raw = call.request.received?.raw ?? Buffer.alloc(0);
     if (raw.length === 0) throw invalidField('body', 'is required');
-    const read = await readBatch(deps, principal, { raw, type, templateId: query.template_id });
+    const read = await readBatch(deps, principal, { raw, type, charset, templateId: query.template_id });
     if (query.dry_run) {
       return ok({
         total: read.contents.length,
@@ -100,6 +100,12 @@ export const createBatch = tenantEndpoint({
   },
 });
 
+/** The media type, and the charset beside it. */
+function mediaTypeOf(header: string): [type: string, charset: string | undefined] {
+  const charset = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(header);
+  return [header.split(';')[0]!.trim().toLowerCase(), charset?.[1] ?? charset?.[2]];
+}
+
 const asField = ({ row, column, message }: BatchFault): Fault => ({
   path: column === '' ? `rows.${row}` : `rows.${row}.${column}`,
   message,
@@ -117,13 +123,14 @@ interface ReadBatch {
 async function readBatch(
   deps: Deps,
   principal: Principal,
-  o: { raw: Buffer; type: string; templateId: string | undefined },
+  o: { raw: Buffer; type: string; charset: string | undefined; templateId: string | undefined },
 ): Promise<ReadBatch> {
   const faults: BatchFault[] = [];
   const fault = (found: BatchFault) => void (faults.length < MAX_FAULTS && faults.push(found));
   const contents: ReadBatch['contents'] = [];
   const checked: { row: number; keys: number }[] = [];
-  const rows = o.type === 'text/csv' ? readCsv(o.raw, fault) : o.type === 'application/json' ? readJson(o.raw) : null;
+  const rows =
+    o.type === 'text/csv' ? readCsv(o.raw, o.charset, fault) : o.type === 'application/json' ? readJson(o.raw) : null;
   if (!rows) throw invalidField('body', 'must be sent as text/csv or application/json');
   let rest: Record<string, unknown> = {};
   let total = 0;

@@ -1,91 +1,109 @@
 import { isUtf8 } from 'node:buffer';
-import { Readable } from 'node:stream';
 import type { BatchFault } from '@firsthand/contract/batches.ts';
-import { CsvError, parse } from 'csv-parse';
+import { encodingOf } from '@firsthand/contract/sheet/encoding.ts';
+import { cellsUnder, SheetFault, SheetReader, type SheetRow, widthOf } from '@firsthand/contract/sheet/read-sheet.ts';
 import { turn } from '../lib/turns.ts';
 import { isColumn, type RawRow } from './rows.ts';
 
 /** The bytes that are parsed and checked in one turn of the event loop: some milliseconds. */
 const SLICE_BYTES = 16_384;
-const MAX_RECORD_CHARACTERS = 65_536;
-/** The parser counts the characters of cells, not the separators between them: a line of more bytes is all separators. */
-const MAX_LINE_BYTES = 8 * MAX_RECORD_CHARACTERS;
-const NEWLINE = 0x0a;
-const RETURN = 0x0d;
 
-class LongLine extends Error {
-  override name = 'LongLine';
-}
+/** Programs write it for bytes that they could not decode: the list was damaged before it came here. */
+const LOST = '\uFFFD';
 
-async function* slices(raw: Buffer): AsyncGenerator<Buffer> {
-  let lineFrom = 0;
-  for (let at = 0; at < raw.length; at += SLICE_BYTES) {
-    await turn();
-    const slice = raw.subarray(at, at + SLICE_BYTES);
-    const ends = Math.max(slice.lastIndexOf(NEWLINE), slice.lastIndexOf(RETURN));
-    if (ends >= 0) lineFrom = at + ends;
-    if (at - lineFrom > MAX_LINE_BYTES) throw new LongLine();
-    yield slice;
-  }
+/** A file whose bytes are no text in the encoding they should have. */
+class WrongEncoding extends Error {
+  override name = 'WrongEncoding';
 }
 
 /**
  * Reads CSV with a header, a slice at a time. Rows are counted as a spreadsheet counts them: the header is 1, and a blank
- * line counts but holds nothing. Faults of the file itself go to `fault`.
+ * line counts but holds nothing. `charset` is what the sender named. Faults of the file itself go to `fault`.
  */
-export async function* readCsv(raw: Buffer, fault: (found: BatchFault) => void): AsyncGenerator<RawRow> {
-  if (!isUtf8(raw)) {
-    fault({ row: 1, column: '', message: 'the file is not UTF-8' });
-    return;
-  }
-  const parser = parse({ bom: true, trim: true, relax_column_count: true, max_record_size: MAX_RECORD_CHARACTERS });
-  const source = Readable.from(slices(raw));
-  source.once('error', error => parser.destroy(error));
-  source.pipe(parser);
-  let row = 0;
-  let header: string[] | null = null;
+export async function* readCsv(
+  raw: Buffer,
+  charset: string | undefined,
+  fault: (found: BatchFault) => void,
+): AsyncGenerator<RawRow> {
+  let header: SheetRow | null = null;
   try {
-    for await (const cells of parser as AsyncIterable<string[]>) {
-      row += 1;
+    for await (const { row, cells } of sheetRows(raw, charset)) {
       if (header === null) {
-        header = cells;
-        for (const found of headerFaults(cells)) fault(found);
+        header = { row, cells: cells.slice(0, widthOf(cells)) };
+        for (const found of headerFaults(header)) fault(found);
         continue;
       }
-      if (cells.length === 1 && cells[0] === '') continue;
-      if (cells.length !== header.length) {
-        fault({ row, column: '', message: `has ${cells.length} cells; the header has ${header.length}` });
+      const under = cellsUnder(header.cells.length, cells);
+      if (under === null) {
+        fault({ row, column: '', message: `has ${cells.length} cells; the header has ${header.cells.length}` });
         continue;
       }
       const values: Record<string, unknown> = Object.create(null);
-      for (const [index, name] of header.entries()) if (isColumn(name)) values[name] = cells[index];
+      for (const [index, name] of header.cells.entries()) {
+        if (under[index]!.includes(LOST)) {
+          fault({
+            row,
+            column: name,
+            message: 'has a letter that was lost (U+FFFD). Save the list as UTF-8 once more',
+          });
+        }
+        if (isColumn(name)) values[name] = under[index];
+        else if (name === '' && under[index]!.trim() !== '') {
+          fault({ row, column: '', message: `has a cell in column ${index + 1}, which has no heading` });
+        }
+      }
       yield { row, values };
     }
   } catch (error) {
-    if (error instanceof LongLine) {
-      fault({ row: parser.info.records + 1, column: '', message: 'is too long for a row' });
-      return;
-    }
-    if (!(error instanceof CsvError)) throw error;
-    // The parser drops what it had read and not handed over yet: the error says how far it came.
-    const { records } = error as CsvError & { records?: number };
-    fault({ row: (records ?? row) + 1, column: '', message: `is not CSV: ${wordsOf(error)}` });
-    return;
-  } finally {
-    source.destroy();
+    if (error instanceof SheetFault) return fault({ row: error.row, column: '', message: error.message });
+    if (error instanceof WrongEncoding) return fault({ row: 1, column: '', message: error.message });
+    throw error;
   }
   if (header === null) fault({ row: 1, column: '', message: 'the header is missing' });
 }
 
-function headerFaults(header: readonly string[]): BatchFault[] {
-  return header.flatMap((column, index): BatchFault[] => {
-    if (!isColumn(column)) return [{ row: 1, column, message: 'is not a column of a batch' }];
-    return header.indexOf(column) < index ? [{ row: 1, column, message: 'appears twice' }] : [];
-  });
+async function* sheetRows(raw: Buffer, charset: string | undefined): AsyncGenerator<SheetRow> {
+  const decoder = decoderOf(raw, charset);
+  const decode = (slice?: Buffer) => {
+    try {
+      return decoder.decode(slice, { stream: slice !== undefined });
+    } catch {
+      throw new WrongEncoding(`the file is not ${decoder.encoding}, the charset of its Content-Type`);
+    }
+  };
+  const reader = new SheetReader();
+  for (let at = 0; at < raw.length; at += SLICE_BYTES) {
+    await turn();
+    yield* reader.feed(decode(raw.subarray(at, at + SLICE_BYTES)));
+  }
+  yield* reader.feed(decode());
+  yield* reader.end();
 }
 
-function wordsOf({ code }: CsvError): string {
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is not closed';
-  if (code === 'CSV_MAX_RECORD_SIZE') return `a row has more than ${MAX_RECORD_CHARACTERS} characters`;
-  return 'a quote stands where none may';
+/** A byte order mark and UTF-16 are beyond doubt; else the named charset counts, and UTF-8 where none is named. */
+function decoderOf(raw: Buffer, charset: string | undefined) {
+  const reading = encodingOf(raw, () => isUtf8(raw));
+  if (reading === 'workbook') throw new WrongEncoding('the file is a workbook, not CSV. Save it as "CSV UTF-8"');
+  if (reading === 'utf-32') throw new WrongEncoding('the file is UTF-32. Save it as UTF-8');
+  const { encoding, sure } = reading;
+  const marked = encoding !== 'utf-8' ? sure : raw.indexOf('\uFEFF') === 0;
+  if (charset !== undefined && !marked) {
+    try {
+      return new TextDecoder(charset, { fatal: true });
+    } catch {
+      throw new WrongEncoding('the charset of the Content-Type is not a known encoding');
+    }
+  }
+  if (sure) return new TextDecoder(encoding, { fatal: true });
+  throw new WrongEncoding(
+    `the file is not UTF-8. It looks like ${encoding}. Save it as "CSV UTF-8", or send it as "Content-Type: text/csv; charset=${encoding}"`,
+  );
+}
+
+function headerFaults({ row, cells }: SheetRow): BatchFault[] {
+  return cells.flatMap((column, index): BatchFault[] => {
+    if (column === '') return [];
+    if (!isColumn(column)) return [{ row, column, message: 'is not a column of a batch' }];
+    return cells.indexOf(column) < index ? [{ row, column, message: 'appears twice' }] : [];
+  });
 }

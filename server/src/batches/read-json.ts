@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Fault } from '@firsthand/contract/errors.ts';
+import { withoutMark } from '../http/body.ts';
 import { Scanner } from '../http/structure.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { turn } from '../lib/turns.ts';
@@ -31,7 +32,8 @@ export class NotBatch extends Error {
  * Reads a JSON body whose member `rows` may hold megabytes: each row is parsed by itself, a slice of them at a time.
  * Yields the rows, and returns the other members. Throws {@link NotBatch}.
  */
-export async function* readJson(raw: Buffer): AsyncGenerator<RawRow, Record<string, unknown>> {
+export async function* readJson(body: Buffer): AsyncGenerator<RawRow, Record<string, unknown>> {
+  const raw = withoutMark(body);
   if (!isUtf8(raw)) throw new NotBatch('body', 'is not UTF-8');
   let at = skipSpace(raw, 0);
   if (raw[at] !== 0x7b) throw new NotBatch('body', 'must be an object');

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
+import { BYTE_ORDER_MARK, csvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 import { Type } from 'typebox';
 import { many } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
-import { csvLine } from '../lib/csv.ts';
 import { findBatch } from './row.ts';
 
 const PAGE = 1_000;
@@ -28,7 +28,7 @@ export const getBatchResults = tenantEndpoint({
 });
 
 async function* lines(deps: Deps, batchId: string): AsyncGenerator<string> {
-  yield csvLine(['row', 'id', 'capture_url', 'error']);
+  yield BYTE_ORDER_MARK + csvLine(['row', 'id', 'capture_url', 'error']);
   for (let after = 0; ; ) {
     const rows = await many<{ row: number; verification_id: string | null; error: string | null }>(
       deps.db,

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
+import { BYTE_ORDER_MARK, csvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 import { Type } from 'typebox';
 import { many, one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
-import { csvLine } from '../lib/csv.ts';
 import { type BulkActRow, findBulkAct, hasEnded } from './row.ts';
 
 const PAGE = 1_000;
@@ -42,7 +42,7 @@ export const getBulkActResults = tenantEndpoint({
 });
 
 async function* lines(deps: Deps, id: string, only: 'failed' | null): AsyncGenerator<string> {
-  yield csvLine(['id', 'result', 'error', 'created_id']);
+  yield BYTE_ORDER_MARK + csvLine(['id', 'result', 'error', 'created_id']);
   const act = await one<Pick<BulkActRow, 'state'>>(deps.db, 'select state from bulk_acts where id = $1', [id]);
   const unreached = act && hasEnded(act) ? 'not_done' : 'waiting';
   for (let after = 0; ; ) {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
+import { PHONE } from '@firsthand/contract/patterns.ts';
 import { centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
 import { Type } from 'typebox';
 import { many, one } from '../db/sql.ts';
@@ -13,7 +14,7 @@ const Query = Type.Object(
   {
     external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
     email: Type.Optional(Type.String({ minLength: 3, maxLength: 254 })),
-    phone_e164: Type.Optional(Type.String({ pattern: '^\\+[1-9]\\d{6,14}$' })),
+    phone_e164: Type.Optional(Type.String({ pattern: PHONE })),
   },
   { additionalProperties: false },
 );
@@ -42,7 +43,7 @@ export const getPeopleData = tenantEndpoint({
       deps.db,
       `select id from verifications
        where tenant_id = $1 and livemode = any($2)
-         and (external_ref = $3 or lower(private #>> '{person,email}') = lower($4) or private #>> '{person,phone_e164}' = $5)
+         and (normalize(external_ref, nfc) = normalize($3, nfc) or lower(private #>> '{person,email}') = lower($4) or private #>> '{person,phone_e164}' = $5)
        order by id`,
       [principal.tenantId, readableModes(principal), external_ref, email, phone_e164],
     );

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { letGo } from '../lib/young-garbage.ts';
+import { isEncoded } from './inflate.ts';
 import { Problem } from './problem.ts';
 
 /**
@@ -16,8 +17,9 @@ export function createBodyBudget(budgetBytes = BUDGET_BYTES): BodyBudget {
   let held = 0;
   return (request, reply, limitBytes) => {
     const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
-    // A body without a stated length counts as the route's limit.
-    const bytes = chunked === undefined ? Math.min(Number(length ?? 0) || 0, limitBytes) : limitBytes;
+    // A body without a stated length, or whose length grows, counts as the route's limit.
+    const bytes =
+      chunked === undefined && !isEncoded(request) ? Math.min(Number(length ?? 0) || 0, limitBytes) : limitBytes;
     if (bytes <= SMALL_BYTES) return;
     if (held + bytes > budgetBytes) {
       reply.header('connection', 'close');

@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { isRecord } from '../lib/ask-json.ts';
 import { Stalled, untilStalled } from '../lib/stall.ts';
 import { turn } from '../lib/turns.ts';
+import { inflated, isEncoded } from './inflate.ts';
 import { invalidField, type Problem } from './problem.ts';
 import { IMAGE_PLACEHOLDER, type Scanned, Scanner } from './structure.ts';
 
@@ -35,14 +36,16 @@ export async function readBody(
   if (declared > o.maxBytes) throw tooLarge();
   const scanner = isJson(request) && !o.unread ? new Scanner(o.imageFields) : null;
   let fault: Fault | null = null;
+  const source = inflated(request, payload);
   let bytes = Buffer.alloc(0);
   let length = 0;
   try {
-    for await (const chunk of untilStalled(payload, o.stallMs)) {
+    for await (const chunk of untilStalled(source.bytes, o.stallMs)) {
       const needed = length + chunk.length;
       if (needed > o.maxBytes) throw tooLarge();
       if (fault === null || o.signed) {
-        if (needed > bytes.length) bytes = grown(bytes, length, needed, declared || o.maxBytes);
+        if (needed > bytes.length)
+          bytes = grown(bytes, length, needed, (isEncoded(request) ? 0 : declared) || o.maxBytes);
         chunk.copy(bytes, length);
         fault ??= scanner?.advance(bytes.subarray(0, needed)) ?? null;
         if (fault && !o.signed) bytes = Buffer.alloc(0);
@@ -56,7 +59,10 @@ export async function readBody(
     // The connection broke: nobody receives this answer.
     if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
       throw invalidField('body', 'was cut off before it was complete');
+    if (source.isBroken()) throw invalidField('body', 'is not what its Content-Encoding says');
     throw error;
+  } finally {
+    source.close();
   }
   const raw = bytes.subarray(0, length);
   if (length === 0 || scanner === null) return { raw, json: null };
@@ -73,6 +79,9 @@ function grown(bytes: Buffer, length: number, needed: number, most: number): Buf
   bytes.copy(larger, 0, 0, length);
   return larger;
 }
+
+/** Programs on Windows begin UTF-8 with a byte order mark. */
+export const withoutMark = (text: Buffer): Buffer => (text.indexOf('\uFEFF') === 0 ? text.subarray(3) : text);
 
 const isJson = (request: FastifyRequest): boolean =>
   (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase() === 'application/json';
@@ -97,7 +106,7 @@ export async function parseBody(body: ReceivedBody | null, imageFields: readonly
   if (!isUtf8(text)) return none({ path: 'body', message: 'is not UTF-8' });
   let value: unknown;
   try {
-    value = JSON.parse(text.toString('utf8'));
+    value = JSON.parse(withoutMark(text).toString('utf8'));
   } catch {
     return none({ path: 'body', message: 'is not valid JSON' });
   }

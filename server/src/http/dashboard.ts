@@ -46,6 +46,7 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps): Promi
     const html = readFileSync(file, 'utf8').replace(PLACE, `nonce="${nonce}"`);
     return reply.type('text/html; charset=utf-8').send(html);
   };
+  app.get('/', async (_request, reply) => reply.redirect('dashboard', 302));
   for (const path of ['/dashboard', '/dashboard/*']) {
     app.get(path, async (request, reply) => {
       // The link header preloads who is signed in, so the answer arrives while the script is still downloading.

@@ -24,7 +24,8 @@ generated, not found elsewhere.
 3. **Read** the verdict: \`GET /v1/verifications/{id}\`, or the webhook \`verification.completed\`.
 
 Send a key as \`Authorization: Bearer …\`. Keys that begin with \`pk_test_\` create test verifications, in which
-\`metadata.test_outcome\` forces an outcome. Errors have one shape, and clients branch on \`error.code\`.`;
+\`metadata.test_outcome\` forces an outcome. Errors have one shape, and clients branch on \`error.code\`. A body may be compressed:
+\`Content-Encoding\` takes \`gzip\`, \`deflate\`, \`br\` and \`zstd\`, and the limits count what comes out.`;
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: 'The id of the object, with its prefix',

@@ -81,6 +81,12 @@ export async function registerPages(
       const row = isId('vfy', id) && name === 'certificate.html' ? await redactionOf(db, id) : undefined;
       return show(reply, name, row?.redacted_at ? { redacted: row.redacted_at.toISOString() } : {});
     });
+  // Mail programs and people add a slash to a link.
+  for (const path of ['/v/:id/', '/c/:id/']) {
+    app.get<{ Params: { id: string } }>(path, async ({ params }, reply) =>
+      reply.redirect(`../${encodeURIComponent(params.id)}`, 308),
+    );
+  }
   shown('/v/:id', 'index.html', id => `/v1/verify/${id}`);
   shown('/c/:id', 'certificate.html', id => `/v1/verifications/${id}/public`);
   app.get('/capture-preview', async (_request, reply) => show(reply, 'index.html', { preview: 'yes' }));

@@ -14,6 +14,7 @@ import { DatabaseUnavailable } from '../db/pool.ts';
 import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
 import { readBody } from './body.ts';
+import { readClientAddresses } from './client-address.ts';
 import { noteConnections } from './drain.ts';
 import type { Endpoint } from './endpoint.ts';
 import { namedIn } from './named-verification.ts';
@@ -91,6 +92,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     });
   });
 
+  readClientAddresses(app, trustedProxies);
   if (deps.config.telemetry?.traces) traceRequests(app);
   app.addHook('onRequest', async (request, reply) => setHeaders(request.id, reply));
 

@@ -1,4 +1,7 @@
+import { isEmailAddress } from '@firsthand/contract/email-address.ts';
 import type { Fault } from '@firsthand/contract/errors.ts';
+import { PHONE, wordsOfPattern } from '@firsthand/contract/patterns.ts';
+import { webUrlOf } from '@firsthand/contract/web-url.ts';
 import { Ajv, type ErrorObject } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
@@ -8,7 +11,10 @@ import { addUnions, typeNames, withUnions } from './union.ts';
 // Checks bodies strictly: coerces nothing, removes nothing and reports every fault.
 const options = { allErrors: true, strict: false, useDefaults: false, verbose: false } as const;
 const addFormats = ajvFormats.default;
-const strict = addFormats(new Ajv(options), ['date-time', 'email', 'uri']);
+const strict = addFormats(new Ajv(options), ['date-time'])
+  .addFormat('idn-email', isEmailAddress)
+  // Every URL that a body may hold is fetched later, by what parses it here.
+  .addFormat('iri', text => webUrlOf(text) !== null);
 addUnions(strict);
 // Coerces only query strings, because all their values are text.
 const coercing = addFormats(new Ajv({ ...options, coerceTypes: true, useDefaults: true }), ['date-time']);
@@ -44,14 +50,25 @@ export function compileBody(schema: TSchema, more: (value: unknown) => Fault[] =
   };
 }
 
+// In a query string a raw + means a space. None of these may hold one.
+const DATE_WITH_SPACE = /T\S* \d\d:\d\d$/;
+const PHONE_WITH_SPACE = /^ \d+$/;
+
 /** Compiles the schema of a query string. The validator coerces in place and splits lists at their commas. */
 export function compileQuery(schema: TSchema): (value: unknown) => Fault[] {
   const validate = coercing.compile(schema);
-  const lists = Object.entries((schema as { properties?: Record<string, Schema> }).properties ?? {}).flatMap(
-    ([name, { type }]) => (type === 'array' ? [name] : []),
-  );
+  const properties = Object.entries((schema as { properties?: Record<string, Schema> }).properties ?? {});
+  const lists = properties.flatMap(([name, { type }]) => (type === 'array' ? [name] : []));
+  const plusses = properties.flatMap(([name, { format, pattern }]) => {
+    const spaced = format === 'date-time' ? DATE_WITH_SPACE : pattern === PHONE ? PHONE_WITH_SPACE : null;
+    return spaced ? [{ name, spaced }] : [];
+  });
   return value => {
     const query = value as Record<string, unknown>;
+    for (const { name, spaced } of plusses) {
+      const text = query[name];
+      if (typeof text === 'string' && spaced.test(text)) query[name] = text.replace(/ (?=[\d:]+$)/, '+');
+    }
     for (const name of lists) {
       if (query[name] !== undefined) query[name] = [query[name]].flat().flatMap(text => String(text).split(','));
     }
@@ -115,8 +132,8 @@ function faultsOf(errors: readonly ErrorObject[]): Fault[] {
 
 const FORMAT_NAMES: Readonly<Record<string, string>> = {
   'date-time': 'a date and time such as 2026-11-21T09:30:00Z',
-  email: 'an e-mail address',
-  uri: 'a URL',
+  'idn-email': 'an e-mail address',
+  iri: 'an http or https URL',
 };
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
@@ -140,7 +157,7 @@ function faultOf(error: ErrorObject): Fault {
     case 'format':
       return at(`must be ${FORMAT_NAMES[params.format] ?? params.format}`);
     case 'pattern':
-      return at(`must match the pattern ${params.pattern}`);
+      return at(wordsOfPattern(params.pattern));
     case 'minLength':
       return at(params.limit === 1 ? 'must not be empty' : `must have at least ${count(params.limit, 'character')}`);
     case 'maxLength':

@@ -1,5 +1,4 @@
 import { ChatWebhook, ChatWebhookInput, ChatWebhookTest } from '@firsthand/contract/chat-webhook.ts';
-import type { Fault } from '@firsthand/contract/errors.ts';
 import { one, transaction } from '../db/sql.ts';
 import { noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound } from '../http/problem.ts';
@@ -14,13 +13,6 @@ interface ChatRow {
 const EXCERPT = 200;
 const present = (row: ChatRow | undefined): ChatWebhook =>
   row ? { configured: true, host: row.host, updated_at: row.updated_at.toISOString() } : { configured: false };
-
-function urlFaults(body: unknown): Fault[] {
-  const url = (body as { url?: unknown } | null)?.url;
-  return typeof url === 'string' && !/^https?:\/\/[^/]/i.test(url)
-    ? [{ path: 'url', message: 'must be an http or https URL' }]
-    : [];
-}
 
 export const getChatWebhook = tenantEndpoint({
   operationId: 'getChatWebhook',
@@ -47,7 +39,6 @@ export const putChatWebhook = tenantEndpoint({
   credentials: ['session', 'secret'],
   role: 'owner',
   body: ChatWebhookInput,
-  faults: urlFaults,
   responses: { 200: ChatWebhook },
   async handler(call) {
     const { deps, principal, body } = call;

@@ -78,6 +78,9 @@ function page(
  * HEAD, a browser's prefetch and link previewers create nothing.
  */
 export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter, showPage: ShowPage): void {
+  app.get<{ Params: { id: string } }>('/t/:id/', async ({ params }, reply) =>
+    reply.redirect(`../${encodeURIComponent(params.id)}`, 308),
+  );
   app.route({
     method: ['GET', 'HEAD', 'POST'],
     url: '/t/:id',

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { BYTE_ORDER_MARK, csvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 import { Type } from 'typebox';
 import { tenantEndpoint } from '../http/endpoint.ts';
 import { viewerOf } from '../http/principal.ts';
-import { csvLine } from '../lib/csv.ts';
 import { dateFaults, filters, METADATA_FILTER, type Place, type Selected, select } from './filters.ts';
 import { reviewRowsOf, shownReviews } from './reviews.ts';
 
@@ -62,7 +62,7 @@ export const exportVerifications = tenantEndpoint({
     }
 
     async function* lines(): AsyncGenerator<string> {
-      yield csvLine(COLUMNS);
+      yield BYTE_ORDER_MARK + csvLine(COLUMNS);
       for (let rows = first; ; ) {
         const reviewed = rows.filter(row => row.review_state !== 'none').map(({ id }) => id);
         const reviews = Map.groupBy(await reviewRowsOf(deps.db, reviewed), review => review.verification_id);

@@ -7,7 +7,7 @@ import { many, one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Principal } from '../http/principal.ts';
 import type { VerificationRow } from './row.ts';
-import { type Found, findByWords, type Pair, patternOf, rarestPair, scopeOf } from './search.ts';
+import { type Found, findByWords, foldedOf, type Pair, patternOf, rarestPair, scopeOf } from './search.ts';
 
 const some = <T extends TSchema>(item: T) =>
   Type.Optional(Type.Array(item, { minItems: 1, maxItems: 20, description: 'one value, or several between commas' }));
@@ -125,8 +125,12 @@ export async function select(
     if (query.id) all.push(`v.id = any(${p(query.id)})`);
     if (query.created_after) all.push(`v.created_at > ${p(instantOf(query.created_after))}`);
     if (query.created_before) all.push(`v.created_at < ${p(instantOf(query.created_before))}`);
-    if (query.external_ref) all.push(`v.external_ref = ${p(query.external_ref)}`);
-    if (pairs.length > 0) all.push(`v.config -> 'metadata' @> ${p(JSON.stringify(Object.fromEntries(pairs)))}::jsonb`);
+    if (query.external_ref) all.push(`normalize(v.external_ref, nfc) = ${p(query.external_ref.normalize('NFC'))}`);
+    if (pairs.length > 0) {
+      all.push(
+        `metadata_form(v.config -> 'metadata') @> metadata_form(${p(JSON.stringify(Object.fromEntries(pairs)))})`,
+      );
+    }
     const claimed = (held: string) =>
       `(v.review_claimed_by is not null and v.review_claimed_until > ${p(now)}) is ${held}`;
     const reviewed = (state: string): string => {
@@ -221,7 +225,7 @@ export async function select(
   function newest(text: string, p: Parameter, after: Place | null, walked: number): string {
     const { beforeAt, beforeId, since } = walk(p, after);
     return `select n.* from unnest(${p(scopes)}::text[]) as scopes (scope),
-       search_newest(scope, lower(${p(patternOf(text))}), ${beforeAt}, ${beforeId}, ${walked}, ${since}) n
+       search_newest(scope, search_form(${p(patternOf(text))}), ${beforeAt}, ${beforeId}, ${walked}, ${since}) n
      order by created_at desc, verification_id desc`;
   }
   /** The same, without rows older than the last one walked through in another scope: that scope may have newer matches. */
@@ -257,7 +261,7 @@ export async function select(
   /** SQL of those of them whose words match. `offset 0`: each row's words are read by its id. */
   const probed = (text: string, p: Parameter, after: Place | null) =>
     `${passingFirst(p, after)} cross join lateral (select from verification_search s
-       where s.verification_id = v.id and s.words like lower(${p(patternOf(text))}) offset 0) s`;
+       where s.verification_id = v.id and s.words like search_form(${p(patternOf(text))}) offset 0) s`;
   /** Whether every row that passes the filters is probed. */
   const probesAll = async (after: Place | null): Promise<boolean> =>
     (await countUpTo(p => [passingFirst(p, after)], PROBED)) < PROBED;
@@ -298,7 +302,7 @@ export async function select(
     return among<R>(
       o,
       p => `select s.* from unnest(${p(scopes)}::text[]) as scopes (scope),
-          search_verifications(scope, lower(${p(text)}), lower(${p(patternOf(text))}), null) s
+          search_verifications(scope, search_form(${p(foldedOf(text))}), search_form(${p(patternOf(text))}), null) s
         order by created_at desc, verification_id desc`,
     );
   }
@@ -347,7 +351,8 @@ export async function select(
       if (found.ids.length <= FEW && n <= COUNTED) return n;
       if (n <= COUNTED && (await readsAll())) return inListOrder();
     }
-    const also = (p: Parameter) => ` and s.scope = any(${p(scopes)}) and s.words like lower(${p(patternOf(text))})`;
+    const also = (p: Parameter) =>
+      ` and s.scope = any(${p(scopes)}) and s.words like search_form(${p(patternOf(text))})`;
     return Math.max(
       n,
       await planned(p => inRanges(p, 'join verification_search s on s.verification_id = v.id', also(p))),

@@ -1,6 +1,6 @@
 import { many, type Queryable } from '../db/sql.ts';
 
-// Searches the index tables of migrations 0090 and 0150, which triggers maintain.
+// Searches the index tables of migrations 0090, 0150 and 0208, which triggers maintain.
 
 /** Verifications that match, with their places in the list. */
 export interface Found {
@@ -11,8 +11,11 @@ export interface Found {
 /** The name that the index tables give to a tenant's mode. */
 export const scopeOf = (tenantId: string, livemode: boolean): string => `${tenantId}:${livemode ? 'live' : 'test'}`;
 
-/** A pattern for LIKE that finds the text anywhere. SQL lowers its case as the index does. */
-export const patternOf = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+/** The text in compatibility form, where "％" has become a "%". SQL's `search_form` does the rest, as the index does. */
+export const foldedOf = (text: string): string => text.normalize('NFKC');
+
+/** A pattern for LIKE that finds the text anywhere. */
+export const patternOf = (text: string): string => `%${foldedOf(text).replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 /** Finds up to `most` verifications of each scope whose words match, in no order. */
 export async function findByWords(
@@ -22,8 +25,8 @@ export async function findByWords(
   const rows = await many<{ id: string; time: string }>(
     db,
     `select s.verification_id as id, s.created_at::text as time
-     from unnest($1::text[]) as scopes (scope), search_verifications(scope, lower($2), lower($3), $4) s`,
-    [o.scopes, o.text, patternOf(o.text), o.most],
+     from unnest($1::text[]) as scopes (scope), search_verifications(scope, search_form($2), search_form($3), $4) s`,
+    [o.scopes, foldedOf(o.text), patternOf(o.text), o.most],
   );
   return { ids: rows.map(row => row.id), times: rows.map(row => row.time) };
 }

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { Deps } from '../deps.ts';
+import { isWithin } from '../lib/addresses.ts';
 
 /** An address that webhooks must not reach. */
 export class ForbiddenAddress extends Error {
@@ -33,11 +34,7 @@ export function mayReach(deps: Pick<Deps, 'config'>, address: string): boolean {
   const isPublic = range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
   if (isPublic && !HOST_SERVICES.has(parsed.toString())) return true;
   if (range === 'loopback' && allowsLoopback(deps)) return true;
-  return deps.config.webhookAllowCidrs.some(cidr => {
-    const [network, bits] = cidr.includes('/') ? ipaddr.parseCIDR(cidr) : [ipaddr.process(cidr), undefined];
-    if (network.kind() !== parsed.kind()) return false;
-    return parsed.match(network, bits ?? (network.kind() === 'ipv4' ? 32 : 128));
-  });
+  return isWithin(deps.config.webhookAllowCidrs, address);
 }
 
 /** Returns the literal address in a URL's hostname, or null for a name. */

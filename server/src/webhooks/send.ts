@@ -1,3 +1,4 @@
+import { webUrlOf } from '@firsthand/contract/web-url.ts';
 import type { AttemptError } from '@firsthand/contract/webhooks.ts';
 import { buildConnector, type Dispatcher } from 'undici';
 import type { Deps } from '../deps.ts';
@@ -125,8 +126,8 @@ function checkedConnector(deps: Pick<Deps, 'config'>, resolve: Resolve, timeoutM
 type Target = { origin: string; path: string; authorization: string | null } | { error: AttemptError };
 
 function readTarget(deps: Pick<Deps, 'config'>, url: string): Target {
-  const target = URL.canParse(url) ? new URL(url) : null;
-  if (!target || (target.protocol !== 'https:' && target.protocol !== 'http:')) return { error: 'invalid_url' };
+  const target = webUrlOf(url);
+  if (!target) return { error: 'invalid_url' };
   // An address in the URL itself needs no lookup.
   const literal = literalAddress(target.hostname);
   if (literal && !mayReach(deps, literal)) return { error: 'forbidden_address' };

@@ -10,14 +10,7 @@ import { notFound, redacted } from '../http/problem.ts';
 import { readDeliveries, sendAgain } from './deliveries.ts';
 import { endpointsOf, insertDeliveries } from './queue.ts';
 
-const Url = Type.String({ format: 'uri', maxLength: URL_MAX });
-
-const urlFaults = (body: unknown) => {
-  const url = (body as { url?: unknown } | null)?.url;
-  return typeof url === 'string' && !/^https?:\/\/[^/]/i.test(url)
-    ? [{ path: 'url', message: 'must be an http or https URL' }]
-    : [];
-};
+const Url = Type.String({ format: 'iri', maxLength: URL_MAX });
 
 export const sendTestEvent = tenantEndpoint({
   operationId: 'sendTestEvent',
@@ -27,7 +20,6 @@ export const sendTestEvent = tenantEndpoint({
   credentials: ['session', 'secret'],
   role: 'member',
   body: Type.Object({ url: Url }, { additionalProperties: false, title: 'TestEventRequest' }),
-  faults: urlFaults,
   responses: {
     202: Type.Object({ delivery_id: Type.String() }, { additionalProperties: false, title: 'TestEventAccepted' }),
   },
@@ -72,7 +64,6 @@ export const resendEvent = tenantEndpoint({
   role: 'member',
   body: Type.Object({ url: Type.Optional(Url) }, { additionalProperties: false, title: 'ResendRequest' }),
   bodyOptional: true,
-  faults: urlFaults,
   exists: async ({ deps, principal, params }) => (await ownEvent(deps.db, principal, params.id!)) !== undefined,
   responses: {
     202: Type.Object({ data: Type.Array(WebhookDelivery) }, { additionalProperties: false, title: 'ResentDeliveries' }),

@@ -1,9 +1,9 @@
 import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
+import { csvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { csvLine } from '../../src/lib/csv.ts';
 import { ask, type RequestOptions, startTestService, type TestService, until } from '../harness.ts';
 import { openMailbox } from '../mailbox.ts';
 import { signedIn } from '../people/visitor.ts';
@@ -58,6 +58,10 @@ describe('batches', () => {
     expect(done).toMatchObject({ created: 2, failed: 0, ended_at: expect.any(String) });
     const lines = await results(done.id);
     expect(lines.map(({ row }) => row)).toEqual(['2', '4']);
+    const file = await fetch(`${service.url}/v1/batches/${done.id}/results`, {
+      headers: { authorization: `Bearer ${key()}` },
+    });
+    expect((await file.bytes()).subarray(0, 3)).toEqual(Uint8Array.of(0xef, 0xbb, 0xbf));
     const { body } = await read<Verification>(`/v1/verifications/${lines[0]!.id}`);
     expect(lines[0]).toMatchObject({ capture_url: body.capture_url, error: '' });
     expect(body.config).toMatchObject({
@@ -164,10 +168,54 @@ describe('batches', () => {
     ['a column twice', 'name,name\nAda,Bo\n', ['rows.1.name']],
     ['a header alone', 'name\n', ['rows']],
     ['bytes that are not UTF-8', Buffer.from([0x6e, 0x61, 0x6d, 0x65, 0x0a, 0xff]), ['rows.1']],
+    ['a workbook', Buffer.from('504b030414000600', 'hex'), ['rows.1']],
+    ['a letter lost by an earlier program', 'name\nJ\uFFFDrg\n', ['rows.2.name']],
+    ['a value under no heading', 'name,,email\nAda,x,\n', ['rows.2']],
     ['a NUL', 'name\nA\0da\n', ['rows.2.name']],
   ])('POST /v1/batches refuses %s', async (_name, text, paths) => {
     const reply = await csv<Refusal>(text);
     expect([reply.status, reply.body.error.fields.map(({ path }) => path)]).toEqual([400, paths]);
+  });
+
+  const names = ({ preview }: BatchCheck) => preview.map(one => one.expected_info?.subject?.person?.name);
+  const GERMAN = 'name;email\r\nJörg Müller;joerg@people.example\r\n';
+
+  it.each([
+    ['semicolons and CRLF, then LF, then CR', 'name;email\r\nJörg Müller;\nBo;\rCy;', ['Jörg Müller', 'Bo', 'Cy']],
+    ['rows and columns of separators alone', 'name,email,,\r\nJörg Müller,,,\r\n,,,\r\n,\r\n', ['Jörg Müller']],
+    ['sep= and tabs', 'sep=\t\r\nname\temail\r\nJörg Müller\t\r\n', ['Jörg Müller']],
+    ['blank lines above the header', '\r\n;\r\nname;email\r\nJörg Müller;\r\n', ['Jörg Müller']],
+    ['UTF-16 with a byte order mark', Buffer.from(`\ufeff${GERMAN}`, 'utf16le'), ['Jörg Müller']],
+    ['UTF-16 without one', Buffer.from(GERMAN, 'utf16le'), ['Jörg Müller']],
+    ['big-endian UTF-16', Buffer.from(`\ufeff${GERMAN}`, 'utf16le').swap16(), ['Jörg Müller']],
+  ])('POST /v1/batches reads %s', async (_name, text, expected) => {
+    const { status, body } = await csv<BatchCheck>(text, '?dry_run=true');
+    expect([status, body.total, body.faults, names(body)]).toEqual([200, expected.length, [], expected]);
+  });
+
+  it('POST /v1/batches counts the rows that it skips', async () => {
+    const { body } = await csv<BatchCheck>('name,email\r\n,,\r\n\r\nAda,nobody\r\n', '?dry_run=true');
+    expect([body.total, body.faults.map(({ row, column }) => [row, column])]).toEqual([1, [[4, 'email']]]);
+  });
+
+  it('POST /v1/batches names the likely encoding of a file that is not UTF-8, and reads it under that charset', async () => {
+    const bytes = Buffer.from(GERMAN, 'latin1');
+    const refused = await csv<BatchCheck>(bytes, '?dry_run=true');
+    expect([refused.body.total, refused.body.faults[0]!.message]).toEqual([0, expect.stringContaining('windows-1252')]);
+    const mac = Buffer.from(GERMAN.replace('ö', '\x9a').replace('ü', '\x9f'), 'latin1');
+    expect((await csv<BatchCheck>(mac, '?dry_run=true')).body.faults[0]!.message).toContain('macintosh');
+    for (const [file, charset] of [
+      [bytes, 'Windows-1252'],
+      [bytes, '"iso-8859-1"'],
+      [mac, 'macintosh'],
+    ] as const) {
+      const read = await csv<BatchCheck>(file, '?dry_run=true', { 'content-type': `text/csv; charset=${charset}` });
+      expect([read.body.faults, names(read.body)]).toEqual([[], ['Jörg Müller']]);
+    }
+    const wrong = await csv<BatchCheck>(bytes, '?dry_run=true', { 'content-type': 'text/csv; charset=utf-8' });
+    expect(wrong.body.faults).toHaveLength(1);
+    const unknown = await csv<BatchCheck>(bytes, '?dry_run=true', { 'content-type': 'text/csv; charset=klingon' });
+    expect(unknown.body.faults[0]!.message).toBe('the charset of the Content-Type is not a known encoding');
   });
 
   it.each([

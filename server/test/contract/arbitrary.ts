@@ -6,8 +6,8 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
   'date-time': fc
     .date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
     .map(date => date.toISOString()),
-  email: fc.emailAddress().filter(text => text.length < 200),
-  uri: fc.webUrl(),
+  'idn-email': fc.emailAddress().filter(text => text.length < 200),
+  iri: fc.webUrl(),
 };
 
 /** Values that a JSON Schema (of the subset our contract uses) describes. */

@@ -1,0 +1,9 @@
+/**
+ * Reads an http or https URL as those who fetch it later do. Null: they could not. The scheme is written out, because the
+ * parser also takes `https:example.com`; names outside of ASCII are welcome.
+ */
+export function webUrlOf(text: string): URL | null {
+  if (!/^https?:\/\/[^/\\]/i.test(text) || /[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  return url.port === '0' ? null : url;
+}

@@ -46,6 +46,7 @@ export const putChatWebhook = tenantEndpoint({
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   body: ChatWebhookInput,
   faults: urlFaults,
   responses: { 200: ChatWebhook },
@@ -72,6 +73,7 @@ export const deleteChatWebhook = tenantEndpoint({
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   responses: { 204: null },
   async handler(call) {
     const { deps, principal } = call;

@@ -28,6 +28,7 @@ create table api_keys (
   created_at timestamp with time zone default now() not null,
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  scopes text[],
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_hash_key UNIQUE (hash),
   constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -91,9 +92,12 @@ create table batches (
   mailed integer default 0 not null,
   created_at timestamp with time zone not null,
   ended_at timestamp with time zone,
+  stopped text,
+  actor jsonb default '{"kind": "system"}'::jsonb not null,
   constraint batches_pkey PRIMARY KEY (id),
   constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint batches_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'cancelled'::text])))
+  constraint batches_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'cancelled'::text]))),
+  constraint batches_stopped_check CHECK ((stopped = 'not_allowed'::text))
 );
 CREATE INDEX batches_by_tenant ON public.batches USING btree (tenant_id, id DESC);
 
@@ -151,10 +155,12 @@ create table bulk_acts (
   failed integer default 0 not null,
   created_at timestamp with time zone not null,
   ended_at timestamp with time zone,
+  stopped text,
   constraint bulk_acts_pkey PRIMARY KEY (id),
   constraint bulk_acts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint bulk_acts_act_check CHECK ((act = ANY (ARRAY['cancel'::text, 'resend'::text, 'reissue'::text, 'review'::text, 'redact'::text]))),
-  constraint bulk_acts_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'collecting'::text, 'running'::text, 'completed'::text, 'cancelled'::text])))
+  constraint bulk_acts_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'collecting'::text, 'running'::text, 'completed'::text, 'cancelled'::text]))),
+  constraint bulk_acts_stopped_check CHECK ((stopped = 'not_allowed'::text))
 );
 CREATE INDEX bulk_acts_by_tenant ON public.bulk_acts USING btree (tenant_id, id DESC);
 
@@ -196,6 +202,7 @@ create table captures (
   presence jsonb,
   display_blob text,
   traceparent text,
+  sent_by text,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
@@ -264,6 +271,7 @@ create table events (
   created_at timestamp with time zone not null,
   recorded_in xid8 default pg_current_xact_id() not null,
   traceparent text,
+  endpoint_id text,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_verification_id_sequence_key UNIQUE (verification_id, sequence),
   constraint events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -853,12 +861,16 @@ create table webhook_endpoints (
   failing_since timestamp with time zone,
   disabled_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  only_for text,
+  forget boolean default false not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 ) with (fillfactor = 70);
 CREATE INDEX webhook_endpoints_by_tenant ON public.webhook_endpoints USING btree (tenant_id, id DESC);
 CREATE INDEX webhook_endpoints_due ON public.webhook_endpoints USING btree (ailing, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX webhook_endpoints_forget ON public.webhook_endpoints USING btree (id) WHERE forget;
 CREATE UNIQUE INDEX webhook_endpoints_once ON public.webhook_endpoints USING btree (tenant_id, livemode, url_sha256);
+CREATE INDEX webhook_endpoints_only_for ON public.webhook_endpoints USING btree (only_for) WHERE (only_for IS NOT NULL);
 
 create table webhook_queue (
   delivery_id text not null,

@@ -11,7 +11,7 @@ export type Place =
   | { at: 'sending' }
   | { at: 'success' };
 
-export type End = 'expired' | 'withdrawn' | 'completed' | 'failed' | 'unknown' | 'revoked' | 'redacted';
+export type End = 'expired' | 'withdrawn' | 'completed' | 'failed' | 'unknown' | 'revoked' | 'redacted' | 'staff';
 
 /** Photos and answers on the device that have not been sent. */
 export type Held = { captures: readonly { stepKey: string }[]; answers: Readonly<Record<string, string>> };

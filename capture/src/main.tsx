@@ -35,6 +35,7 @@ async function load(): Promise<Load> {
     if (error instanceof ApiError && error.status === 404) return { state: 'end', end: 'unknown' };
     if (error instanceof ApiError && error.code === 'redacted') return { state: 'end', end: 'redacted' };
     if (error instanceof ApiError && error.code === 'expired') return { state: 'end', end: 'expired' };
+    if (error instanceof ApiError && error.code === 'forbidden') return { state: 'end', end: 'staff' };
     return { state: 'unreachable' };
   }
 }

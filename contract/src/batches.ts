@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { CreateVerificationRequest, ExpectedInfo, Metadata, TemplateRequest } from './create-verification.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { BATCH_ROWS_MAX } from './limits.ts';
+import { Stopped } from './stopped.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -61,6 +62,7 @@ export const Batch = Type.Object(
     livemode: Type.Boolean(),
     created_at: DateTime,
     ended_at: Type.Optional(DateTime),
+    stopped: Type.Optional(Stopped),
   },
   { ...closed, title: 'Batch' },
 );

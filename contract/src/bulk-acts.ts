@@ -4,6 +4,7 @@ import { RedactRequest } from './erasure.ts';
 import type { Fault } from './errors.ts';
 import { DateTime, IdSchema } from './ids.ts';
 import { BULK_ACTS, REVIEW_STATES } from './names.ts';
+import { Stopped } from './stopped.ts';
 import { Status, VerdictLabel } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -94,6 +95,7 @@ export const BulkAct = Type.Object(
     failed: Type.Integer({ minimum: 0, description: 'verifications that refused the act; the results say why' }),
     created_at: DateTime,
     ended_at: Type.Optional(DateTime),
+    stopped: Type.Optional(Stopped),
   },
   { ...closed, title: 'BulkAct' },
 );

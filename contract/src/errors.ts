@@ -22,6 +22,7 @@ export const ERROR_STATUS = {
   not_reviewable: 409,
   claimed: 409,
   already_decided: 409,
+  own_photo: 409,
   undo_expired: 409,
   expired: 410,
   redacted: 410,

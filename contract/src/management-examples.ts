@@ -73,8 +73,10 @@ const signals = {
 /** Examples of the management and trial endpoints. */
 export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'POST /v1/api-keys': {
-    request: { name: 'Claims backend', mode: 'live' },
-    responses: { 201: { ...key, key: 'pk_live_01JD3V5Q7RZZZZZZZZZZZZZZZZ' } },
+    request: { name: 'Claims app', mode: 'live', scopes: ['create', 'capture'] },
+    responses: {
+      201: { ...key, name: 'Claims app', scopes: ['create', 'capture'], key: 'pk_live_01JD3V5Q7RZZZZZZZZZZZZZZZZ' },
+    },
   },
   'GET /v1/api-keys': { responses: { 200: page({ ...key, last_used_at: updated_at }) } },
   'GET /v1/api-keys/:id': { responses: { 200: key } },

@@ -10,8 +10,20 @@ const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 120, pattern: NOT_BLANK });
 
 /** Body of POST /v1/api-keys. Only the command line creates secret keys. */
+/** What a key for apps may do: create verifications, and send their photos. */
+export const KEY_SCOPES = ['create', 'capture'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+const Scopes = Type.Array(Type.Enum([...KEY_SCOPES], { title: 'KeyScope' }), {
+  minItems: 1,
+  uniqueItems: true,
+  description:
+    'limits the key to these acts: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and ' +
+    'reads nothing: put such a key into apps. Absent: every act of a publishable key',
+});
+
 export const CreateApiKey = Type.Object(
-  { name: Name, mode: Type.Enum(['live', 'test'], { title: 'Mode' }) },
+  { name: Name, mode: Type.Enum(['live', 'test'], { title: 'Mode' }), scopes: Type.Optional(Scopes) },
   { ...closed, title: 'CreateApiKey' },
 );
 
@@ -20,6 +32,7 @@ const apiKey = {
   name: Type.String(),
   kind: Type.Enum(['publishable', 'secret'], { title: 'ApiKeyKind' }),
   livemode: Type.Optional(Type.Boolean({ description: 'absent on a secret key, which works in both modes' })),
+  scopes: Type.Optional(Scopes),
   prefix: Type.String({ description: 'the first characters of the key, to recognise it by' }),
   created_at: DateTime,
 };

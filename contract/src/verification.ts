@@ -255,6 +255,13 @@ const base = {
 
 const tenantFields = {
   ...base,
+  capture_url: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description:
+        'the link for the person with the camera; absent only for people whose role may not create verifications',
+    }),
+  ),
   livemode: Type.Boolean(),
   completed_at: Type.Optional(DateTime),
   answers: Type.Optional(Answers),

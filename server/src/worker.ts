@@ -30,6 +30,7 @@ import { foldStatistics } from './statistics/fold.ts';
 import { settle } from './verdict/settle.ts';
 import { sweepExpired } from './verifications/advance.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
+import { sweepAddresses } from './webhooks/erase.ts';
 
 /** Job name to the one call into the domain that does it. */
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
@@ -72,6 +73,7 @@ const SWEEPS: readonly Sweep[] = [
   { name: 'time stamp of the log', everyMs: 60_000, work: stampLog },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
   { name: 'erasures', everyMs: 1_000, work: sweepErasures },
+  { name: 'addresses of erased verifications', everyMs: 1_000, work: sweepAddresses },
   { name: 'retention', everyMs: 10_000, work: sweepRetention },
   {
     name: 'forget idempotency keys',

@@ -103,7 +103,7 @@ async function answered(
     context.setDefaultTimeout(60_000);
     await context.route('**/challenges', route => route.fulfill({ status: 201, json: challenge }));
     const page = await context.newPage();
-    await page.goto(verification.capture_url);
+    await page.goto(verification.capture_url!);
     await page.locator('.actions button').click();
     const opened = performance.now();
     const shutter = page.locator('.shutter:not([disabled])');

@@ -14,6 +14,7 @@ const SIGNS: Record<End, { icon: IconName; tone: 'accent' | 'verified' | 'doubtf
   unknown: { icon: 'link', tone: 'doubtful' },
   revoked: { icon: 'cross', tone: 'accent' },
   redacted: { icon: 'lock', tone: 'accent' },
+  staff: { icon: 'lock', tone: 'doubtful' },
 };
 
 export function EndScreen({ end, view }: { end: End; view: CaptureView | undefined }): JSX.Element {

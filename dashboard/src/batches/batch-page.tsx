@@ -52,6 +52,7 @@ function Shown({ batch }: { batch: Batch }) {
       ]}
       created_at={batch.created_at}
       ended_at={batch.ended_at}
+      stopped={batch.stopped}
       facts={[
         [t('batch.factSent'), t(send ? 'common.yes' : 'common.no')],
         ...(template_id === undefined

@@ -28,6 +28,7 @@ export function LongWork<After>({
   counts,
   created_at,
   ended_at,
+  stopped,
   facts = [],
   stop,
   children,
@@ -44,6 +45,8 @@ export function LongWork<After>({
   counts: readonly Fact[];
   created_at: string;
   ended_at?: string | undefined;
+  /** Why the service cancelled it. */
+  stopped?: 'not_allowed' | undefined;
   /** Stand after the times. */
   facts?: readonly Fact[];
   stop: {
@@ -106,6 +109,7 @@ export function LongWork<After>({
         <p role="status">
           <strong>{progress}</strong>
         </p>
+        {stopped && <p className="notice doubtful">{t('batch.notAllowed')}</p>}
         <Progress label={t('batch.progressAct')} done={done} of={total} />
         <dl className="facts">
           {all.map(([name, value]) => (

@@ -53,6 +53,7 @@ function Shown({ act }: { act: BulkAct }) {
       ]}
       created_at={act.created_at}
       ended_at={act.ended_at}
+      stopped={act.stopped}
       stop={{
         possible: isUnderWay(act),
         label: t('bulk.stop'),

@@ -96,7 +96,9 @@ function Issue() {
 function Made({ verification, onAnother }: { verification: Verification; onAnother: () => void }) {
   const { t } = useWords();
   const say = useSay();
-  const { capture_url, id } = verification;
+  const { id } = verification;
+  // Whoever creates gets the link.
+  const capture_url = verification.capture_url!;
   return (
     <>
       <PageTitle>{t('issue.made')}</PageTitle>

@@ -151,7 +151,9 @@ export function useQueue(queue: ReviewQueue) {
       return null;
     } catch (error) {
       endIfUnauthorized(error);
-      const taken = error instanceof ApiError && (error.code === 'claimed' || error.code === 'already_decided');
+      const taken =
+        error instanceof ApiError &&
+        (error.code === 'claimed' || error.code === 'already_decided' || error.code === 'own_photo');
       if (taken) change(old => ({ ...old, done: old.done.filter(done => done.verification.id !== id) }));
       else putBack(current);
       void fill();

@@ -1,4 +1,4 @@
-import type { ApiKey, NewApiKey } from '@firsthand/contract/management.ts';
+import { type ApiKey, KEY_SCOPES, type NewApiKey } from '@firsthand/contract/management.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
@@ -72,7 +72,7 @@ function Row({ apiKey }: { apiKey: ApiKey }) {
   const { ago } = useMoments();
   const say = useSay();
   const [asking, setAsking] = useState(false);
-  const { id, name, kind, livemode, prefix, created_at, last_used_at } = apiKey;
+  const { id, name, kind, livemode, scopes, prefix, created_at, last_used_at } = apiKey;
   const revoke = useAct(() => call('DELETE /v1/api-keys/:id', { id }), {
     refreshes: [KEYS],
     onDone: () => {
@@ -89,6 +89,7 @@ function Row({ apiKey }: { apiKey: ApiKey }) {
           <span className="tag">
             {kind === 'secret' ? t('apiKeys.secret') : t(livemode ? 'mode.live' : 'mode.test')}
           </span>
+          {scopes && <span className="tag">{t('apiKeys.app')}</span>}
         </span>
         <span className="soft small">
           <code>{prefix}…</code> · {t('apiKeys.made', { at: ago(created_at) })} ·{' '}
@@ -116,8 +117,14 @@ function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKe
   const { t } = useWords();
   const [name, setName] = useState('');
   const [mode, setMode] = useState<'live' | 'test'>('test');
+  const [use, setUse] = useState<'app' | 'server'>('app');
   const [fault, setFault] = useState<string>();
-  const make = useAct(() => call('POST /v1/api-keys', { body: { name: name.trim(), mode } }), {
+  const body = {
+    name: name.trim(),
+    mode,
+    ...(use === 'app' ? { scopes: [...KEY_SCOPES] } : {}),
+  };
+  const make = useAct(() => call('POST /v1/api-keys', { body }), {
     refreshes: [KEYS],
     onDone: onMade,
   });
@@ -150,13 +157,18 @@ function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKe
             </label>
           ))}
         </fieldset>
+        <fieldset className="stack">
+          <legend className="label">{t('apiKeys.use')}</legend>
+          {(['app', 'server'] as const).map(one => (
+            <label key={one} className="switch">
+              <input type="radio" name="use" checked={use === one} onChange={() => setUse(one)} />
+              <span>{t(`apiKeys.use.${one}`)}</span>
+            </label>
+          ))}
+        </fieldset>
         <Problem error={make.error} />
         <div className="actions">
-          <CurlMenu
-            acts={[
-              { label: t('apiKeys.make'), request: { method: 'POST', path: '/v1/api-keys', body: { name, mode } } },
-            ]}
-          />
+          <CurlMenu acts={[{ label: t('apiKeys.make'), request: { method: 'POST', path: '/v1/api-keys', body } }]} />
           <Button onPress={onClose}>{t('common.cancel')}</Button>
           <Button weight="main" type="submit" busy={make.isPending}>
             {t('apiKeys.make')}

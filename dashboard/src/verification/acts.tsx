@@ -27,7 +27,7 @@ export function Acts({ verification }: { verification: Verification }) {
   const { tenant } = useSignedIn();
   const [, goTo] = useLocation();
   const [open, setOpen] = useState<'finalize' | 'cancel' | null>(null);
-  const { id, status, captures_count, redacted_at, narrative, review } = verification;
+  const { id, status, captures_count, redacted_at, narrative, review, capture_url } = verification;
   const member = tenant.role === 'member' || tenant.role === 'owner';
   const mayCancel = member && OPEN.includes(status);
   const mayFinalize =
@@ -39,7 +39,7 @@ export function Acts({ verification }: { verification: Verification }) {
     status !== 'failed';
   const mayPutIntoReview =
     member && !redacted_at && (status === 'completed' || status === 'failed') && review.state === 'none';
-  const mayBundle = !redacted_at && ENDED.includes(status) && captures_count > 0;
+  const mayBundle = member && !redacted_at && ENDED.includes(status) && captures_count > 0;
   const refreshes = [VERIFICATION(id), DELIVERIES(id)];
   const cancel = useAct(() => call('POST /v1/verifications/:id/cancel', { id, body: {} }), {
     refreshes,
@@ -76,12 +76,11 @@ export function Acts({ verification }: { verification: Verification }) {
       : []),
     ...(mayCancel ? [{ label: t('case.cancel'), request: { method: 'POST', path: `${path}/cancel` } } as Act] : []),
   ];
-  const copyLink = () =>
-    void navigator.clipboard.writeText(verification.capture_url).then(() => say(t('case.linkCopied')));
+  const copyLink = (url: string) => void navigator.clipboard.writeText(url).then(() => say(t('case.linkCopied')));
   return (
     <div className="case-acts">
-      {OPEN.includes(status) && (
-        <Button slim onPress={copyLink}>
+      {OPEN.includes(status) && capture_url && (
+        <Button slim onPress={() => copyLink(capture_url)}>
           <Icon name="link" />
           {t('case.copyLink')}
         </Button>

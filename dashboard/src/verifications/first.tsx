@@ -38,13 +38,15 @@ export function First({ mayMake, onArrived }: { mayMake: boolean; onArrived: () 
       </Empty>
     );
   }
-  const near = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(made.capture_url).hostname);
+  // Whoever creates gets the link.
+  const url = made.capture_url!;
+  const near = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname);
   return (
     <Empty icon="phone" title={t('first.scan')}>
-      <Qr text={made.capture_url} label={t('first.qr')} />
+      <Qr text={url} label={t('first.qr')} />
       <p>{t(near ? 'first.near' : 'first.scanText')}</p>
       <p>
-        <a href={made.capture_url} target="_blank" rel="noreferrer">
+        <a href={url} target="_blank" rel="noreferrer">
           {t('first.openHere')}
         </a>
       </p>

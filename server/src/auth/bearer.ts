@@ -1,3 +1,4 @@
+import type { KeyScope } from '@firsthand/contract/management.ts';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { modesOfAll, type Principal } from '../http/principal.ts';
@@ -9,6 +10,7 @@ interface KeyRow {
   tenant_id: string;
   kind: 'publishable' | 'secret';
   livemode: boolean | null;
+  scopes: KeyScope[] | null;
   rate_limit_per_minute: number | null;
   stale: boolean;
 }
@@ -32,7 +34,7 @@ export async function fromBearer(deps: Deps, token: string): Promise<Principal |
   const usedBefore = new Date(now.getTime() - LAST_USED_RESOLUTION_MS);
   const key = await one<KeyRow>(
     deps.db,
-    `select k.id, k.tenant_id, k.kind, k.livemode, t.rate_limit_per_minute,
+    `select k.id, k.tenant_id, k.kind, k.livemode, k.scopes, t.rate_limit_per_minute,
        k.last_used_at is null or k.last_used_at < $2 as stale
      from api_keys k join tenants t on t.id = k.tenant_id where k.hash = $1 and k.revoked_at is null`,
     [sha256(token), usedBefore],
@@ -45,7 +47,7 @@ export async function fromBearer(deps: Deps, token: string): Promise<Principal |
   const common = { tenantId: key.tenant_id, keyId: key.id, requestsPerMinute: key.rate_limit_per_minute };
   return key.livemode === null
     ? { kind: 'secret', ...common, ...all }
-    : { kind: 'key', ...common, livemode: key.livemode, reads: [key.livemode] };
+    : { kind: 'key', ...common, scopes: key.scopes, livemode: key.livemode, reads: [key.livemode] };
 }
 
 /** True while the key is not revoked. Long-running responses (event streams) ask this repeatedly. */

@@ -1,7 +1,11 @@
 import { isId } from '@firsthand/contract/ids.ts';
+import type { Role } from '@firsthand/contract/people.ts';
+import type { FastifyRequest } from 'fastify';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { type CapturePrincipal, servedModes } from '../http/principal.ts';
+import { Problem } from '../http/problem.ts';
+import { fromSession } from './session.ts';
 
 /**
  * Authenticates a capture token, which is the verification id. Null when it is malformed, unknown, or of a mode that this deployment does
@@ -14,5 +18,25 @@ export async function fromCaptureToken(deps: Deps, token: string): Promise<Captu
     'select tenant_id from verifications where id = $1 and livemode = any($2)',
     [token, servedModes(deps.config.mode)],
   );
-  return row ? { kind: 'capture', tenantId: row.tenant_id, verificationId: token } : null;
+  return row ? { kind: 'capture', tenantId: row.tenant_id, verificationId: token, personId: null } : null;
 }
+
+/** The person of an account whose session the request carries, whichever account that session is in now. */
+export async function insiderOf(
+  deps: Deps,
+  request: FastifyRequest,
+  tenantId: string,
+): Promise<{ id: string; role: Role } | null> {
+  const cookie = request.cookies[deps.config.sessionCookie];
+  const person = cookie === undefined ? null : await fromSession(deps, cookie, { seen: false });
+  if (!person) return null;
+  const member = await one<{ role: Role }>(
+    deps.db,
+    'select role from memberships where tenant_id = $1 and person_id = $2',
+    [tenantId, person.userId],
+  );
+  return member ? { id: person.userId, role: member.role } : null;
+}
+
+export const notForStaff = (): Problem =>
+  new Problem('forbidden', 'You are signed in to this account with a role that may not send photos.');

@@ -3,7 +3,7 @@ import { isId } from '@firsthand/contract/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import { type Endpoint, rulesFor } from '../http/endpoint.ts';
 import { hasRole, type Principal, readableModes } from '../http/principal.ts';
 import { forbidden, invalid, notFound, type Problem, reauthenticationRequired, unauthorized } from '../http/problem.ts';
 import type { Guard } from '../http/register.ts';
@@ -11,7 +11,7 @@ import { sha256 } from '../lib/keyring.ts';
 import type { Limiter, Permit } from '../lib/limits/limiter.ts';
 import { bearerOf, fromBearer, isInForce } from './bearer.ts';
 import { type BotRequest, botFor, botRequestOf, claimSignature, isSigned, releaseSignature } from './bot.ts';
-import { fromCaptureToken } from './capture.ts';
+import { fromCaptureToken, insiderOf, notForStaff } from './capture.ts';
 import {
   accountPermit,
   addressPermit,
@@ -132,10 +132,21 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
       return principal;
     },
 
-    async fromPath(id) {
+    async fromPath(id, request, endpoint) {
       const principal = await fromCaptureToken(deps, id);
       if (!principal) throw notFound();
-      return principal;
+      if (!endpoint.asClaimant) return principal;
+      const insider = await insiderOf(deps, request, principal.tenantId);
+      if (insider && !hasRole(insider.role, 'member')) throw notForStaff();
+      return { ...principal, personId: insider?.id ?? null };
+    },
+
+    async admitBody(request, reply, endpoint, body) {
+      const { principal } = request;
+      if (principal?.kind !== 'session') return;
+      const rules = rulesFor(endpoint, body);
+      if (rules.some(({ role }) => role && !hasRole(principal.role, role))) return refuse(request, reply, forbidden());
+      if (rules.length > 0 && !isRecent(deps, principal)) throw reauthenticationRequired();
     },
 
     async target(id, principal) {
@@ -176,8 +187,10 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
   };
 }
 
-/** True when the endpoint accepts this kind of credential and, for a person, this role. */
+/** True when the endpoint accepts this kind of credential, the scopes of a key and the role of a person. */
 function mayOpen(endpoint: Endpoint, principal: Principal): boolean {
   if (!endpoint.credentials.includes(principal.kind)) return false;
+  if (principal.kind === 'key' && principal.scopes)
+    return !!endpoint.scope && principal.scopes.includes(endpoint.scope);
   return principal.kind !== 'session' || hasRole(principal.role, endpoint.role ?? 'viewer');
 }

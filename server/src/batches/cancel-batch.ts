@@ -3,7 +3,7 @@ import { one, transaction } from '../db/sql.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound } from '../http/problem.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
-import { type BatchRow, findBatch, presentBatch } from './row.ts';
+import { type BatchRow, endBatch, findBatch, presentBatch } from './row.ts';
 
 export const cancelBatch = tenantEndpoint({
   operationId: 'cancelBatch',
@@ -21,12 +21,7 @@ export const cancelBatch = tenantEndpoint({
       const batch = await one<BatchRow>(tx, 'select * from batches where id = $1 for update', [params.id]);
       if (!batch) throw notFound();
       if (batch.state === 'completed' || batch.state === 'cancelled') return ok(presentBatch(batch));
-      const cancelled = await one<BatchRow>(
-        tx,
-        `update batches set state = 'cancelled', ended_at = $2 where id = $1 returning *`,
-        [batch.id, deps.clock.now()],
-      );
-      await tx.query('update batch_rows set content = null where batch_id = $1 and content is not null', [batch.id]);
+      const cancelled = await endBatch(tx, batch.id, deps.clock.now());
       await audit(tx, activityOf(call), { action: 'batch.cancelled', target: batch.id });
       return ok(presentBatch(cancelled!));
     });

@@ -12,6 +12,7 @@ import { invalid, invalidField, notConfigured } from '../http/problem.ts';
 import { compileBody } from '../http/validate.ts';
 import { addJob } from '../jobs/queue.ts';
 import { newId } from '../lib/ids.ts';
+import { maskedFaults, withMaskedUrl } from '../lib/mask-url.ts';
 import { turn } from '../lib/turns.ts';
 import { findTemplate } from '../templates/row.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
@@ -65,7 +66,9 @@ export const createBatch = tenantEndpoint({
       return ok({
         total: read.contents.length,
         faults: read.faults,
-        preview: read.contents.slice(0, PREVIEW).map(({ text }) => requestOfRow(read.request, JSON.parse(text))),
+        preview: read.contents
+          .slice(0, PREVIEW)
+          .map(({ text }) => withMaskedUrl(requestOfRow(read.request, JSON.parse(text)))),
       });
     }
     if (read.faults.length > 0) throw invalid(read.faults.slice(0, REFUSAL_FAULTS).map(asField));
@@ -73,8 +76,8 @@ export const createBatch = tenantEndpoint({
       const at = deps.clock.now();
       const row = await one<BatchRow>(
         tx,
-        `insert into batches (id, tenant_id, livemode, request, template, send, total, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8) returning *`,
+        `insert into batches (id, tenant_id, livemode, request, template, send, total, created_at, actor)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning *`,
         [
           newId('bat', at.getTime()),
           principal.tenantId,
@@ -84,6 +87,7 @@ export const createBatch = tenantEndpoint({
           query.send,
           read.contents.length,
           at,
+          JSON.stringify(activityOf(call).actor),
         ],
       );
       await insertRows(tx, row!.id, read.contents);
@@ -181,6 +185,7 @@ async function baseOf(
     for (const { path, message } of checkRequest.faults(request)) {
       faults.push({ path: path === '' ? 'request' : `request.${path}`, message });
     }
+    faults.push(...maskedFaults('request.webhook_url', (request as BatchBase | null)?.webhook_url));
   }
   if (faults.length > 0) throw invalid(faults);
   if (named === undefined) return { request: (request ?? {}) as BatchBase, template: null };

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { many } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
+import { holdsLinks } from '../http/principal.ts';
 import { findBatch } from './row.ts';
 
 const PAGE = 1_000;
@@ -11,23 +12,25 @@ const PAGE = 1_000;
 export const getBatchResults = tenantEndpoint({
   operationId: 'getBatchResults',
   summary: 'Download the results of a batch',
-  description: 'CSV with `row`, `id`, `capture_url` and `error`, a line for each row. A row that waits has neither.',
+  description:
+    'CSV with `row`, `id`, `capture_url` and `error`, a line for each row. A row that waits has neither. People whose role ' +
+    'may not create verifications get no `capture_url`.',
   tag: 'Batches',
   credentials: ['session', 'secret'],
   exists: async ({ deps, principal, params }) => (await findBatch(deps.db, principal, params.id!)) !== undefined,
   mediaType: 'text/csv',
   responses: { 200: Type.String({ description: 'CSV, RFC 4180' }) },
-  handler: async ({ deps, params }) => ({
+  handler: async ({ deps, params, principal }) => ({
     status: 200,
     headers: {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${params.id}.csv"`,
     },
-    body: Readable.from(lines(deps, params.id!), { objectMode: false }),
+    body: Readable.from(lines(deps, params.id!, holdsLinks(principal)), { objectMode: false }),
   }),
 });
 
-async function* lines(deps: Deps, batchId: string): AsyncGenerator<string> {
+async function* lines(deps: Deps, batchId: string, links: boolean): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + csvLine(['row', 'id', 'capture_url', 'error']);
   for (let after = 0; ; ) {
     const rows = await many<{ row: number; verification_id: string | null; error: string | null }>(
@@ -36,7 +39,9 @@ async function* lines(deps: Deps, batchId: string): AsyncGenerator<string> {
       [batchId, after, PAGE],
     );
     yield rows
-      .map(({ row, verification_id: id, error }) => csvLine([row, id, id && `${deps.origins.capture}/v/${id}`, error]))
+      .map(({ row, verification_id: id, error }) =>
+        csvLine([row, id, id && links ? `${deps.origins.capture}/v/${id}` : null, error]),
+      )
       .join('');
     if (rows.length < PAGE) return;
     after = rows.at(-1)!.row;

@@ -1,6 +1,7 @@
 import type { Batch, BatchState } from '@firsthand/contract/batches.ts';
-import { one, type Queryable } from '../db/sql.ts';
+import { one, type Queryable, type Tx } from '../db/sql.ts';
 import type { Principal } from '../http/principal.ts';
+import type { Actor } from '../tenants/audit.ts';
 import type { BatchBase } from './rows.ts';
 
 export interface BatchRow {
@@ -16,6 +17,8 @@ export interface BatchRow {
   failed: number;
   created_at: Date;
   ended_at: Date | null;
+  actor: Actor;
+  stopped: 'not_allowed' | null;
 }
 
 /** The caller's batch, or undefined. */
@@ -37,4 +40,20 @@ export const presentBatch = (row: BatchRow): Batch => ({
   livemode: row.livemode,
   created_at: row.created_at.toISOString(),
   ...(row.ended_at ? { ended_at: row.ended_at.toISOString() } : {}),
+  ...(row.stopped ? { stopped: row.stopped } : {}),
 });
+
+/** Cancels a batch, and forgets the rows that were not made. */
+export async function endBatch(
+  tx: Tx,
+  id: string,
+  at: Date,
+  stopped: BatchRow['stopped'] = null,
+): Promise<BatchRow | undefined> {
+  await tx.query('update batch_rows set content = null where batch_id = $1 and content is not null', [id]);
+  return one<BatchRow>(
+    tx,
+    `update batches set state = 'cancelled', ended_at = $2, stopped = $3, request = '{}' where id = $1 returning *`,
+    [id, at, stopped],
+  );
+}

@@ -1,12 +1,16 @@
 import type { BatchRowContent } from '@firsthand/contract/batches.ts';
 import pg from 'pg';
+import { isStillAllowed } from '../auth/still-allowed.ts';
 import { many, one, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
+import { audit } from '../tenants/audit.ts';
 import { issue } from '../verifications/issue.ts';
-import type { BatchRow } from './row.ts';
+import { type BatchRow, endBatch } from './row.ts';
 import { requestOfRow } from './rows.ts';
 
+/** Of a person who orders a batch, and keeps while it runs. */
+const LEAST_ROLE = 'member';
 /** Rows that one transaction makes. A killed process loses at most so many, and makes them again. */
 const SLICE = 100;
 /** A job hands on after this long, so that a long batch keeps no other job waiting and a stopping process waits for none. */
@@ -45,6 +49,16 @@ const isOfContent = (error: unknown): boolean => error instanceof pg.DatabaseErr
 async function runSlice(tx: Tx, deps: Deps, batchId: string, size: number): Promise<boolean> {
   const batch = await one<BatchRow>(tx, 'select * from batches where id = $1 for update', [batchId]);
   if (!batch || batch.state === 'completed' || batch.state === 'cancelled') return false;
+  if (!(await isStillAllowed(tx, batch.tenant_id, batch.actor, LEAST_ROLE))) {
+    const at = deps.clock.now();
+    await endBatch(tx, batchId, at, 'not_allowed');
+    await audit(
+      tx,
+      { tenantId: batch.tenant_id, actor: { kind: 'system' }, at },
+      { action: 'batch.stopped', target: batchId, detail: { reason: 'not_allowed' } },
+    );
+    return false;
+  }
   const rows = await many<{ row: number; content: BatchRowContent | null }>(
     tx,
     'select row, content from batch_rows where batch_id = $1 and content is not null order by row limit $2',
@@ -62,6 +76,8 @@ async function runSlice(tx: Tx, deps: Deps, batchId: string, size: number): Prom
   const more = rows.length === size;
   await tx.query(
     `update batches set state = $2, created = created + $3, failed = failed + $4,
+       -- What was the same for all rows is needed no longer, and may name people.
+       request = case when $2 = 'completed' then '{}' else request end,
        ended_at = case when $2 = 'completed' then $5::timestamptz end where id = $1`,
     [batchId, more ? 'running' : 'completed', made.length - failed, failed, deps.clock.now()],
   );

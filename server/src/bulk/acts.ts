@@ -1,4 +1,5 @@
 import type { BulkActName } from '@firsthand/contract/bulk-acts.ts';
+import type { Role } from '@firsthand/contract/people.ts';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { redactOne } from '../erasure/redact.ts';
@@ -23,6 +24,15 @@ export interface Item {
  * made. Throws the problem that the API would answer with.
  */
 type One = (tx: Tx, deps: Deps, item: Item, act: BulkActRow, activity: Activity) => Promise<string | null>;
+
+/** The least role of a person who orders an act, and keeps while it runs. */
+export const LEAST_ROLE: Record<BulkActName, Role> = {
+  cancel: 'member',
+  resend: 'member',
+  reissue: 'member',
+  review: 'member',
+  redact: 'owner',
+};
 
 /** Mails of one act leave at most this often. */
 const MAILS_PER_SECOND = 20;

@@ -1,13 +1,13 @@
 import { BulkAct, BulkActRequest, bulkActFaults } from '@firsthand/contract/bulk-acts.ts';
-import { isRecent } from '../auth/session.ts';
 import { many, one, type Queryable, transaction } from '../db/sql.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
-import { hasRole, type Principal, readableModes } from '../http/principal.ts';
-import { forbidden, invalid, notConfigured, reauthenticationRequired } from '../http/problem.ts';
+import { type Principal, readableModes } from '../http/principal.ts';
+import { invalid, notConfigured } from '../http/problem.ts';
 import { addJob } from '../jobs/queue.ts';
 import { newId } from '../lib/ids.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
 import { dateFaults } from '../verifications/filters.ts';
+import { LEAST_ROLE } from './acts.ts';
 import { type BulkActRow, presentBulkAct } from './row.ts';
 
 const faultsOf = (body: unknown) => [
@@ -28,16 +28,13 @@ export const createBulkAct = tenantEndpoint({
   tag: 'Verifications',
   credentials: ['session', 'secret'],
   role: 'member',
+  recentFor: [{ member: 'act', is: 'redact', role: LEAST_ROLE.redact }],
   body: BulkActRequest,
   faults: faultsOf,
   responses: { 202: BulkAct },
-  errors: ['not_configured', 'reauthentication_required'],
+  errors: ['not_configured'],
   async handler(call) {
     const { deps, principal, body } = call;
-    if (body.act === 'redact' && principal.kind === 'session') {
-      if (!hasRole(principal.role, 'owner')) throw forbidden();
-      if (!isRecent(deps, principal)) throw reauthenticationRequired();
-    }
     if (body.send && !deps.mailer) throw notConfigured('To send links by e-mail, set SMTP_URL and MAIL_FROM.');
     return transaction(deps.db, async tx => {
       const { at, ...activity } = activityOf(call);

@@ -20,6 +20,7 @@ export interface BulkActRow {
   failed: number;
   created_at: Date;
   ended_at: Date | null;
+  stopped: 'not_allowed' | null;
 }
 
 /** The caller's act, or undefined. A person sees the acts of the mode that is open. */
@@ -42,4 +43,5 @@ export const presentBulkAct = (row: BulkActRow): BulkAct => ({
   failed: row.failed,
   created_at: row.created_at.toISOString(),
   ...(row.ended_at ? { ended_at: row.ended_at.toISOString() } : {}),
+  ...(row.stopped ? { stopped: row.stopped } : {}),
 });

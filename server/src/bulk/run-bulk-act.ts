@@ -1,12 +1,14 @@
 import type { BulkFilter } from '@firsthand/contract/bulk-acts.ts';
 import type { ErrorCode } from '@firsthand/contract/errors.ts';
 import pg from 'pg';
-import { one, type Tx, transaction } from '../db/sql.ts';
+import { isStillAllowed } from '../auth/still-allowed.ts';
+import { one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { Problem } from '../http/problem.ts';
 import { addJob } from '../jobs/queue.ts';
+import { audit } from '../tenants/audit.ts';
 import { type FilterQuery, type Place, select } from '../verifications/filters.ts';
-import { type Item, ONE } from './acts.ts';
+import { type Item, LEAST_ROLE, ONE } from './acts.ts';
 import { type BulkActRow, hasEnded } from './row.ts';
 
 /** Verifications that one transaction notes. */
@@ -23,11 +25,33 @@ export async function runBulkAct(deps: Deps, id: string): Promise<void> {
   while (performance.now() < until) {
     const act = await one<BulkActRow>(deps.db, 'select * from bulk_acts where id = $1', [id]);
     if (!act || hasEnded(act)) return;
+    if (!(await mayGoOn(deps.db, act))) return stop(deps, id);
     if (act.filter) await collect(deps, act, act.filter);
     else if (!(await actOnNext(deps, id))) return;
   }
   await addJob(deps.db, 'run_bulk_act', { bulk_act_id: id }, { key: `bulk:${id}` });
 }
+
+const mayGoOn = (db: Queryable, { tenant_id, act, activity }: BulkActRow): Promise<boolean> =>
+  isStillAllowed(db, tenant_id, activity.actor, LEAST_ROLE[act]);
+
+/** Ends an act whose author may not act any more. What was done stays done. */
+const stop = (deps: Deps, id: string): Promise<void> =>
+  transaction(deps.db, async tx => {
+    const act = await lock(tx, id);
+    if (!act || hasEnded(act)) return;
+    const at = deps.clock.now();
+    await tx.query(
+      `update bulk_acts set state = 'cancelled', stopped = 'not_allowed', filter = null, collected_to = null, ended_at = $2
+       where id = $1`,
+      [id, at],
+    );
+    await audit(
+      tx,
+      { tenantId: act.tenant_id, actor: { kind: 'system' }, at },
+      { action: 'bulk_act.stopped', target: id, detail: { act: act.act, reason: 'not_allowed' } },
+    );
+  });
 
 /** Notes the next verifications of the filter. */
 async function collect(deps: Deps, act: BulkActRow, filter: BulkFilter): Promise<void> {
@@ -70,6 +94,8 @@ const actOnNext = (deps: Deps, id: string): Promise<boolean> =>
   transaction(deps.db, async tx => {
     const act = await lock(tx, id);
     if (!act || hasEnded(act)) return false;
+    // Looks again under the lock: nobody who has just lost the role redacts one more.
+    if (!(await mayGoOn(tx, act))) return true;
     const item = await one<{ number: number; verification_id: string }>(
       tx,
       `select number, verification_id from bulk_act_items where bulk_act_id = $1 and state = 'waiting' order by number limit 1`,

@@ -19,6 +19,7 @@ export const getEvidence = tenantEndpoint({
     'A zip of photos, record, verdict and proofs that anyone can check without the service. 202 while an entry of the log has no signed place yet.',
   tag: 'Evidence',
   credentials: ['session', 'key', 'secret'],
+  role: 'member',
   target: 'id',
   mediaType: 'application/zip',
   responses: { 200: Type.String({ contentMediaType: 'application/zip' }), 202: null },

@@ -19,6 +19,7 @@ export const submitAnswers = openEndpoint({
   description: 'You can replace an answer until the verification is completed.',
   tag: 'Capture',
   credentials: ['capture'],
+  asClaimant: true,
   target: 'token',
   body: AnswersRequest,
   recordFaults: unfitAnswers,

@@ -41,6 +41,7 @@ export const createChallenge = openEndpoint({
     'step; asking again ends the one before.',
   tag: 'Capture',
   credentials: ['capture'],
+  asClaimant: true,
   target: 'token',
   body: ChallengeRequest,
   responses: { 201: Challenge },

@@ -13,6 +13,7 @@ export const reportProgress = openEndpoint({
   description: 'Each report replaces the previous one. Send `abandoned: true` when the person leaves before finishing.',
   tag: 'Capture',
   credentials: ['capture'],
+  asClaimant: true,
   target: 'token',
   body: ProgressRequest,
   responses: { 204: null },

@@ -19,6 +19,7 @@ export const getSession = openEndpoint({
   description: 'Works for closed verifications too: `status` tells the page which screen to show.',
   tag: 'Capture',
   credentials: ['capture'],
+  asClaimant: true,
   target: 'token',
   responses: { 200: EndUserView },
   errors: ['redacted'],

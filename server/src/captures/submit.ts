@@ -3,6 +3,7 @@ import { instantOf } from '@firsthand/contract/ids.ts';
 import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
 import { EndUserView } from '@firsthand/contract/verification.ts';
+import type { FastifyRequest } from 'fastify';
 import { one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import { storable } from '../db/storable.ts';
 import type { Deps } from '../deps.ts';
@@ -33,6 +34,7 @@ export const submitCapture = openEndpoint({
   description: 'Send the picture inline as base64 (up to 6 MB), or name a finished upload by its `image_key`.',
   tag: 'Capture',
   credentials: ['capture'],
+  asClaimant: true,
   target: 'token',
   bodyLimitBytes: BODY_LIMIT,
   imageFields: ['image_base64', 'motion_frame_base64'],
@@ -40,7 +42,7 @@ export const submitCapture = openEndpoint({
   faults: captureFaults,
   responses: { 201: EndUserView },
   errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'redacted', 'idempotency_conflict'],
-  async handler({ deps, params, body, images, ip, idempotencyKey }): Promise<Answer> {
+  async handler({ deps, params, body, images, ip, idempotencyKey, request }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
     if (row.redacted_at) throw redacted();
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
@@ -63,7 +65,17 @@ export const submitCapture = openEndpoint({
     const captureId = picture.stored?.captureId ?? newId('cap', deps.clock.now().getTime());
     const blobs = await storeBytes(deps, row.id, captureId, picture, motion);
     const after = await transaction(deps.db, tx =>
-      persist(tx, deps, { verificationId: row.id, captureId, body, picture, motion, blobs, attested, idempotencyKey }),
+      persist(tx, deps, {
+        verificationId: row.id,
+        captureId,
+        body,
+        picture,
+        motion,
+        blobs,
+        attested,
+        idempotencyKey,
+        sentBy: senderOf(request.principal),
+      }),
     ).catch(async error => {
       // An erasure came between: these bytes go as well.
       if (error instanceof Problem && error.code === 'redacted') await deletePictures(deps.blobs, row.id);
@@ -153,7 +165,12 @@ interface Persist {
   blobs: StoredBlobs;
   attested: Attested;
   idempotencyKey: string | undefined;
+  /** The person of the account whose browser sent it. */
+  sentBy: string | null;
 }
+
+const senderOf = (principal: FastifyRequest['principal']): string | null =>
+  principal?.kind === 'capture' ? principal.personId : null;
 
 async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow> {
   const { body, picture } = o;
@@ -180,8 +197,8 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
     tx,
     `insert into captures (id, verification_id, tenant_id, step_key, source, surface, content_type, size_bytes, width,
        height, sha256, image_blob, motion_blob, created_at, client_captured_at, idempotency_key, location, attestation,
-       challenge_id, trace_blob, trace_sha256)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+       challenge_id, trace_blob, trace_sha256, sent_by)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
      returning *, (select coalesce(max(seq), 0) from evidence_statements where verification_id = $2) as statements`,
     [
       o.captureId,
@@ -205,6 +222,7 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
       trace.challenge_id,
       trace.trace_blob,
       trace.trace_sha256,
+      o.sentBy,
     ],
   );
   if (!inserted) throw new Error('insert returned no row');

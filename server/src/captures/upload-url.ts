@@ -27,6 +27,7 @@ export const createUploadUrl = openEndpoint({
     `A trace has the content type \`${TRACE_CONTENT_TYPE}\` and at most ${TRACE.maxBytes} bytes.`,
   tag: 'Capture',
   credentials: ['capture'],
+  asClaimant: true,
   target: 'token',
   body: UploadUrlRequest,
   faults: uploadUrlFaults,

@@ -1,3 +1,4 @@
+import { KEY_SCOPES } from '@firsthand/contract/management.ts';
 import { ROLES } from '@firsthand/contract/roles.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultServiceUrl, type Env } from '../config/environment.ts';
@@ -55,6 +56,12 @@ export function createProgram(environment: Env): Command {
         .makeOptionMandatory(),
     )
     .option('--name <name>', 'a name to recognise the key by', 'minted on the command line')
+    .addOption(
+      new Option(
+        '--scope <scope...>',
+        'for a key in an app: create verifications and capture their photos, and read nothing. Absent: everything',
+      ).choices(KEY_SCOPES),
+    )
     .action(async o => (await tenants()).mintKeyCommand(o));
   program
     .command('calibrate')

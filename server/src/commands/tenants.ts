@@ -1,3 +1,4 @@
+import type { KeyScope } from '@firsthand/contract/management.ts';
 import { readConfig } from '../config/config.ts';
 import { loadEnvironment } from '../config/environment.ts';
 import { transaction } from '../db/sql.ts';
@@ -8,7 +9,7 @@ import { listKeys, revokeKey } from '../tenants/api-keys.ts';
 import { type Activity, audit } from '../tenants/audit.ts';
 import { createTenant, ownerLink } from '../tenants/create.ts';
 import { tenantExists } from '../tenants/exists.ts';
-import { mintKey } from '../tenants/keys.ts';
+import { type KeyMode, mintKey } from '../tenants/keys.ts';
 import { setLimit } from '../tenants/settings.ts';
 import { table } from './print.ts';
 
@@ -40,22 +41,36 @@ export const createTenantCommand = (name: string): Promise<void> =>
     console.log(JSON.stringify(made, null, 2));
   });
 
-/** `firsthand mint-key --tenant ID --mode live|test|secret [--name N]`: prints the key once. */
-export const mintKeyCommand = (o: { tenant: string; mode: 'live' | 'test' | 'secret'; name: string }): Promise<void> =>
-  withDeps(async deps => {
+/** `firsthand mint-key --tenant ID --mode live|test|secret [--name N] [--scope create,capture]`: prints the key once. */
+export const mintKeyCommand = (o: {
+  tenant: string;
+  mode: KeyMode;
+  name: string;
+  scope?: readonly KeyScope[];
+}): Promise<void> => {
+  if (o.scope && o.mode === 'secret')
+    throw new Error('--scope limits live and test keys. A secret key does everything.');
+  return withDeps(async deps => {
     if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
     const key = await transaction(deps.db, async tx => {
-      const minted = await mintKey(tx, o.tenant, o.name, o.mode, deps.clock.now());
+      const minted = await mintKey(tx, o.tenant, o.name, o.mode, deps.clock.now(), o.scope ?? null);
       await audit(tx, activity(deps, o.tenant), {
         action: 'api_key.created',
         target: minted.id,
-        detail: { name: o.name, mode: o.mode, prefix: minted.prefix },
+        detail: { name: o.name, mode: o.mode, ...(o.scope ? { scopes: o.scope } : {}), prefix: minted.prefix },
       });
       return minted;
     });
     const member = o.mode === 'secret' ? 'rk_secret' : `pk_${o.mode}`;
-    console.log(JSON.stringify({ tenant_id: o.tenant, id: key.id, [member]: key.plaintext }, null, 2));
+    console.log(
+      JSON.stringify(
+        { tenant_id: o.tenant, id: key.id, ...(o.scope ? { scopes: o.scope } : {}), [member]: key.plaintext },
+        null,
+        2,
+      ),
+    );
   });
+};
 
 /** `firsthand list-keys --tenant ID`: prints the active keys, never the keys themselves. */
 export const listKeysCommand = (o: { tenant: string }): Promise<void> =>
@@ -64,11 +79,12 @@ export const listKeysCommand = (o: { tenant: string }): Promise<void> =>
     const keys = await listKeys(deps.db, o.tenant, 1_000);
     console.log(
       table(
-        ['Id', 'Begins with', 'Mode', 'Name', 'Created', 'Last used'],
+        ['Id', 'Begins with', 'Mode', 'Scopes', 'Name', 'Created', 'Last used'],
         keys.map(key => [
           key.id,
           key.prefix,
           key.livemode === null ? 'secret' : key.livemode ? 'live' : 'test',
+          key.scopes?.join(', ') ?? 'all',
           key.name,
           key.created_at.toISOString(),
           key.last_used_at?.toISOString() ?? 'never',

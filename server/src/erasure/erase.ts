@@ -6,7 +6,7 @@ import { placeNames } from '../cases/narrative.ts';
 import { eraseGeocodes } from '../checks/geocode.ts';
 import { many, one, type Queryable, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { eraseEvents } from '../events/record.ts';
+import { eraseEvents, routeEvents } from '../events/record.ts';
 import { appendStatements, eraseStatements, leavesOf } from '../evidence/statements.ts';
 import { eraseAnswers } from '../http/idempotency.ts';
 import { dropJobs } from '../jobs/queue.ts';
@@ -16,7 +16,8 @@ import { cancel, markRedacted } from '../verifications/advance.ts';
 import { eraseVerifications } from '../verifications/erase.ts';
 import type { VerificationRow } from '../verifications/row.ts';
 import { isTerminal } from '../verifications/status.ts';
-import { eraseDeliveries } from '../webhooks/erase.ts';
+import { eraseAddresses, eraseDeliveries } from '../webhooks/erase.ts';
+import { endpointsOf } from '../webhooks/queue.ts';
 import { receiptSigner, receiptText } from './receipt.ts';
 
 export interface Erasure {
@@ -66,6 +67,7 @@ export async function erase(
       return { subject, type: 'redaction', at, content: { receipt_sha256 } };
     }),
   );
+  const endpoints = await endpointsOfRows(tx, rows, at);
   const captureIds = captures.map(({ id }) => id);
   await eraseTraces(tx, ids, captureIds);
   const places = rows.flatMap(({ config, narrative }) => [
@@ -77,6 +79,8 @@ export async function erase(
     const closed = isTerminal(empty.status) ? empty : await cancel(tx, deps, empty, at);
     await markRedacted(tx, deps, closed, new Date(receipts.get(empty.id)!.redacted_at));
   }
+  await routeEvents(tx, endpoints);
+  await eraseAddresses(tx, ids);
   await tx.query(
     `insert into erasures (verification_id, redacted_at, receipt, receipt_kept, due_at)
      select receipt ->> 'verification_id', (receipt ->> 'redacted_at')::timestamptz, text, $2, $3
@@ -85,6 +89,18 @@ export async function erase(
     [ids.map(id => receiptText(receipts.get(id)!)), earlier !== undefined, at],
   );
   return ids.map(id => receipts.get(id)!);
+}
+
+/** The endpoints that hear of verifications, by verification. */
+async function endpointsOfRows(tx: Tx, rows: readonly VerificationRow[], at: Date): Promise<Map<string, string>> {
+  const routes = rows.flatMap(({ id, tenant_id: tenantId, livemode, config, private: kept }) => {
+    const url = kept.webhook_url ?? config.webhook_url;
+    return url === undefined ? [] : [{ id, to: { tenantId, livemode, url, verificationId: id } }];
+  });
+  if (routes.length === 0) return new Map();
+  const destinations = routes.map(({ to }) => to);
+  const endpointOf = await endpointsOf(tx, destinations, at);
+  return new Map(routes.map(({ id, to }) => [id, endpointOf(to)]));
 }
 
 /** Erases what other tables hold about verifications. */

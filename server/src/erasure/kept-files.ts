@@ -4,6 +4,7 @@ import { BlobMissing } from '../blobs/store.ts';
 import { many, one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { openStatements } from '../evidence/statements.ts';
+import { maskUrl } from '../lib/mask-url.ts';
 import { presentFrozen } from '../verifications/present.ts';
 import { reviewsOf } from '../verifications/reviews.ts';
 import { capturesOf, findVerification } from '../verifications/row.ts';
@@ -42,12 +43,14 @@ export async function* keptAbout(deps: Deps, id: string): AsyncGenerator<KeptFil
   );
   yield json(
     `${id}/webhook-deliveries.json`,
-    await many(
-      deps.db,
-      `select d.id, d.event_id, e.url, d.status, d.attempts, d.created_at
+    (
+      await many<{ url: string }>(
+        deps.db,
+        `select d.id, d.event_id, e.url, d.status, d.attempts, d.created_at
        from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id where d.verification_id = $1 order by d.id`,
-      [id],
-    ),
+        [id],
+      )
+    ).map(({ url, ...delivery }) => ({ ...delivery, url: maskUrl(url) })),
   );
   yield json(`${id}/statements.json`, await openStatements(deps.db, deps, id));
   yield json(

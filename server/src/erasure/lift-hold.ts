@@ -13,6 +13,7 @@ export const liftLegalHold = tenantEndpoint({
   tag: 'Evidence',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   target: 'id',
   body: LegalHoldRequest,
   bodyOptional: true,

@@ -32,6 +32,7 @@ export const getPeopleData = tenantEndpoint({
   tag: 'Evidence',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   query: Query,
   mediaType: 'application/zip',
   responses: { 200: Type.String({ contentMediaType: 'application/zip' }) },

@@ -86,6 +86,17 @@ export async function eraseEvents(tx: Queryable, verificationIds: readonly strin
   await tx.query('update events set body = null where verification_id = any($1)', [verificationIds]);
 }
 
+/** Says where the events go that follow an erasure: the verification's address has gone with it. */
+export async function routeEvents(tx: Queryable, endpoints: ReadonlyMap<string, string>): Promise<void> {
+  if (endpoints.size === 0) return;
+  await tx.query(
+    `update events e set endpoint_id = route.endpoint_id
+     from unnest($1::text[], $2::text[]) as route (verification_id, endpoint_id)
+     where e.verification_id = route.verification_id and e.body is not null`,
+    [[...endpoints.keys()], [...endpoints.values()]],
+  );
+}
+
 /** Records a `webhook.test` event. It belongs to no verification; the caller chooses where to send it. */
 export async function recordTestEvent(
   tx: Queryable,

@@ -1,9 +1,11 @@
 import type { ErrorCode, Fault } from '@firsthand/contract/errors.ts';
+import type { KeyScope } from '@firsthand/contract/management.ts';
 import type { Role } from '@firsthand/contract/people.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { isRecord } from '../lib/ask-json.ts';
 import type { CredentialKind, Principal } from './principal.ts';
 import type { Tag } from './tags.ts';
 
@@ -86,11 +88,36 @@ interface Common<B extends TSchema, Q extends TSchema> {
   links?: (deps: Deps, body: unknown) => Promise<unknown>;
   /** An extra limit per address. */
   addressLimit?: 'trial' | 'sign_in';
+  /**
+   * Acts as the person with the camera. It opens by the id in the path alone, but refuses the browser of somebody of the account
+   * who may not create verifications.
+   */
+  asClaimant?: boolean;
+  /** Keys with scopes need this one; without it, the endpoint takes none of them. */
+  scope?: KeyScope;
   /** The least role a signed-in person needs; default `viewer`. */
   role?: Role;
   /** A signed-in person must have signed in within the last 15 minutes. */
   recent?: boolean;
+  /** The same for a body that says one of these things. */
+  recentFor?: readonly BodyRule[];
 }
+
+/** Applies to a body that has `member`, a path like `request.webhook_url`; with `is`, only where it has this value. */
+export interface BodyRule {
+  member: string;
+  is?: unknown;
+  /** The least role a person needs to say so; default: the endpoint's. */
+  role?: Role;
+}
+
+/** Returns the rules that a body falls under. The body was parsed but not checked. */
+export const rulesFor = ({ recentFor = [] }: Pick<Endpoint, 'recentFor'>, body: unknown): BodyRule[] =>
+  recentFor.filter(({ member, is }) => {
+    let value = body;
+    for (const name of member.split('.')) value = isRecord(value) ? value[name] : undefined;
+    return is === undefined ? value !== undefined : value === is;
+  });
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -1,18 +1,15 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { equalSecrets } from '../lib/keyring.ts';
 import { unauthorized } from './problem.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
-/** Headers that proxies add. A request with one of them did not originate where its connection did. */
-const FORWARDING_HEADERS = [
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'via',
-];
+/**
+ * Headers that a scraper, a shell or a browser on this machine sends. Proxies add headers of countless names (`forwarded`,
+ * `cf-connecting-ip`, `true-client-ip`…), so a request with any other header counts as one that came through a proxy.
+ */
+const OWN_HEADERS =
+  /^(host|connection|user-agent|accept(-.+)?|authorization|cache-control|pragma|cookie|dnt|priority|referer|sec-.+|te|upgrade-insecure-requests|traceparent|tracestate|x-prometheus-scrape-timeout-seconds)$/;
 /** The checks write to the store and query the database, so they run at most once in this time. */
 const CHECKED_MS = 1_000;
 
@@ -66,14 +63,26 @@ export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Ph
   });
 
   app.get('/metrics', async (request, reply) => {
-    const { metricsToken, trustedProxies } = deps.config;
+    const { metricsToken } = deps.config;
     const token = request.headers.authorization?.replace(/^Bearer /i, '') ?? '';
-    // A proxy on this machine also connects from loopback, whoever is behind it.
-    const isLocal =
-      LOOPBACK.has(request.socket.remoteAddress ?? '') &&
-      trustedProxies.length === 0 &&
-      !FORWARDING_HEADERS.some(name => name in request.headers);
-    if (!(metricsToken ? equalSecrets(token, metricsToken) : isLocal)) throw unauthorized();
+    if (!(metricsToken ? equalSecrets(token, metricsToken) : isFromThisMachine(deps, request))) throw unauthorized();
     return reply.type(deps.metrics.registry.contentType).send(await deps.metrics.registry.metrics());
   });
 }
+
+/**
+ * True for a request that a program on this machine sent itself. A proxy on this machine connects from loopback too, whoever
+ * is behind it, and may add no header. So nobody is local once the settings say that there is a proxy or a public address.
+ */
+function isFromThisMachine({ config, origins }: Deps, { socket, raw, headers }: FastifyRequest): boolean {
+  return (
+    LOOPBACK.has(socket.remoteAddress ?? '') &&
+    config.trustedProxies.length === 0 &&
+    isLoopbackHost(new URL(origins.public).host) &&
+    isLoopbackHost(headers.host ?? '') &&
+    raw.httpVersion !== '1.0' &&
+    Object.keys(headers).every(name => OWN_HEADERS.test(name))
+  );
+}
+
+const isLoopbackHost = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);

@@ -59,6 +59,7 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   not_reviewable: 'Only a completed or failed verification can be reviewed.',
   claimed: 'Another person has this case at the moment.',
   already_decided: 'This case is decided.',
+  own_photo: 'You sent a photo of this verification. Another person must review it.',
   undo_expired: 'You can undo a review within 10 minutes only.',
   not_completed: 'Evidence exists once the verification has ended and holds a photo.',
   on_hold: 'A legal hold is in place. Lift it before you redact the verification.',
@@ -79,7 +80,8 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal_error', 'storage_unavailable'];
   if (!open) codes.push('unauthorized', 'forbidden');
   if (endpoint.credentials.includes('sign_in')) codes.push('forbidden');
-  if (endpoint.recent) codes.push('reauthentication_required');
+  if (endpoint.asClaimant) codes.push('forbidden');
+  if (endpoint.recent || endpoint.recentFor) codes.push('reauthentication_required');
   if (endpoint.path.includes(':')) codes.push('not_found');
   // `redacted`: the answer to replay was erased.
   if (!open && endpoint.method === 'POST') codes.push('idempotency_in_progress', 'idempotency_conflict', 'redacted');
@@ -122,7 +124,7 @@ function operation(endpoint: Endpoint, components: Components): Json {
     operationId: endpoint.operationId,
     ...(endpoint.description ? { description: endpoint.description } : {}),
     tags: [endpoint.tag],
-    security: securityOf(endpoint.credentials),
+    security: securityOf(endpoint.credentials, endpoint.scope),
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint, components), ...headerParameters(endpoint)],
     ...(endpoint.body
       ? {

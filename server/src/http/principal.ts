@@ -1,3 +1,4 @@
+import type { KeyScope } from '@firsthand/contract/management.ts';
 import type { Role } from '@firsthand/contract/people.ts';
 import { ROLES } from '@firsthand/contract/roles.ts';
 
@@ -26,7 +27,7 @@ interface Common extends Modes {
 /** The party that an authenticated request acts for. */
 export type Principal = Common &
   (
-    | { kind: 'key'; keyId: string }
+    | { kind: 'key'; keyId: string; scopes: readonly KeyScope[] | null }
     | { kind: 'secret'; keyId: string }
     | { kind: 'bot' }
     | { kind: 'session'; userId: string; role: Role; sessionId: string; signedInAt: Date }
@@ -44,11 +45,17 @@ export function personOf(principal: Principal): PersonPrincipal {
 export const viewerOf = (principal: Principal): string | null =>
   principal.kind === 'session' ? principal.userId : null;
 
+/** True for callers who may have the links that claimants get: all but people who may not create verifications. */
+export const holdsLinks = (principal: Principal): boolean =>
+  principal.kind !== 'session' || hasRole(principal.role, 'member');
+
 /** Possession of a verification's id. It opens the capture flow of that one verification. */
 export interface CapturePrincipal {
   kind: 'capture';
   tenantId: string;
   verificationId: string;
+  /** The person of the account whose browser sends the request, if it has a session. */
+  personId: string | null;
 }
 
 /** The modes that a deployment serves; `both` serves everything. */

@@ -19,10 +19,12 @@ export interface Guard {
   fromHeaders(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint): Promise<Principal | null>;
   /** Finds the principal from the body. Throws 401, 403 or 429, and 400 for a body that names no tenant. */
   fromBody(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, body: BotBody): Promise<Principal>;
+  /** Applies the endpoint's rules about bodies. Throws 403. */
+  admitBody(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, body: unknown): Promise<void>;
   /** Throws 404 when the verification is unknown or belongs to another caller. */
   target(id: string, principal: Principal): Promise<void>;
-  /** Finds the principal from the verification id in the path. Throws 404. */
-  fromPath(id: string): Promise<CapturePrincipal>;
+  /** Finds the principal from the verification id in the path. Throws 404, and 403 for somebody who may not be the claimant. */
+  fromPath(id: string, request: FastifyRequest, endpoint: Endpoint): Promise<CapturePrincipal>;
   /** Counts the request and sets the RateLimit headers. Throws 429. */
   limit(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, principal: Principal | null): Promise<void>;
   /** Whether the credential of a request in progress still opens the endpoint. */
@@ -83,6 +85,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
         await admit(request, reply);
       }
       const parsed = endpoint.readsBody ? UNREAD : await parse();
+      await guard.admitBody(request, reply, endpoint, parsed.value);
       // One fault suffices when a list or map is far too large; the rest is not checked.
       const refused = parsed.fault ?? checkBody?.overfull(parsed.value);
       request.body = refused ? undefined : parsed.value;
@@ -117,7 +120,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     if (principal) {
       if (target !== null) await guard.target(target, principal);
       if (endpoint.exists && !(await endpoint.exists({ deps, principal, params }))) throw notFound();
-    } else if (target !== null) request.principal = await guard.fromPath(target);
+    } else if (target !== null) request.principal = await guard.fromPath(target, request, endpoint);
   }
 
   const askedOf = ({ principal, params, body, query }: FastifyRequest): Asked => ({
@@ -187,6 +190,8 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
 /** Returns the scope that shares idempotency keys. A person's keys belong to that person alone. */
 function scopeOf(principal: Principal): string {
   if (principal.kind === 'session') return `${principal.tenantId}:${principal.userId}:${principal.livemode}`;
+  // An app's key is in many hands: it must not fetch the answers of the account's other keys.
+  if (principal.kind === 'key' && principal.scopes) return `${principal.tenantId}:${principal.keyId}`;
   return `${principal.tenantId}:${principal.kind === 'key' ? principal.livemode : 'any'}`;
 }
 

@@ -1,3 +1,4 @@
+import type { KeyScope } from '@firsthand/contract/management.ts';
 import type { CredentialKind } from './principal.ts';
 
 /** The name of the session cookie. */
@@ -8,7 +9,9 @@ export const SECURITY_SCHEMES = {
   publishable_key: {
     type: 'http',
     scheme: 'bearer',
-    description: '`pk_live_…` or `pk_test_…`: creates and reads verifications in its own mode.',
+    description:
+      '`pk_live_…` or `pk_test_…`: creates and reads verifications in its own mode. A key with scopes opens only the operations that ' +
+      'name one of its scopes.',
   },
   secret_key: {
     type: 'http',
@@ -52,6 +55,11 @@ const REQUIREMENT: Record<CredentialKind, Requirement | null> = {
 /** Lists the most common credential first, because generated examples show the first one. */
 const ORDER: readonly CredentialKind[] = ['key', 'secret', 'session', 'bot'];
 
-/** Returns the `security` of an operation: any one requirement suffices. Empty for an open operation. */
-export const securityOf = (credentials: readonly CredentialKind[]): Requirement[] =>
-  ORDER.filter(kind => credentials.includes(kind)).flatMap(kind => REQUIREMENT[kind] ?? []);
+/**
+ * Returns the `security` of an operation: any one requirement suffices. Empty for an open operation. `scope`: the one that a
+ * key with scopes needs.
+ */
+export const securityOf = (credentials: readonly CredentialKind[], scope?: KeyScope): Requirement[] =>
+  ORDER.filter(kind => credentials.includes(kind)).flatMap(kind =>
+    kind === 'key' && scope ? { publishable_key: [scope] } : (REQUIREMENT[kind] ?? []),
+  );

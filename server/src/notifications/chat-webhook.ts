@@ -38,6 +38,7 @@ export const putChatWebhook = tenantEndpoint({
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   body: ChatWebhookInput,
   responses: { 200: ChatWebhook },
   async handler(call) {
@@ -63,6 +64,7 @@ export const deleteChatWebhook = tenantEndpoint({
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recent: true,
   responses: { 204: null },
   async handler(call) {
     const { deps, principal } = call;

@@ -27,7 +27,7 @@ export const addReview = tenantEndpoint({
   body: ReviewInputSchema,
   faults: doubledFlags,
   responses: { 201: Review },
-  errors: ['not_reviewable', 'claimed', 'already_decided'],
+  errors: ['not_reviewable', 'claimed', 'already_decided', 'own_photo'],
   async handler(call) {
     const { deps, params, body } = call;
     const person = personOf(call.principal);

@@ -7,9 +7,9 @@ import { notFound } from '../http/problem.ts';
 import { findMember } from '../people/persons.ts';
 import { needsOf } from '../verifications/opens-review.ts';
 import { isClaimed, type ReviewRow, reviewRowsOf } from '../verifications/reviews.ts';
-import { lockVerification, type VerificationRow } from '../verifications/row.ts';
+import { capturesOf, lockVerification, type VerificationRow } from '../verifications/row.ts';
 import type { ReviewChange } from '../verifications/write.ts';
-import { claimed, notReviewable, refused } from './problems.ts';
+import { claimed, notReviewable, ownPhoto, refused } from './problems.ts';
 import { refusalOf } from './standing.ts';
 
 /** A case under the verification's lock. */
@@ -17,6 +17,8 @@ export interface Case {
   row: VerificationRow;
   reviews: ReviewRow[];
   needs: 1 | 2;
+  /** People of the account who sent a photo of it. */
+  senders: readonly string[];
 }
 
 /** Locks a case. Throws `not_reviewable` for a verification that has not ended with a result, or was redacted. */
@@ -24,7 +26,12 @@ export async function lockCase(tx: Tx, verificationId: string): Promise<Case> {
   const row = await lockVerification(tx, verificationId);
   if (!row) throw notFound();
   if ((row.status !== 'completed' && row.status !== 'failed') || row.redacted_at) throw notReviewable();
-  return { row, reviews: await reviewRowsOf(tx, [row.id]), needs: row.review_needs ?? (await needsNow(tx, row)) };
+  return {
+    row,
+    reviews: await reviewRowsOf(tx, [row.id]),
+    needs: row.review_needs ?? (await needsNow(tx, row)),
+    senders: (await capturesOf(tx, row.id)).flatMap(({ sent_by }) => sent_by ?? []),
+  };
 }
 
 /** The policy of the day, for a verification that nothing has opened for review. */
@@ -38,7 +45,8 @@ async function needsNow(tx: Tx, row: VerificationRow): Promise<1 | 2> {
 }
 
 /** Throws when a person may not review the case, or another one holds it. */
-export function admit({ row, reviews, needs }: Case, person: PersonPrincipal, now: Date): void {
+export function admit({ row, reviews, needs, senders }: Case, person: PersonPrincipal, now: Date): void {
+  if (senders.includes(person.userId)) throw ownPhoto();
   const refusal = refusalOf({ id: person.userId, role: person.role }, reviews, needs);
   if (refusal) throw refused(refusal);
   if (isHeldByOther(row, person.userId, now)) throw claimed();

@@ -17,7 +17,7 @@ export const claimReview = tenantEndpoint({
   role: 'reviewer',
   target: 'verification_id',
   responses: { 200: Verification },
-  errors: ['not_reviewable', 'claimed', 'already_decided'],
+  errors: ['not_reviewable', 'claimed', 'already_decided', 'own_photo'],
   async handler({ deps, principal, params }) {
     const person = personOf(principal);
     const row = await transaction(deps.db, async tx => {
@@ -31,6 +31,6 @@ export const claimReview = tenantEndpoint({
         ...claimOf(deps, await reviewerOf(tx, person), found.row),
       });
     });
-    return ok(await presentForTenant(deps, row, person.userId));
+    return ok(await presentForTenant(deps, row, person));
   },
 });

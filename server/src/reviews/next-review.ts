@@ -43,6 +43,6 @@ export const nextReview = tenantEndpoint({
         await storeReviewState(tx, row.id, UNCLAIMED);
       }
     });
-    return row ? ok(await presentForTenant(deps, row, person.userId)) : noContent;
+    return row ? ok(await presentForTenant(deps, row, person)) : noContent;
   },
 });

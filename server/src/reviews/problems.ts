@@ -4,6 +4,9 @@ import type { Refusal } from './standing.ts';
 export const notReviewable = (): Problem =>
   new Problem('not_reviewable', 'Only a completed or failed verification can be reviewed.');
 
+export const ownPhoto = (): Problem =>
+  new Problem('own_photo', 'You sent a photo of this verification. Another person must review it.');
+
 export const claimed = (): Problem => new Problem('claimed', 'Another person has this case at the moment.');
 
 export const alreadyDecided = (message = 'This case is decided.'): Problem => new Problem('already_decided', message);

@@ -3,8 +3,9 @@ import { transaction } from '../db/sql.ts';
 import { created, tenantEndpoint } from '../http/endpoint.ts';
 import { createsLive } from '../http/principal.ts';
 import { newId } from '../lib/ids.ts';
+import { maskedFaults } from '../lib/mask-url.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
-import { insertVersion, templateFaults } from './own-template.ts';
+import { insertVersion, TEMPLATE_RECENT, templateFaults, webhookUrlOf } from './own-template.ts';
 import { findTemplate, presentTemplate } from './row.ts';
 
 export const createLinkTemplate = tenantEndpoint({
@@ -16,8 +17,9 @@ export const createLinkTemplate = tenantEndpoint({
   tag: 'Link templates',
   credentials: ['session', 'secret'],
   role: 'member',
+  recentFor: TEMPLATE_RECENT,
   body: LinkTemplateInput,
-  faults: templateFaults,
+  faults: body => [...templateFaults(body), ...maskedFaults('request.webhook_url', webhookUrlOf(body))],
   responses: { 201: LinkTemplate },
   async handler(call) {
     const { deps, principal, body } = call;

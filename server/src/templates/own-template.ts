@@ -4,8 +4,16 @@ import { isId } from '@firsthand/contract/ids.ts';
 import type { LinkTemplateInput } from '@firsthand/contract/management.ts';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import type { BodyRule } from '../http/endpoint.ts';
 import type { Principal } from '../http/principal.ts';
 import { findTemplate, type TemplateRow } from './row.ts';
+
+/** Where results go, and when they are erased: a changed template decides it for everybody who opens the link. */
+export const TEMPLATE_RECENT: readonly BodyRule[] = [
+  { member: 'request.webhook_url' },
+  { member: 'request.notify_email' },
+  { member: 'retention_days' },
+];
 
 type Asked = { deps: Deps; principal: Principal; params: Record<string, string> };
 
@@ -24,6 +32,10 @@ export function templateFaults(body: unknown): Fault[] {
   const { request } = (body ?? {}) as { request?: unknown };
   return crossFieldFaults(request).map(fault => ({ ...fault, path: `request.${fault.path}` }));
 }
+
+/** `webhook_url` of a body's request; undefined where it has none. */
+export const webhookUrlOf = (body: unknown): unknown =>
+  (body as { request?: { webhook_url?: unknown } } | null)?.request?.webhook_url;
 
 export const insertVersion = (tx: Tx, id: string, version: number, body: LinkTemplateInput, at: Date) =>
   tx.query(

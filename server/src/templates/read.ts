@@ -2,6 +2,7 @@ import { LinkTemplateWithVersions } from '@firsthand/contract/management.ts';
 import { many } from '../db/sql.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound } from '../http/problem.ts';
+import { withMaskedUrl } from '../lib/mask-url.ts';
 import { ownTemplate, templateExists } from './own-template.ts';
 import { presentTemplate, type TemplateRow } from './row.ts';
 
@@ -29,8 +30,9 @@ export const getLinkTemplate = tenantEndpoint({
     );
     return ok({
       ...presentTemplate(row, call.deps.origins),
-      versions: versions.map(({ retention_days, ...version }) => ({
+      versions: versions.map(({ retention_days, request, ...version }) => ({
         ...version,
+        request: withMaskedUrl(request),
         ...(retention_days === null ? {} : { retention_days }),
         published_at: version.published_at.toISOString(),
       })),

@@ -2,6 +2,7 @@ import type { CreateVerificationRequest } from '@firsthand/contract/create-verif
 import type { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/management.ts';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Origins } from '../deps.ts';
+import { withMaskedUrl } from '../lib/mask-url.ts';
 
 /** A link template with its current version. */
 export interface TemplateRow {
@@ -31,7 +32,7 @@ export const presentTemplate = (row: TemplateRow, origins: Origins): LinkTemplat
   version: row.version,
   status: row.status,
   url: `${origins.capture}/t/${row.id}`,
-  request: row.request,
+  request: withMaskedUrl(row.request),
   ...(row.retention_days === null ? {} : { retention_days: row.retention_days }),
   livemode: row.livemode,
   created_at: row.created_at.toISOString(),

@@ -2,26 +2,35 @@ import { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/management.
 import { one, transaction } from '../db/sql.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound, Problem } from '../http/problem.ts';
+import { maskedFaults, maskUrl } from '../lib/mask-url.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
-import { insertVersion, templateExists, templateFaults } from './own-template.ts';
-import { findTemplate, presentTemplate } from './row.ts';
+import { insertVersion, TEMPLATE_RECENT, templateExists, templateFaults, webhookUrlOf } from './own-template.ts';
+import { findTemplate, presentTemplate, type TemplateRow } from './row.ts';
 
 export const updateLinkTemplate = tenantEndpoint({
   operationId: 'updateLinkTemplate',
   summary: 'Publish a new version of a link template',
-  description: 'The URL stays the same. Verifications made earlier keep their version.',
+  description:
+    'The URL stays the same. Verifications made earlier keep their version. A `webhook_url` that you send as it was shown, with ' +
+    '`***` for its secret, keeps the secret of the version before.',
   tag: 'Link templates',
   credentials: ['session', 'secret'],
   role: 'member',
+  recentFor: TEMPLATE_RECENT,
   exists: templateExists,
   body: LinkTemplateInput,
   faults: templateFaults,
+  async recordFaults({ deps, params, body }) {
+    const url = webhookUrlOf(body);
+    return url === shownUrlOf(await findTemplate(deps.db, params.id!)) ? [] : maskedFaults('request.webhook_url', url);
+  },
   errors: ['template_revoked'],
   responses: { 200: LinkTemplate },
   async handler(call) {
     const { deps, body, params } = call;
     const doing = activityOf(call);
     return transaction(deps.db, async tx => {
+      const before = await findTemplate(tx, params.id!);
       const updated = await one<{ version: number }>(
         tx,
         `update link_templates set version = version + 1, updated_at = $2 where id = $1 and status = 'active'
@@ -29,7 +38,7 @@ export const updateLinkTemplate = tenantEndpoint({
         [params.id, doing.at],
       );
       if (!updated) throw new Problem('template_revoked', 'The link template was revoked. Create a new one.');
-      await insertVersion(tx, params.id!, updated.version, body, doing.at);
+      await insertVersion(tx, params.id!, updated.version, withSecretOf(before, body), doing.at);
       await audit(tx, doing, {
         action: 'link_template.updated',
         target: params.id!,
@@ -41,3 +50,12 @@ export const updateLinkTemplate = tenantEndpoint({
     });
   },
 });
+
+const shownUrlOf = (row: TemplateRow | undefined): string | undefined =>
+  row?.request.webhook_url && maskUrl(row.request.webhook_url);
+
+/** Puts the secret back into an address that comes back as it was shown. */
+const withSecretOf = (before: TemplateRow | undefined, body: LinkTemplateInput): LinkTemplateInput =>
+  before && body.request.webhook_url !== undefined && body.request.webhook_url === shownUrlOf(before)
+    ? { ...body, request: { ...body.request, webhook_url: before.request.webhook_url! } }
+    : body;

@@ -1,5 +1,5 @@
 import { isId } from '@firsthand/contract/ids.ts';
-import { ApiKey, CreateApiKey, NewApiKey } from '@firsthand/contract/management.ts';
+import { ApiKey, CreateApiKey, type KeyScope, NewApiKey } from '@firsthand/contract/management.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
 import { type Call, created, noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
@@ -13,6 +13,7 @@ interface KeyRow {
   name: string;
   kind: 'publishable' | 'secret';
   livemode: boolean | null;
+  scopes: KeyScope[] | null;
   prefix: string;
   created_at: Date;
   last_used_at: Date | null;
@@ -23,12 +24,13 @@ const present = (row: KeyRow): ApiKey => ({
   name: row.name,
   kind: row.kind,
   ...(row.livemode === null ? {} : { livemode: row.livemode }),
+  ...(row.scopes ? { scopes: row.scopes } : {}),
   prefix: row.prefix,
   created_at: row.created_at.toISOString(),
   ...(row.last_used_at ? { last_used_at: row.last_used_at.toISOString() } : {}),
 });
 
-const COLUMNS = 'id, name, kind, livemode, prefix, created_at, last_used_at';
+const COLUMNS = 'id, name, kind, livemode, scopes, prefix, created_at, last_used_at';
 
 /** Lists the active keys, newest first, starting after `after` if given. */
 export const listKeys = (db: Queryable, tenantId: string, limit: number, after: string | null = null) =>
@@ -61,7 +63,8 @@ export const createApiKey = tenantEndpoint({
   operationId: 'createApiKey',
   summary: 'Create a publishable key',
   description:
-    'Only this response shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat ' +
+    'A key with `scopes` is for apps: it creates verifications and their photos, and lists and reads nothing. Only this response ' +
+    'shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat ' +
     'it. If you lost the response, revoke the key and create another.',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -74,17 +77,19 @@ export const createApiKey = tenantEndpoint({
     const { deps, principal, body } = call;
     const activity = activityOf(call);
     return transaction(deps.db, async tx => {
-      const key = await mintKey(tx, principal.tenantId, body.name, body.mode, activity.at);
+      const scopes = body.scopes ?? null;
+      const key = await mintKey(tx, principal.tenantId, body.name, body.mode, activity.at, scopes);
       await audit(tx, activity, {
         action: 'api_key.created',
         target: key.id,
-        detail: { name: body.name, mode: body.mode, prefix: key.prefix },
+        detail: { name: body.name, mode: body.mode, ...(scopes ? { scopes } : {}), prefix: key.prefix },
       });
       const row: KeyRow = {
         id: key.id,
         name: body.name,
         kind: 'publishable',
         livemode: body.mode === 'live',
+        scopes,
         prefix: key.prefix,
         created_at: key.createdAt,
         last_used_at: null,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { KeyScope } from '@firsthand/contract/management.ts';
 import type { Queryable } from '../db/sql.ts';
 import { newId, newUlid } from '../lib/ids.ts';
 import { sha256 } from '../lib/keyring.ts';
@@ -19,21 +20,25 @@ export interface MintedKey {
  */
 const PREFIX_LENGTH = { live: 18, test: 18, secret: 14 } as const;
 
-/** Mints a key for a tenant: `pk_live_<ulid>`, `pk_test_<ulid>` or `rk_secret_<43 characters>`. */
+/**
+ * Mints a key for a tenant: `pk_live_<ulid>`, `pk_test_<ulid>` or `rk_secret_<43 characters>`. `scopes` limits a publishable key;
+ * null: everything a publishable key may.
+ */
 export async function mintKey(
   tx: Queryable,
   tenantId: string,
   name: string,
   mode: KeyMode,
   now: Date,
+  scopes: readonly KeyScope[] | null = null,
 ): Promise<MintedKey> {
   const plaintext =
     mode === 'secret' ? `rk_secret_${randomBytes(32).toString('base64url')}` : `pk_${mode}_${newUlid()}`;
   const id = newId('key', now.getTime());
   const prefix = plaintext.slice(0, PREFIX_LENGTH[mode]);
   await tx.query(
-    `insert into api_keys (id, tenant_id, name, kind, livemode, hash, prefix, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into api_keys (id, tenant_id, name, kind, livemode, hash, prefix, created_at, scopes)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       id,
       tenantId,
@@ -43,6 +48,7 @@ export async function mintKey(
       sha256(plaintext),
       prefix,
       now,
+      scopes,
     ],
   );
   return { id, plaintext, prefix, createdAt: now };

@@ -70,6 +70,9 @@ export const patchSettings = tenantEndpoint({
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
+  recentFor: ['retention_days', 'notify_email', 'review_policy', 'review_sample', 'depth_policy'].map(member => ({
+    member,
+  })),
   body: SettingsPatch,
   faults: patchFaults,
   responses: { 200: Settings },

@@ -29,6 +29,7 @@ export const claimNext = (
          and (v.review_claimed_until is null or v.review_claimed_until <= $2)
          and v.redacted_at is null
          and ($7 = 'all' or v.review_causes ? $7) and ($8 or not v.review_escalated)
+         and not exists (select from captures c where c.verification_id = v.id and c.sent_by = $6)
          and not exists (
            select from reviews own where own.verification_id = v.id and own.person_id = $6 and (
              own.struck_at is null

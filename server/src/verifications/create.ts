@@ -3,6 +3,8 @@ import { Verification } from '@firsthand/contract/verification.ts';
 import { transaction } from '../db/sql.ts';
 import { created, tenantEndpoint } from '../http/endpoint.ts';
 import { createsLive } from '../http/principal.ts';
+import { isRecord } from '../lib/ask-json.ts';
+import { maskedFaults } from '../lib/mask-url.ts';
 import { issue } from './issue.ts';
 import { presentFrozen } from './present.ts';
 import { unreviewed } from './reviews.ts';
@@ -15,13 +17,17 @@ export const createVerification = tenantEndpoint({
     'retry creates a second verification.',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret', 'bot'],
+  scope: 'create',
   role: 'member',
   body: CreateVerificationRequest,
   faults: crossFieldFaults,
-  recordFaults: ({ principal, body }) =>
-    principal?.kind !== 'bot' && typeof body === 'object' && body !== null && 'tenant_id' in body
-      ? [{ path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
-      : [],
+  recordFaults({ principal, body }) {
+    if (!isRecord(body)) return [];
+    const faults = maskedFaults('webhook_url', body.webhook_url);
+    return principal?.kind !== 'bot' && 'tenant_id' in body
+      ? [...faults, { path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
+      : faults;
+  },
   responses: { 201: Verification },
   async handler({ deps, principal, body, keepAnswer }) {
     const { tenant_id: _ofTheBot, ...request } = body;
@@ -31,7 +37,12 @@ export const createVerification = tenantEndpoint({
         livemode: createsLive(principal),
         request,
       });
-      const answer = created(presentFrozen(row, [], unreviewed, deps.origins));
+      const view = presentFrozen(row, [], unreviewed, deps.origins);
+      // The account's own address is not for whoever takes an app apart.
+      if (principal.kind === 'key' && principal.scopes && request.notify_email === undefined) {
+        delete view.config.notify_email;
+      }
+      const answer = created(view);
       await keepAnswer(tx, answer);
       return answer;
     });

@@ -2,8 +2,16 @@ import { many, type Tx } from '../db/sql.ts';
 import type { VerificationRow } from './row.ts';
 
 /** Members of `config` and `private` that say something about a person, a place or a thing. */
-const OF_CONFIG = ['context', 'metadata', 'notify_email', 'expected_location', 'expected_object', 'condition_aspects'];
-const OF_PRIVATE = ['asset_ref', 'person'];
+const OF_CONFIG = [
+  'context',
+  'metadata',
+  'webhook_url',
+  'notify_email',
+  'expected_location',
+  'expected_object',
+  'condition_aspects',
+];
+const OF_PRIVATE = ['asset_ref', 'person', 'webhook_url'];
 
 /**
  * Empties verifications, which the caller has locked, of everything but ids, times, the capture request, counts, the

@@ -7,6 +7,7 @@ import type { Config } from '@firsthand/contract/verification.ts';
 import { one, type Tx } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { newId } from '../lib/ids.ts';
+import { maskUrl } from '../lib/mask-url.ts';
 import { record } from './record-event.ts';
 import type { PrivateConfig, VerificationRow } from './row.ts';
 
@@ -35,7 +36,7 @@ export function normalizeRequest(
     ...given({
       mode: request.mode,
       context: request.context,
-      webhook_url: request.webhook_url,
+      webhook_url: request.webhook_url && maskUrl(request.webhook_url),
       metadata: request.metadata,
       expected_location: request.expected_location ?? subject?.expected_location ?? shared?.expected_location,
       expected_object: request.expected_object ?? subject?.expected_object ?? shared?.expected_object,
@@ -48,6 +49,7 @@ export function normalizeRequest(
   return {
     config,
     private: given({
+      webhook_url: config.webhook_url === request.webhook_url ? undefined : request.webhook_url,
       seal: request.seal,
       brand_slug: request.brand_slug,
       asset_ref: subject?.asset_ref,

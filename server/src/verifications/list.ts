@@ -7,7 +7,7 @@ import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { viewerOf } from '../http/principal.ts';
 import { invalidField } from '../http/problem.ts';
 import { dateFaults, filters, METADATA_FILTER, type Place, select } from './filters.ts';
-import { presentSummary } from './present.ts';
+import { presentSummary, withoutLink } from './present.ts';
 import { withExpiryApplied } from './read.ts';
 import { reviewRowsOf, shownReviews } from './reviews.ts';
 
@@ -76,7 +76,7 @@ export const listVerifications = tenantEndpoint({
       // The row expired after the query ran and no longer matches the filter.
       if (query.status && !query.status.includes(current.status)) continue;
       const shown = shownReviews(current, reviews.get(row.id) ?? [], seen);
-      data.push(presentSummary(current, deps.origins, shown, row.location_results ?? []));
+      data.push(withoutLink(presentSummary(current, deps.origins, shown, row.location_results ?? []), principal));
     }
     return ok({
       data,

@@ -12,6 +12,8 @@ import {
 } from '@firsthand/contract/verification.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Deps, Origins } from '../deps.ts';
+import { holdsLinks, type Principal, viewerOf } from '../http/principal.ts';
+import { withMaskedUrl } from '../lib/mask-url.ts';
 import { explanationOf } from './explain.ts';
 import { reviewsOf, type ShownReviews } from './reviews.ts';
 import {
@@ -56,7 +58,7 @@ export function presentSummary(
   const worst = LOCATION_RESULTS.find(result => locationResults.includes(result));
   return present({
     ...baseOf(row, origins),
-    config: row.config,
+    config: withMaskedUrl(row.config),
     livemode: row.livemode,
     completed_at: row.completed_at && iso(row.completed_at),
     answers: Object.keys(row.answers).length > 0 ? row.answers : undefined,
@@ -126,15 +128,23 @@ export const presentFrozen = (
 });
 
 /**
- * The tenant's view as `viewer` sees it, a person's id or null, with presigned image URLs that last one hour.
+ * The tenant's view as the caller sees it, with presigned image URLs that last one hour.
  */
-export async function presentForTenant(deps: Deps, row: VerificationRow, viewer: string | null): Promise<Verification> {
+export async function presentForTenant(deps: Deps, row: VerificationRow, caller: Principal): Promise<Verification> {
+  const viewer = viewerOf(caller);
   const captures = await capturesOf(deps.db, row.id);
   const shown = await reviewsOf(deps.db, row, { viewer, now: deps.clock.now() });
-  const view = presentFrozen(row, captures, shown, deps.origins);
+  const view = withoutLink(presentFrozen(row, captures, shown, deps.origins), caller);
   if (row.redacted_at) return view;
   if (viewer !== null) addExplanations(deps, view, captures);
   return addImageUrls(deps, view, captures);
+}
+
+/** Takes the link away from a caller who may not create: with it they could send the photo themselves. */
+export function withoutLink<V extends { capture_url?: string }>(view: V, caller: Principal): V {
+  if (holdsLinks(caller)) return view;
+  const { capture_url: _, ...rest } = view;
+  return rest as V;
 }
 
 /** Says why the detectors say what they say. Only people see it: it would tell a forger who holds a page's key how close they came. */

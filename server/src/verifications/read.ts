@@ -2,7 +2,6 @@ import { PublicView, Verification } from '@firsthand/contract/verification.ts';
 import { transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, openEndpoint, tenantEndpoint } from '../http/endpoint.ts';
-import { viewerOf } from '../http/principal.ts';
 import { notFound } from '../http/problem.ts';
 import { brandOf } from '../tenants/brands.ts';
 import { lockCurrent } from './advance.ts';
@@ -36,7 +35,7 @@ export const getVerification = tenantEndpoint({
   target: 'id',
   responses: { 200: Verification },
   handler: async ({ deps, params, principal }) =>
-    ok(await presentForTenant(deps, await readCurrent(deps, params.id!), viewerOf(principal))),
+    ok(await presentForTenant(deps, await readCurrent(deps, params.id!), principal)),
 });
 
 export const getPublicVerification = openEndpoint({

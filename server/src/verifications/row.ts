@@ -25,6 +25,8 @@ export interface PrivateConfig {
   ocr_type?: string;
   person?: { name?: string; email?: string; phone_e164?: string; external_ref?: string };
   source?: 'individual' | 'csv';
+  /** The webhook address with its secret, where `config` has it masked. */
+  webhook_url?: string;
   template?: { id: string; version: number };
   /** The link template's value, which replaces the account's. */
   retention_days?: number;
@@ -96,6 +98,8 @@ export interface CaptureRow {
   created_at: Date;
   client_captured_at: Date | null;
   idempotency_key: string | null;
+  /** The person of the account from whose browser it came. */
+  sent_by: string | null;
   location: GeoPoint | null;
   attestation: Attestation | null;
   challenge_id: string | null;

@@ -7,10 +7,13 @@ import { endpointsOf, insertDeliveries } from './queue.ts';
 
 interface EventRow {
   id: string;
+  verification_id: string | null;
   tenant_id: string;
   livemode: boolean;
   public_type: string;
   webhook_url: string | null;
+  /** Where an erased verification's last events go, whose address is erased as well. */
+  endpoint_id: string | null;
   notify_email: string | null;
   label: string | null;
   has_chat: boolean;
@@ -32,8 +35,8 @@ export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
     // An event whose body was erased is passed over; see `eraseEvents` for the lock.
     const events = await many<EventRow>(
       tx,
-      `select e.id, e.tenant_id, e.livemode, e.public_type,
-         v.config ->> 'webhook_url' as webhook_url, v.config ->> 'notify_email' as notify_email,
+      `select e.id, e.verification_id, e.tenant_id, e.livemode, e.public_type,
+         e.endpoint_id, coalesce(v.private ->> 'webhook_url', v.config ->> 'webhook_url') as webhook_url, v.config ->> 'notify_email' as notify_email,
          v.verdict ->> 'label' as label,
          exists (select from chat_webhooks c where c.tenant_id = e.tenant_id) as has_chat
        from events e left join verifications v on v.id = e.verification_id
@@ -41,18 +44,21 @@ export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
       [taken],
     );
     const now = deps.clock.now();
-    const sent = events.flatMap(({ id, tenant_id, livemode, webhook_url }) =>
-      webhook_url === null ? [] : [{ eventId: id, to: { tenantId: tenant_id, livemode, url: webhook_url } }],
+    const sent = events.flatMap(({ id, verification_id: verificationId, tenant_id, livemode, webhook_url }) =>
+      webhook_url === null
+        ? []
+        : [{ eventId: id, to: { tenantId: tenant_id, livemode, url: webhook_url, verificationId } }],
     );
-    if (sent.length > 0) {
-      const destinations = sent.map(({ to }) => to);
-      const endpointOf = await endpointsOf(tx, destinations, now);
-      await insertDeliveries(
-        tx,
-        sent.map(({ eventId, to }) => ({ eventId, endpointId: endpointOf(to) })),
-        now,
-      );
-    }
+    const destinations = sent.map(({ to }) => to);
+    const endpointOf = sent.length > 0 ? await endpointsOf(tx, destinations, now) : null;
+    await insertDeliveries(
+      tx,
+      [
+        ...sent.map(({ eventId, to }) => ({ eventId, endpointId: endpointOf!(to) })),
+        ...events.flatMap(({ id, endpoint_id }) => (endpoint_id ? [{ eventId: id, endpointId: endpoint_id }] : [])),
+      ],
+      now,
+    );
     if (deps.mailer) {
       for (const event of events) {
         if (event.notify_email && MAILED.has(event.public_type)) {

@@ -11,7 +11,8 @@ import { decodeCursor, Page, pageOf } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { type Principal, readableModes } from '../http/principal.ts';
 import { invalidField, redacted } from '../http/problem.ts';
-import { wakeEndpoints } from './queue.ts';
+import { maskUrl } from '../lib/mask-url.ts';
+import { wakeEndpoints, withUrl } from './queue.ts';
 
 interface DeliveryRow {
   id: string;
@@ -31,7 +32,7 @@ const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
   event_id: row.event_id,
   type: row.type,
   ...(row.verification_id ? { verification_id: row.verification_id } : {}),
-  url: row.url,
+  url: maskUrl(row.url),
   status: row.status,
   attempts: row.attempts,
   ...(row.next_attempt_at ? { next_attempt_at: row.next_attempt_at.toISOString() } : {}),
@@ -191,8 +192,8 @@ export const recoverDeliveries = tenantEndpoint({
         `d.tenant_id = $2 and d.status = 'failed' and d.failed_at is not null and d.created_at >= $3
          and d.livemode = any($5)
          and exists (select from webhook_endpoints e
-                     where e.id = d.endpoint_id and e.disabled_at is null and ($4::text is null or e.url = $4))`,
-        [principal.tenantId, since, body.url ?? null, readableModes(principal)],
+                     where e.id = d.endpoint_id and e.disabled_at is null and ($4::text[] is null or e.id = any($4)))`,
+        [principal.tenantId, since, await withUrl(tx, principal.tenantId, body.url), readableModes(principal)],
         deps.clock.now(),
       );
       const answer = { status: 202, body: { recovered: recovered.length } };

@@ -5,6 +5,7 @@ import { decodeCursor, Page, PageQuery, pageOf } from '../http/cursor.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { type Principal, readableModes } from '../http/principal.ts';
 import { notFound } from '../http/problem.ts';
+import { maskUrl } from '../lib/mask-url.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
 
 interface Row {
@@ -18,7 +19,7 @@ interface Row {
 
 const present = (row: Row): WebhookEndpoint => ({
   id: row.id,
-  url: row.url,
+  url: maskUrl(row.url),
   livemode: row.livemode,
   status: row.disabled_at ? 'disabled' : 'enabled',
   ...(row.failing_since ? { failing_since: row.failing_since.toISOString() } : {}),

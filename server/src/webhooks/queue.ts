@@ -2,11 +2,14 @@ import { many, type Queryable, ringAfterCommit, type Tx } from '../db/sql.ts';
 import { WEBHOOKS_CHANNEL } from '../events/record.ts';
 import { newId } from '../lib/ids.ts';
 import { sha256 } from '../lib/keyring.ts';
+import { isMasked, maskUrl } from '../lib/mask-url.ts';
 
 export interface Destination {
   tenantId: string;
   livemode: boolean;
   url: string;
+  /** The verification that is told there; absent: a person chose the address. */
+  verificationId?: string | null;
 }
 
 interface EndpointRow {
@@ -14,6 +17,7 @@ interface EndpointRow {
   tenant_id: string;
   livemode: boolean;
   url: string;
+  only_for: string | null;
 }
 
 /** Returns the id of each destination's endpoint, and creates missing endpoints. */
@@ -23,15 +27,21 @@ export async function endpointsOf(
   now: Date,
 ): Promise<(destination: Destination) => string> {
   const keyOf = (d: Destination) => `${d.tenantId} ${d.livemode} ${d.url}`;
+  const together = Map.groupBy(destinations, keyOf);
+  /** The verification that alone uses an address. Its erasure takes the address as well. */
+  const onlyFor = (key: string): string | null => {
+    const users = new Set(together.get(key)!.map(({ verificationId }) => verificationId ?? null));
+    return users.size === 1 ? [...users][0]! : null;
+  };
   // Every batch uses the same order, so that two batches with the same addresses cannot deadlock.
-  const distinct = [...new Map(destinations.map(d => [keyOf(d), d])).entries()]
+  const distinct = [...together.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, destination]) => destination);
+    .map(([key, [destination]]) => ({ ...destination!, onlyFor: onlyFor(key) }));
   const columns = [distinct.map(d => d.tenantId), distinct.map(d => d.livemode), distinct.map(d => sha256(d.url))];
   const find = () =>
     many<EndpointRow>(
       tx,
-      `select e.id, e.tenant_id, e.livemode, e.url
+      `select e.id, e.tenant_id, e.livemode, e.url, e.only_for
        from unnest($1::text[], $2::boolean[], $3::bytea[]) as d (tenant_id, livemode, url_sha256)
        join webhook_endpoints e using (tenant_id, livemode, url_sha256)`,
       columns,
@@ -39,21 +49,53 @@ export async function endpointsOf(
   let rows = await find();
   if (rows.length < distinct.length) {
     await tx.query(
-      `insert into webhook_endpoints (tenant_id, livemode, url_sha256, url, id, created_at)
-       select *, $6::timestamptz from unnest($1::text[], $2::boolean[], $3::bytea[], $4::text[], $5::text[])
+      `insert into webhook_endpoints (tenant_id, livemode, url_sha256, url, id, only_for, created_at)
+       select *, $7::timestamptz from unnest($1::text[], $2::boolean[], $3::bytea[], $4::text[], $5::text[], $6::text[])
        on conflict (tenant_id, livemode, url_sha256) do nothing`,
-      [...columns, distinct.map(d => d.url), distinct.map(() => newId('whe', now.getTime())), now],
+      [
+        ...columns,
+        distinct.map(d => d.url),
+        distinct.map(() => newId('whe', now.getTime())),
+        distinct.map(d => d.onlyFor),
+        now,
+      ],
     );
     rows = await find();
   }
-  const byKey = new Map(
-    rows.map(row => [keyOf({ tenantId: row.tenant_id, livemode: row.livemode, url: row.url }), row.id]),
-  );
+  const shared = rows.filter(row => row.only_for !== null && row.only_for !== onlyFor(keyOf(placeOf(row))));
+  if (shared.length > 0) {
+    await tx.query(
+      `with shared as (select id from webhook_endpoints where id = any($1) order by id for no key update)
+       update webhook_endpoints e set only_for = null, forget = false from shared where shared.id = e.id`,
+      [shared.map(({ id }) => id)],
+    );
+  }
+  const byKey = new Map(rows.map(row => [keyOf(placeOf(row)), row.id]));
   return destination => {
     const id = byKey.get(keyOf(destination));
     if (!id) throw new Error('an endpoint was not made');
     return id;
   };
+}
+
+const placeOf = (row: EndpointRow): Destination => ({
+  tenantId: row.tenant_id,
+  livemode: row.livemode,
+  url: row.url,
+});
+
+/**
+ * Returns the ids of the account's endpoints at a URL, which may be given as answers show it, with its secret masked. Null
+ * where no URL is given.
+ */
+export async function withUrl(db: Queryable, tenantId: string, url: string | undefined): Promise<string[] | null> {
+  if (url === undefined) return null;
+  const rows = await many<Pick<EndpointRow, 'id' | 'url'>>(
+    db,
+    'select id, url from webhook_endpoints where tenant_id = $1 and (url_sha256 = $2 or $3)',
+    [tenantId, sha256(url), isMasked(url)],
+  );
+  return rows.filter(row => row.url === url || maskUrl(row.url) === url).map(({ id }) => id);
 }
 
 export interface NewDelivery {

@@ -79,6 +79,8 @@ export const streamEvents = tenantEndpoint({
     '`cursor` to continue after it without a gap. Without a cursor the stream begins now.',
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
+  // The bodies hold the links that claimants get.
+  role: 'member',
   query: Type.Object(
     {
       cursor: Type.Optional(Type.String({ maxLength: 200 })),

@@ -7,8 +7,9 @@ import { recordTestEvent } from '../events/record.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
 import { createsLive, type Principal, readableModes } from '../http/principal.ts';
 import { notFound, redacted } from '../http/problem.ts';
+import { isMasked, maskedFaults } from '../lib/mask-url.ts';
 import { readDeliveries, sendAgain } from './deliveries.ts';
-import { endpointsOf, insertDeliveries } from './queue.ts';
+import { endpointsOf, insertDeliveries, withUrl } from './queue.ts';
 
 const Url = Type.String({ format: 'iri', maxLength: URL_MAX });
 
@@ -20,6 +21,7 @@ export const sendTestEvent = tenantEndpoint({
   credentials: ['session', 'secret'],
   role: 'member',
   body: Type.Object({ url: Url }, { additionalProperties: false, title: 'TestEventRequest' }),
+  faults: body => maskedFaults('url', (body as { url?: unknown } | null)?.url),
   responses: {
     202: Type.Object({ delivery_id: Type.String() }, { additionalProperties: false, title: 'TestEventAccepted' }),
   },
@@ -62,6 +64,8 @@ export const resendEvent = tenantEndpoint({
   tag: 'Webhooks',
   credentials: ['session', 'secret'],
   role: 'member',
+  // It sends what people answered to an address that nobody chose before.
+  recentFor: [{ member: 'url' }],
   body: Type.Object({ url: Type.Optional(Url) }, { additionalProperties: false, title: 'ResendRequest' }),
   bodyOptional: true,
   exists: async ({ deps, principal, params }) => (await ownEvent(deps.db, principal, params.id!)) !== undefined,
@@ -76,16 +80,16 @@ export const resendEvent = tenantEndpoint({
       if (!event) throw notFound();
       if (event.erased) throw redacted();
       const at = deps.clock.now();
-      if (body?.url !== undefined) {
+      if (body?.url !== undefined && !isMasked(body.url)) {
         const destination = { tenantId: principal.tenantId, livemode: event.livemode, url: body.url };
         const endpointId = (await endpointsOf(tx, [destination], at))(destination);
         await insertDeliveries(tx, [{ eventId: id, endpointId }], at, { includeDisabled: true });
       }
+      const only = await withUrl(tx, principal.tenantId, body?.url);
       const again = await sendAgain(
         tx,
-        `d.event_id = $2 and ($3::text is null
-           or exists (select from webhook_endpoints e where e.id = d.endpoint_id and e.url = $3))`,
-        [id, body?.url ?? null],
+        'd.event_id = $2 and ($3::text[] is null or d.endpoint_id = any($3))',
+        [id, only],
         at,
       );
       const deliveries = await readDeliveries(tx, again);

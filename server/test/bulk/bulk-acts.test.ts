@@ -67,6 +67,35 @@ describe('bulk acts', () => {
     expect(lines[0]!.actor).toMatchObject({ kind: 'session' });
   });
 
+  it('a bulk act stops when its author loses the role, and says why', async () => {
+    const { tenant_id: tenantId } = service.tenant;
+    const { db } = service.deps;
+    const author = await signedIn(service, { tenantId, role: 'owner', livemode: false });
+    const ids = await made(300, { metadata: { wave: 'late' } });
+    const act = await start(author, { act: 'redact', filter: { metadata: { wave: 'late' } }, reason: 'By mistake' });
+    await until(async () => (await owner.ask<BulkAct>(`/v1/bulk-acts/${act.id}`)).body.done > 0, 'the first');
+    const demoted = await owner.ask(`/v1/people/${author.personId}`, { method: 'PATCH', body: { role: 'member' } });
+    expect(demoted.status, demoted.text).toBe(200);
+    const before = (await owner.ask<BulkAct>(`/v1/bulk-acts/${act.id}`)).body.done;
+    const stopped = await until(async () => {
+      const { body } = await owner.ask<BulkAct>(`/v1/bulk-acts/${act.id}`);
+      return body.state === 'cancelled' && body;
+    }, 'the act to stop');
+    expect(stopped.stopped).toBe('not_allowed');
+    expect(stopped.done).toBeLessThanOrEqual(before + 1);
+    expect(stopped.done).toBeLessThan(ids.length);
+    const { rows } = await db.query('select filter from bulk_acts where id = $1', [act.id]);
+    expect(rows).toEqual([{ filter: null }]);
+    const log = await owner.ask<{ data: { action: string; target?: string }[] }>('/v1/audit-log?limit=100');
+    expect(log.body.data.some(line => line.action === 'bulk_act.stopped' && line.target === act.id)).toBe(true);
+  });
+
+  it('a bulk act keeps the words of its filter no longer than it searches', async () => {
+    const act = await done(member, { act: 'review', filter: { q: 'Marta Quillfeather', metadata: { of: 'Marta' } } });
+    const { rows } = await service.deps.db.query('select b::text as text from bulk_acts b where id = $1', [act.id]);
+    expect(rows[0].text).not.toContain('Marta');
+  });
+
   it('POST /v1/bulk-acts reports why a verification refused, and goes on with the others', async () => {
     const [waits] = await made(1, {});
     const [closed] = await openCases(service, 1, { livemode: false });

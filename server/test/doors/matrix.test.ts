@@ -48,6 +48,42 @@ const unknownFor = (value: string): string =>
       ? `${'0'.repeat(26)}.png`
       : 'no-such-thing';
 
+/**
+ * Acts that a session of any age may do, because at worst they can be done over or undone: nothing is lost for good, no secret is
+ * shown and no data goes to a new address. The list holds the members of the body that need a recent sign-in after all. A new
+ * endpoint joins this list or declares `recent`; docs/security.md explains which.
+ */
+const TEMPLATE_MEMBERS = ['request.webhook_url', 'request.notify_email', 'retention_days'];
+const HARMLESS = {
+  'POST /v1/verifications': [],
+  'POST /v1/verifications/:id/cancel': [],
+  'POST /v1/verifications/:id/finalize': [],
+  'PUT /v1/verifications/:id/legal-hold': [],
+  'POST /v1/reviews/next': [],
+  'POST /v1/reviews/:verification_id/claim': [],
+  'POST /v1/reviews/:verification_id/release': [],
+  'POST /v1/verifications/:id/reviews': [],
+  'DELETE /v1/verifications/:id/reviews/:review_id': [],
+  'POST /v1/batches': [],
+  'POST /v1/batches/:id/cancel': [],
+  'POST /v1/bulk-acts': ['redact'],
+  'POST /v1/bulk-acts/:id/cancel': [],
+  'PATCH /v1/settings': ['retention_days', 'notify_email', 'review_policy', 'review_sample', 'depth_policy'],
+  'POST /v1/chat-webhook/test': [],
+  'PUT /v1/brands/:slug': [],
+  'DELETE /v1/brands/:slug': [],
+  'POST /v1/link-templates': TEMPLATE_MEMBERS,
+  'PUT /v1/link-templates/:id': TEMPLATE_MEMBERS,
+  'POST /v1/link-templates/:id/revoke': [],
+  'POST /v1/webhook-deliveries/:id/retry': [],
+  'POST /v1/webhook-deliveries/recover': [],
+  'POST /v1/webhook-endpoints/:id/enable': [],
+  'POST /v1/webhooks/test': [],
+  'POST /v1/events/:id/resend': ['url'],
+  'POST /v1/auth/sign-out': [],
+  'POST /v1/me/tenant': [],
+};
+
 describe('endpoint credentials', () => {
   let service: TestService;
   let own: NewTenant;
@@ -144,6 +180,9 @@ describe('endpoint credentials', () => {
     const person = await signedIn(service, { tenantId: tenant.tenant_id, role, livemode });
     return { ...person, headers: { cookie: person.cookie, 'sec-fetch-site': 'same-origin' } };
   }
+  const grownOld = (sessionId: string) =>
+    service.deps.db.query("update sessions set created_at = now() - interval '901 seconds' where id = $1", [sessionId]);
+  const codeOf = ({ body }: Reply) => (body as { error?: { code: string } } | undefined)?.error?.code;
   const FORBIDDEN = '{"error":{"code":"forbidden","message":"This credential does not allow that."}}';
 
   it.each(named(tenantEndpoints))('%s: gives the same 401 to every invalid credential', async (_name, endpoint) => {
@@ -222,16 +261,42 @@ describe('endpoint credentials', () => {
     async (_name, endpoint) => {
       const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
       const { headers, sessionId } = await personOf('owner', false);
-      await service.deps.db.query("update sessions set created_at = now() - interval '901 seconds' where id = $1", [
-        sessionId,
-      ]);
+      await grownOld(sessionId);
       const reply = await send(endpoint, value, headers, { nonsense: true });
-      expect([reply.status, (reply.body as { error: { code: string } }).error.code]).toEqual([
-        403,
-        'reauthentication_required',
-      ]);
+      expect([reply.status, codeOf(reply)]).toEqual([403, 'reauthentication_required']);
     },
   );
+
+  const withRules = personal.filter(endpoint => endpoint.recentFor);
+  it.each(named(withRules))('%s: requires a recent sign-in for what its body rules name', async (_name, endpoint) => {
+    const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+    for (const { member, is, role } of endpoint.recentFor!) {
+      const body = member.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), is ?? 'nonsense');
+      const fresh = await personOf('owner', false);
+      expect((await send(endpoint, value, fresh.headers, body)).status).not.toBe(403);
+      await grownOld(fresh.sessionId);
+      const reply = await send(endpoint, value, fresh.headers, body);
+      expect([member, reply.status, codeOf(reply)]).toEqual([member, 403, 'reauthentication_required']);
+      expect(codeOf(await send(endpoint, value, fresh.headers, { nonsense: true }))).not.toBe(
+        'reauthentication_required',
+      );
+      if (!role) continue;
+      for (const low of ROLES.filter(one => !hasRole(one, role))) {
+        expect((await send(endpoint, value, (await personOf(low, false)).headers, body)).text).toBe(FORBIDDEN);
+      }
+    }
+  });
+
+  it('acts of people are judged by their worst effect, and only harmless ones take an old sign-in', () => {
+    const judged = personal
+      .filter(({ method, recent }) => method !== 'GET' && !recent)
+      .map(endpoint => [exampleKey(endpoint), endpoint.recentFor?.map(({ member, is }) => is ?? member) ?? []]);
+    expect(Object.fromEntries(judged)).toEqual(HARMLESS);
+    expect(personal.filter(({ method, recent }) => method === 'GET' && recent).map(exampleKey)).toEqual([
+      'GET /v1/people-data',
+      'GET /v1/webhook-secret',
+    ]);
+  });
 
   it.each(named(personal))('%s: accepts people of each role it names, in both modes', async (_name, endpoint) => {
     for (const role of ROLES.filter(candidate => hasRole(candidate, least(endpoint)))) {

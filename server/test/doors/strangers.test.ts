@@ -7,6 +7,7 @@ import { exampleKey } from '../../src/http/openapi.ts';
 import { mintKey } from '../../src/tenants/keys.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until } from '../harness.ts';
 import { plain } from '../pictures.ts';
+import { freePort } from '../service-process.ts';
 
 const PROXIED = { TRUSTED_PROXIES: '127.0.0.1,::1' };
 
@@ -272,6 +273,19 @@ describe('request of a stranger', () => {
   });
 });
 
+/** The status of the answer to these bytes. */
+function rawStatus(node: TestService, request: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(node.url).port), '127.0.0.1', () => socket.write(request));
+    let answer = '';
+    socket.on('data', bytes => {
+      answer += bytes;
+    });
+    socket.on('end', () => resolve(Number(/^HTTP\/1\.\d (\d{3})/.exec(answer)?.[1])));
+    socket.on('error', reject);
+  });
+}
+
 describe('/metrics', () => {
   it('without a token answers only this machine, and nothing that came through a proxy', async () => {
     const service = await startTestService({ worker: false });
@@ -280,6 +294,12 @@ describe('/metrics', () => {
       worker: false,
       beside: service,
       env: { METRICS_TOKEN: 'a token of some length' },
+    });
+    const port = await freePort();
+    const named = await startTestService({
+      worker: false,
+      beside: service,
+      env: { PORT: String(port), PUBLIC_URL: 'https://photos.example' },
     });
     const status = async (node: TestService, headers: Record<string, string> = {}) =>
       (await fetch(`${node.url}/metrics`, { headers })).status;
@@ -292,9 +312,23 @@ describe('/metrics', () => {
         'via',
         'x-forwarded-host',
         'x-forwarded-proto',
+        'cf-connecting-ip',
+        'true-client-ip',
+        'fly-client-ip',
+        'x-envoy-external-address',
+        'x-some-new-proxy',
       ]) {
         expect([name, await status(service, { [name]: '127.0.0.1' })]).toEqual([name, 401]);
       }
+      // A bare `proxy_pass` adds no header: the public name in Host, HTTP/1.0 or the setting gives it away.
+      expect(
+        await rawStatus(service, 'GET /metrics HTTP/1.1\r\nHost: photos.example\r\nConnection: close\r\n\r\n'),
+      ).toBe(401);
+      expect(await rawStatus(service, 'GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n')).toBe(401);
+      expect(await rawStatus(service, 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')).toBe(
+        200,
+      );
+      expect((await fetch(`http://localhost:${port}/metrics`)).status).toBe(401);
       expect(await status(behind)).toBe(401);
       expect(await status(behind, { 'x-forwarded-for': '127.0.0.1' })).toBe(401);
       expect(await status(guarded)).toBe(401);
@@ -302,6 +336,7 @@ describe('/metrics', () => {
       expect(await status(guarded, { authorization, 'x-forwarded-for': '198.51.100.1' })).toBe(200);
     } finally {
       await guarded.stop();
+      await named.stop();
       await behind.stop();
       await service.stop();
     }

@@ -48,6 +48,8 @@ export const MARKS = {
   excerptHeader: 'operator Cassius Vole',
   idempotencyKey: 'claim-of-marta-quill-1',
   captureKey: 'photo-of-umlauf-1',
+  hookPath: 'claims-of-quillfeather',
+  hookSecret: 'Nettlewick-hook-88',
   replaced: 'an earlier answer: Persimmon Row',
   unsent: 'unsent words of Ezra Thimble',
   motion: 'Secondframe of Umlauf',
@@ -77,7 +79,7 @@ async function talkative() {
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${MARKS.hookPath}?token=${MARKS.hookSecret}`,
     bodies,
     async close() {
       server.closeAllConnections();

@@ -429,7 +429,7 @@ create table memberships (
   constraint memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint memberships_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'reviewer'::text, 'member'::text, 'owner'::text])))
 );
-CREATE INDEX memberships_by_person ON public.memberships USING btree (person_id);
+CREATE UNIQUE INDEX memberships_by_person ON public.memberships USING btree (person_id);
 
 create table migrations (
   version integer not null,
@@ -459,6 +459,17 @@ create table passkey_challenges (
 );
 CREATE INDEX passkey_challenges_by_expiry ON public.passkey_challenges USING btree (expires_at);
 
+create table passkey_persons (
+  passkey_id text not null,
+  person_id text not null,
+  proof text not null,
+  constraint passkey_persons_pkey PRIMARY KEY (passkey_id, person_id),
+  constraint passkey_persons_passkey_id_fkey FOREIGN KEY (passkey_id) REFERENCES passkeys(id) ON DELETE CASCADE,
+  constraint passkey_persons_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
+  constraint passkey_persons_proof_check CHECK ((proof = ANY (ARRAY['email'::text, 'phone_e164'::text, 'link'::text, 'operator'::text, 'provider'::text])))
+);
+CREATE INDEX passkey_persons_by_person ON public.passkey_persons USING btree (person_id);
+
 create table passkeys (
   id text not null,
   person_id text not null,
@@ -481,8 +492,10 @@ create table person_identities (
   person_id text not null,
   provider text not null,
   created_at timestamp with time zone not null,
-  constraint person_identities_pkey PRIMARY KEY (issuer, subject),
-  constraint person_identities_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id)
+  proof text not null,
+  constraint person_identities_pkey PRIMARY KEY (issuer, subject, person_id),
+  constraint person_identities_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
+  constraint person_identities_proof_check CHECK ((proof = ANY (ARRAY['email'::text, 'provider'::text])))
 );
 CREATE INDEX person_identities_by_person ON public.person_identities USING btree (person_id);
 
@@ -491,17 +504,19 @@ create table persons (
   name text,
   email text,
   phone_e164 text,
-  proven_at timestamp with time zone,
   last_sign_in_at timestamp with time zone,
-  last_tenant_id text,
   last_livemode boolean,
   removed_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  email_proven_at timestamp with time zone,
+  phone_proven_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  removed_from text,
   constraint persons_pkey PRIMARY KEY (id),
-  constraint persons_last_tenant_id_fkey FOREIGN KEY (last_tenant_id) REFERENCES tenants(id)
+  constraint persons_removed_from_fkey FOREIGN KEY (removed_from) REFERENCES tenants(id)
 );
-CREATE UNIQUE INDEX persons_by_email ON public.persons USING btree (email) WHERE (email IS NOT NULL);
-CREATE UNIQUE INDEX persons_by_phone ON public.persons USING btree (phone_e164) WHERE (phone_e164 IS NOT NULL);
+CREATE INDEX persons_by_email ON public.persons USING btree (email) WHERE (email IS NOT NULL);
+CREATE INDEX persons_by_phone ON public.persons USING btree (phone_e164) WHERE (phone_e164 IS NOT NULL);
 
 create table provider_flows (
   state_digest bytea not null,
@@ -610,6 +625,17 @@ create table reviews (
 CREATE INDEX reviews_by_tenant ON public.reviews USING btree (tenant_id, created_at);
 CREATE INDEX reviews_by_verification ON public.reviews USING btree (verification_id, number);
 
+create table session_persons (
+  session_id text not null,
+  person_id text not null,
+  proof text not null,
+  constraint session_persons_pkey PRIMARY KEY (session_id, person_id),
+  constraint session_persons_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
+  constraint session_persons_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint session_persons_proof_check CHECK ((proof = ANY (ARRAY['email'::text, 'phone_e164'::text, 'link'::text, 'operator'::text, 'provider'::text])))
+);
+CREATE INDEX session_persons_by_person ON public.session_persons USING btree (person_id);
+
 create table sessions (
   id text not null,
   person_id text not null,
@@ -649,20 +675,20 @@ create table sign_in_mails (
 
 create table sign_in_tokens (
   digest bytea not null,
-  person_id text not null,
-  tenant_id text,
+  person_id text,
   purpose text not null,
-  proves boolean not null,
   mail_id text,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
+  email text,
   constraint sign_in_tokens_pkey PRIMARY KEY (digest),
   constraint sign_in_tokens_mail_id_key UNIQUE (mail_id),
   constraint sign_in_tokens_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
-  constraint sign_in_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint sign_in_tokens_open CHECK (((person_id IS NOT NULL) OR (email IS NOT NULL))),
   constraint sign_in_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['magic_link'::text, 'invitation'::text, 'first_run'::text])))
 );
+CREATE INDEX sign_in_tokens_by_email ON public.sign_in_tokens USING btree (email, created_at) WHERE (email IS NOT NULL);
 CREATE INDEX sign_in_tokens_by_expiry ON public.sign_in_tokens USING btree (expires_at);
 CREATE INDEX sign_in_tokens_by_person ON public.sign_in_tokens USING btree (person_id, created_at);
 

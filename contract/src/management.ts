@@ -7,7 +7,8 @@ import { DepthPolicySchema } from './presence.ts';
 import { REVIEW_POLICIES } from './reviews.ts';
 
 const closed = { additionalProperties: false } as const;
-const Name = Type.String({ minLength: 1, maxLength: 120, pattern: NOT_BLANK });
+/** What people call an account, a key, a brand or a template. */
+export const Name = Type.String({ minLength: 1, maxLength: 120, pattern: NOT_BLANK });
 
 /** Body of POST /v1/api-keys. Only the command line creates secret keys. */
 /** What a key for apps may do: create verifications, and send their photos. */

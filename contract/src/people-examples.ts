@@ -14,6 +14,7 @@ const me = {
   person: { id: personId, name: 'Ada Winter', email: 'ada@acme.example' },
   tenant: { id: tenantId, name: 'Acme Insurance', role: 'owner', livemode: true },
   tenants: [{ id: tenantId, name: 'Acme Insurance', role: 'owner' }],
+  invitations: [{ id: 'tnt_01JD3V4W8X0Y2Z4A6B8C0D2E4F', name: 'Beta Motors', role: 'viewer' }],
   session,
   passkeys: [passkey],
 };

@@ -146,6 +146,15 @@ export const Me = Type.Object(
         { ...closed, title: 'MembershipEntry' },
       ),
     ),
+    invitations: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { id: IdSchema('tnt'), name: Type.String(), role: RoleSchema },
+          { ...closed, title: 'WaitingInvitation' },
+        ),
+        { description: 'accounts that invited the person and wait; `POST /v1/me/tenant` accepts. Absent: none' },
+      ),
+    ),
     session: Type.Object(session, { ...closed, title: 'MeSession' }),
     passkeys: Type.Array(Passkey),
   },

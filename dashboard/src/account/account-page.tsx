@@ -29,7 +29,7 @@ const switchTo = (label: string, tenant_id: string, livemode: boolean): Act => (
 /** My name, how I am known, and the accounts I belong to. */
 function Myself() {
   const { t } = useWords();
-  const { person, tenant, tenants } = useSignedIn();
+  const { person, tenant, tenants, invitations = [] } = useSignedIn();
   const change = useSwitch();
   const facts = [
     [t('account.name'), person.name],
@@ -47,6 +47,7 @@ function Myself() {
             ...tenants
               .filter(({ id }) => id !== tenant.id)
               .map(({ id, name }) => switchTo(t('account.switchTo', { name }), id, tenant.livemode)),
+            ...invitations.map(({ id, name }) => switchTo(t('account.acceptNamed', { name }), id, tenant.livemode)),
           ]}
         />
       }
@@ -84,6 +85,29 @@ function Myself() {
           </li>
         ))}
       </ul>
+      {invitations.length > 0 && (
+        <>
+          <h3>{t('account.invitations')}</h3>
+          <p className="soft">{t('account.invitationsText')}</p>
+          <ul className="rows">
+            {invitations.map(({ id, name, role }) => (
+              <li key={id} className="row">
+                <div className="row-main">
+                  <span className="row-name">{name}</span>
+                  <span className="soft small">{t(`role.${role}`)}</span>
+                </div>
+                <Button
+                  busy={change.isPending && change.variables?.tenant_id === id}
+                  onPress={() => change.mutate({ tenant_id: id, livemode: tenant.livemode })}
+                  aria-label={t('account.acceptNamed', { name })}
+                >
+                  {t('account.accept')}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       <Problem error={change.error} />
     </Section>
   );

@@ -4,7 +4,6 @@ import { useEffect, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { Controller, useForm } from 'react-hook-form';
 import { call } from '../api/call.ts';
-import { useSignInMethods } from '../api/sign-in-methods.ts';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -124,12 +123,10 @@ export function Invited({ person, onClose }: { person: InvitedPerson; onClose: (
   const [copied, setCopied] = useState(false);
   const name = callName(person, t('account.nameless'));
   const url = person.sign_in_url;
-  // Without a link to hand on there was a mail, or the person has a way in already.
-  const mailed = useSignInMethods().data?.magic_link === true && person.email !== undefined;
   return (
     <Dialog title={t('people.invited', { name })} onClose={onClose}>
       {url === undefined ? (
-        <p>{t(mailed ? 'people.invitedByMail' : 'people.invitedKnown')}</p>
+        <p>{t('people.invitedByMail')}</p>
       ) : (
         <>
           <p>{t('people.invitedByLink')}</p>

@@ -95,7 +95,7 @@ function Row({ person, owner }: { person: Person; owner: boolean }) {
   const say = useSay();
   const { person: me } = useSignedIn();
   const [removing, setRemoving] = useState(false);
-  const name = callName(person, t('account.nameless'));
+  const name = callName(person, t(person.id === me.id ? 'account.me' : 'account.nameless'));
   const known = [person.email, person.phone_e164].filter(value => value !== undefined && value !== name);
   const change = useAct((role: Person['role']) => call('PATCH /v1/people/:id', { id: person.id, body: { role } }), {
     refreshes: [PEOPLE],
@@ -116,7 +116,7 @@ function Row({ person, owner }: { person: Person; owner: boolean }) {
       <div className="row-main">
         <span className="row-name">
           {name}
-          {person.id === me.id && <span className="tag">{t('people.you')}</span>}
+          {person.id === me.id && name !== t('account.me') && <span className="tag">{t('people.you')}</span>}
         </span>
         {known.length > 0 && <span className="soft small">{known.join(' · ')}</span>}
         <span className="soft small">

@@ -9,6 +9,7 @@ import { LANGUAGES, type Language } from '../i18n.ts';
 import { useWords } from '../language.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useSay } from '../parts/said.tsx';
+import { callName } from '../people/people.ts';
 import { signOut } from '../session/me.ts';
 import { useSignedIn } from '../session/signed-in.ts';
 import { THEMES, type Theme, useTheme } from '../theme.ts';
@@ -17,7 +18,7 @@ import { useSwitch } from './mode-switch.tsx';
 export function AccountMenu() {
   const words = useWords();
   const { t, language, setLanguage } = words;
-  const { person, tenant, tenants } = useSignedIn();
+  const { person, tenant, tenants, invitations = [] } = useSignedIn();
   const [theme, setTheme] = useTheme();
   const [, goTo] = useLocation();
   const say = useSay();
@@ -26,7 +27,7 @@ export function AccountMenu() {
     mutationFn: () => signOut(false),
     onError: error => say(problemText(words, error)),
   });
-  const name = person.name ?? person.email ?? person.phone_e164 ?? t('account.nameless');
+  const name = callName(person, t('account.me'));
   return (
     <MenuTrigger>
       <Button className="button plain who">
@@ -45,6 +46,9 @@ export function AccountMenu() {
           <MenuItem className="item" onAction={() => goTo('/account')}>
             <Icon name="person" />
             {t('page.account')}
+            {invitations.length > 0 && (
+              <span className="tag">{t('account.invitationsWait', { n: invitations.length })}</span>
+            )}
           </MenuItem>
           {tenants.length > 1 && (
             <MenuSection

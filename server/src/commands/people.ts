@@ -1,11 +1,22 @@
-import type { Role } from '@firsthand/contract/people.ts';
-import { one, type Tx, transaction } from '../db/sql.ts';
+import { Email } from '@firsthand/contract/create-verification.ts';
+import { Invitation, type Role } from '@firsthand/contract/people.ts';
+import { Type } from 'typebox';
+import { many, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invite, removeMember } from '../people/manage.ts';
-import { findMember, giveEmail, listMembers, personByEmail, presentPerson } from '../people/persons.ts';
+import {
+  findMember,
+  giveEmail,
+  listMembers,
+  lockPeople,
+  memberWith,
+  presentPerson,
+  sameEmail,
+} from '../people/persons.ts';
 import { mintLink } from '../people/tokens.ts';
 import type { Activity } from '../tenants/audit.ts';
 import { audit } from '../tenants/audit.ts';
+import { checked } from './checked.ts';
 import { table } from './print.ts';
 import { tenantOf } from './tenant-of.ts';
 import { withDeps } from './tenants.ts';
@@ -16,45 +27,89 @@ const activity = (deps: Deps, tenantId: string): Activity => ({
   at: deps.clock.now(),
 });
 
-/**
- * Returns the person with this address. For an unknown address, assigns it to the oldest owner without any way to sign in, so that an owner
- * who lost the first link can return.
- */
-async function personFor(tx: Tx, email: string, at: Date): Promise<string | null> {
-  const known = await personByEmail(tx, email);
-  if (known) return known.id;
-  const nameless = await one<{ id: string }>(
-    tx,
-    `select p.id from persons p join memberships m on m.person_id = p.id
-     where m.role = 'owner' and p.email is null and p.phone_e164 is null and p.removed_at is null
-       and not exists (select 1 from person_identities i where i.person_id = p.id)
-     order by p.created_at limit 1 for update of p`,
-  );
-  if (!nameless) return null;
-  await giveEmail(tx, nameless.id, email, at);
-  return nameless.id;
+const EmailOption = Type.Object({ email: Email });
+const checkEmail = (email: string): string => checked(EmailOption, { email }, { email: '--email' }).email;
+
+interface Member {
+  id: string;
+  tenantId: string;
 }
 
-/** `firsthand sign-in-link --email E`: prints a link that signs this person in once and expires after 24 hours. */
-export const signInLinkCommand = (o: { email: string }): Promise<void> =>
+/** The one member that the options name. A miss or several are errors that say what to give instead. */
+async function memberOf(deps: Deps, tx: Tx, o: { tenant?: string; email?: string; person?: string }): Promise<Member> {
+  if (o.email !== undefined && o.person !== undefined) throw new Error('Give --email or --person, not both.');
+  if (o.tenant !== undefined) await tenantOf(deps, o.tenant);
+  if (o.email === undefined && o.person === undefined) return onlyOwner(tx, await tenantOf(deps, o.tenant));
+  const email = o.email === undefined ? null : sameEmail(checkEmail(o.email));
+  const found = await many<{ id: string; tenant_id: string; tenant_name: string }>(
+    tx,
+    `select p.id, m.tenant_id, t.name as tenant_name
+     from persons p join memberships m on m.person_id = p.id join tenants t on t.id = m.tenant_id
+     where (p.email = $1 or p.id = $2) and ($3::text is null or m.tenant_id = $3) order by m.tenant_id`,
+    [email, o.person ?? null, o.tenant ?? null],
+  );
+  const [member] = found;
+  if (!member) {
+    const who = email === null ? `is ${o.person}` : `has the address ${email}`;
+    const where = o.tenant === undefined ? '' : ` in ${o.tenant}`;
+    throw new Error(
+      `Nobody${where} ${who}. List the people of an account: firsthand people list --tenant <id>. ` +
+        'For its owner without an address: firsthand sign-in-link --tenant <id>.',
+    );
+  }
+  if (found.length > 1) {
+    const list = found.map(row => `  ${row.tenant_id}  ${row.tenant_name}`);
+    throw new Error(`${email} signs in to several accounts. Name one with --tenant:\n${list.join('\n')}`);
+  }
+  return { id: member.id, tenantId: member.tenant_id };
+}
+
+async function onlyOwner(tx: Tx, tenantId: string): Promise<Member> {
+  const owners = await many<{ id: string; name: string | null; email: string | null }>(
+    tx,
+    `select p.id, coalesce(m.name, p.name) as name, p.email from persons p join memberships m on m.person_id = p.id
+     where m.tenant_id = $1 and m.role = 'owner' order by m.created_at, p.id`,
+    [tenantId],
+  );
+  const [owner] = owners;
+  if (!owner) throw new Error(`The tenant ${tenantId} has no owner.`);
+  if (owners.length > 1) {
+    const list = owners.map(({ id, name, email }) => `  ${id}  ${[name, email].filter(Boolean).join(' ')}`.trimEnd());
+    throw new Error(`The tenant ${tenantId} has several owners. Name one with --person:\n${list.join('\n')}`);
+  }
+  return { id: owner.id, tenantId };
+}
+
+/**
+ * `firsthand sign-in-link`: prints a link that signs one person in once and expires after 24 hours. The person is named by
+ * `--email` or `--person`, or is the only owner of the account.
+ */
+export const signInLinkCommand = (o: { tenant?: string; email?: string; person?: string }): Promise<void> =>
   withDeps(async deps => {
     const link = await transaction(deps.db, async tx => {
-      const personId = await personFor(tx, o.email, deps.clock.now());
-      const membership =
-        personId === null
-          ? undefined
-          : await one<{ tenant_id: string }>(
-              tx,
-              'select tenant_id from memberships where person_id = $1 order by created_at limit 1',
-              [personId],
-            );
-      if (personId === null || !membership) {
-        throw new Error(`Nobody has the address ${o.email}. Invite them: firsthand people invite --email ${o.email}`);
-      }
-      await audit(tx, activity(deps, membership.tenant_id), { action: 'sign_in_link.created', target: personId });
-      return mintLink(tx, deps, { personId, purpose: 'first_run', tenantId: null, proves: true });
+      const { id: personId, tenantId } = await memberOf(deps, tx, o);
+      await audit(tx, activity(deps, tenantId), { action: 'sign_in_link.created', target: personId });
+      return mintLink(tx, deps, { personId, purpose: 'first_run' });
     });
     console.log(link);
+  });
+
+/** `firsthand people set-email ID --email E`: gives an address to a person who has none. */
+export const setEmailCommand = (id: string, o: { tenant?: string; email: string }): Promise<void> =>
+  withDeps(async deps => {
+    const email = checkEmail(o.email);
+    const tenantId = await transaction(deps.db, async tx => {
+      const member = await memberOf(deps, tx, { person: id, ...(o.tenant === undefined ? {} : { tenant: o.tenant }) });
+      await lockPeople(tx, member.tenantId);
+      const row = await findMember(tx, member.tenantId, id);
+      if (row?.email != null) throw new Error(`${id} already has the address ${row.email}.`);
+      const other = await memberWith(tx, member.tenantId, { email });
+      if (other) throw new Error(`${other.id} has this address in the same account.`);
+      await giveEmail(tx, id, email);
+      await audit(tx, activity(deps, member.tenantId), { action: 'person.email_set', target: id });
+      return member.tenantId;
+    });
+    console.log(`${id} of ${tenantId} has the address ${email}.`);
   });
 
 /** `firsthand people list`: prints who may sign in. */
@@ -86,14 +141,19 @@ export const invitePersonCommand = (o: {
 }): Promise<void> =>
   withDeps(async deps => {
     if (o.email === undefined && o.phone === undefined) throw new Error('Give --email, --phone or both.');
-    const tenantId = await tenantOf(deps, o.tenant);
-    const made = await transaction(deps.db, async tx => {
-      const { personId, signInUrl } = await invite(tx, deps, activity(deps, tenantId), {
+    const invitation = checked(
+      Invitation,
+      {
         role: o.role,
         ...(o.email === undefined ? {} : { email: o.email }),
         ...(o.phone === undefined ? {} : { phone_e164: o.phone }),
         ...(o.name === undefined ? {} : { name: o.name }),
-      });
+      },
+      { email: '--email', phone_e164: '--phone', name: '--name', role: '--role' },
+    );
+    const tenantId = await tenantOf(deps, o.tenant);
+    const made = await transaction(deps.db, async tx => {
+      const { personId, signInUrl } = await invite(tx, deps, activity(deps, tenantId), invitation);
       const row = await findMember(tx, tenantId, personId);
       return { ...presentPerson(row!, true), ...(signInUrl === null ? {} : { sign_in_url: signInUrl }) };
     });
@@ -103,8 +163,12 @@ export const invitePersonCommand = (o: {
 /** `firsthand people remove ID`: ends the person's sessions at once. */
 export const removePersonCommand = (id: string, o: { tenant?: string }): Promise<void> =>
   withDeps(async deps => {
-    const tenantId = await tenantOf(deps, o.tenant);
-    const removed = await transaction(deps.db, tx => removeMember(tx, activity(deps, tenantId), id));
-    if (!removed) throw new Error(`The tenant ${tenantId} has no person ${id}.`);
+    await transaction(deps.db, async tx => {
+      const { tenantId } = await memberOf(deps, tx, {
+        person: id,
+        ...(o.tenant === undefined ? {} : { tenant: o.tenant }),
+      });
+      await removeMember(tx, activity(deps, tenantId), id);
+    });
     console.log(`${id} is removed. Their sessions have ended.`);
   });

@@ -72,7 +72,7 @@ export function createProgram(environment: Env): Command {
     )
     .option('--model <manifest>', "path of the model's manifest, as in AI_MODEL; goes with a folder")
     .option('--from-reviews', 'use decided cases instead of a folder; prints JSON and changes nothing')
-    .option('--tenant <id>', 'whose cases (default: the first account)')
+    .option('--tenant <id>', 'whose cases (needed where there are several accounts)')
     .addOption(new Option('--mode <mode>', 'which cases').choices(['live', 'test']).default('live'))
     .action(async (folder: string | undefined, o: CalibrateOptions) =>
       (await import('./calibrate.ts')).calibrateCommand(folder, o),
@@ -110,10 +110,12 @@ export function createProgram(environment: Env): Command {
   program
     .command('sign-in-link')
     .description('Print a link that signs a person in once, within 24 hours.')
-    .requiredOption('--email <address>', 'whose link it is; an owner without an address takes this one')
+    .option('--tenant <id>', 'the account; without --email and --person: the link of its only owner')
+    .option('--email <address>', 'whose link it is')
+    .option('--person <id>', 'whose link it is (usr_…), as people list shows it')
     .action(async o => (await people()).signInLinkCommand(o));
   const persons = program.command('people').description('Manage who may sign in.');
-  const tenant = new Option('--tenant <id>', 'the account (default: the first one)');
+  const tenant = new Option('--tenant <id>', 'the account (needed where there are several)');
   persons
     .command('list')
     .description('List the people of an account.')
@@ -134,6 +136,13 @@ export function createProgram(environment: Env): Command {
     .description("Remove a person and end the person's sessions.")
     .addOption(tenant)
     .action(async (id: string, o) => (await people()).removePersonCommand(id, o));
+  persons
+    .command('set-email')
+    .argument('<id>', 'usr_…, as people list shows it')
+    .description('Give an address to a person who has none, such as the first owner.')
+    .addOption(tenant)
+    .requiredOption('--email <address>')
+    .action(async (id: string, o) => (await people()).setEmailCommand(id, o));
   program
     .command('log-name')
     .description('Print the name that logs and traces give a verification.')

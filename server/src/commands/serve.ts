@@ -95,15 +95,15 @@ async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
 /** Returns a new sign-in link for the first tenant's owner. Null after the first sign-in there. */
 const unusedOwnerLink = (deps: Deps): Promise<string | null> =>
   transaction(deps.db, async tx => {
-    const owner = await one<{ tenant_id: string; person_id: string }>(
+    const owner = await one<{ person_id: string }>(
       tx,
-      `select m.tenant_id, m.person_id from memberships m join persons p on p.id = m.person_id
+      `select m.person_id from memberships m
        where m.tenant_id = (select id from tenants where not is_trial order by id limit 1) and m.role = 'owner'
          and not exists (select 1 from memberships o join persons q on q.id = o.person_id
                          where o.tenant_id = m.tenant_id and q.last_sign_in_at is not null)
        order by m.created_at limit 1`,
     );
-    return owner ? ownerLink(tx, deps, { tenantId: owner.tenant_id, ownerId: owner.person_id }) : null;
+    return owner ? ownerLink(tx, deps, owner.person_id) : null;
   });
 
 /** Creates a test verification of the first tenant for trying the capture page. */

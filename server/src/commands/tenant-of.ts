@@ -1,14 +1,22 @@
-import { one } from '../db/sql.ts';
+import { many } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { tenantExists } from '../tenants/exists.ts';
 
-/** Returns the named account, or the first one. */
-export async function tenantOf(deps: Deps, named: string | undefined): Promise<string> {
+/** Returns the named account, or the only one. Among several it asks instead of guessing. */
+export async function tenantOf(deps: Pick<Deps, 'db'>, named: string | undefined): Promise<string> {
   if (named !== undefined) {
     if (!(await tenantExists(deps.db, named))) throw new Error(`There is no tenant ${named}.`);
     return named;
   }
-  const first = await one<{ id: string }>(deps.db, 'select id from tenants where not is_trial order by id limit 1');
+  const tenants = await many<{ id: string; name: string }>(
+    deps.db,
+    'select id, name from tenants where not is_trial order by id limit 21',
+  );
+  const [first, second] = tenants;
   if (!first) throw new Error('There is no tenant yet: start the service once.');
+  if (second) {
+    const list = tenants.slice(0, 20).map(({ id, name }) => `  ${id}  ${name}`);
+    throw new Error(`There are several accounts. Name one with --tenant:\n${list.join('\n')}`);
+  }
   return first.id;
 }

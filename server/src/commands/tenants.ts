@@ -1,4 +1,5 @@
-import type { KeyScope } from '@firsthand/contract/management.ts';
+import { type KeyScope, Name } from '@firsthand/contract/management.ts';
+import { Type } from 'typebox';
 import { readConfig } from '../config/config.ts';
 import { loadEnvironment } from '../config/environment.ts';
 import { transaction } from '../db/sql.ts';
@@ -11,6 +12,7 @@ import { createTenant, ownerLink } from '../tenants/create.ts';
 import { tenantExists } from '../tenants/exists.ts';
 import { type KeyMode, mintKey } from '../tenants/keys.ts';
 import { setLimit } from '../tenants/settings.ts';
+import { checked } from './checked.ts';
 import { table } from './print.ts';
 
 /** Runs `work` with open dependencies, whether or not a service is running. */
@@ -29,14 +31,16 @@ const activity = (deps: Deps, tenantId: string): Activity => ({
   actor: { kind: 'command_line' },
   at: deps.clock.now(),
 });
+const checkName = (name: string, option: string) => checked(Type.Object({ name: Name }), { name }, { name: option });
 const noTenant = (id: string) => new Error(`Tenant ${id} does not exist.`);
 
 /** `firsthand create-tenant NAME`: prints the same JSON as first-run.json. */
 export const createTenantCommand = (name: string): Promise<void> =>
   withDeps(async deps => {
+    checkName(name, 'The name');
     const made = await transaction(deps.db, async tx => {
       const { owner_id: ownerId, ...tenant } = await createTenant(tx, deps, name, { kind: 'command_line' });
-      return { ...tenant, dashboard_url: await ownerLink(tx, deps, { tenantId: tenant.tenant_id, ownerId }) };
+      return { ...tenant, dashboard_url: await ownerLink(tx, deps, ownerId) };
     });
     console.log(JSON.stringify(made, null, 2));
   });
@@ -51,6 +55,7 @@ export const mintKeyCommand = (o: {
   if (o.scope && o.mode === 'secret')
     throw new Error('--scope limits live and test keys. A secret key does everything.');
   return withDeps(async deps => {
+    checkName(o.name, '--name');
     if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
     const key = await transaction(deps.db, async tx => {
       const minted = await mintKey(tx, o.tenant, o.name, o.mode, deps.clock.now(), o.scope ?? null);

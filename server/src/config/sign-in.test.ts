@@ -7,6 +7,8 @@ const ACME = {
   OIDC_ACME_CORP_CLIENT_SECRET: 'a-secret',
 };
 
+const ROLES = { OIDC_ACME_CORP_ROLE_CLAIM: 'groups', OIDC_ACME_CORP_ROLE_MAP: 'staff:viewer' };
+
 describe('readSignIn', () => {
   it('gives a provider its lower-case name, a label and the default scopes', () => {
     expect(readConfig(ACME).providers).toEqual([
@@ -19,6 +21,7 @@ describe('readSignIn', () => {
         scopes: 'openid email profile',
         roleClaim: null,
         roles: new Map(),
+        roleTenant: null,
         autoJoin: null,
       },
     ]);
@@ -43,6 +46,16 @@ describe('readSignIn', () => {
     ['OIDC_ACME_CORP_ROLE_MAP', { OIDC_ACME_CORP_ROLE_CLAIM: 'groups', OIDC_ACME_CORP_ROLE_MAP: 'staff:admin' }],
     ['OIDC_ACME_CORP_AUTO_JOIN', { OIDC_ACME_CORP_AUTO_JOIN: 'tnt_1:viewer' }],
     ['OIDC_ACME_CORP_AUTO_JOIN', { OIDC_ACME_CORP_AUTO_JOIN: 'tnt_01JD3V4T6V8X0Z2B4D6F8H0J2K:admin' }],
+    ['OIDC_ACME_CORP_ROLE_TENANT', { OIDC_ACME_CORP_ROLE_TENANT: 'tnt_01JD3V4T6V8X0Z2B4D6F8H0J2K' }],
+    ['OIDC_ACME_CORP_ROLE_TENANT', { ...ROLES, OIDC_ACME_CORP_ROLE_TENANT: 'acme' }],
+    [
+      'OIDC_ACME_CORP_ROLE_TENANT',
+      {
+        ...ROLES,
+        OIDC_ACME_CORP_ROLE_TENANT: 'tnt_01JD3V4T6V8X0Z2B4D6F8H0J2K',
+        OIDC_ACME_CORP_AUTO_JOIN: 'tnt_01JD3V4T6V8X0Z2B4D6F8H0J2M:viewer',
+      },
+    ],
     ['SESSION_COOKIE_BRAND', { SESSION_COOKIE_BRAND: 'a b' }],
     ['BOT_SECRETS', { BOT_URL: 'https://bot.example' }],
   ])('a wrong value stops the start with the name %s', (name, more) => {

@@ -16,6 +16,8 @@ export interface ProviderConfig {
   /** The claim that holds a person's role; `a.b` reads member `b` of claim `a`. */
   roleClaim: string | null;
   roles: ReadonlyMap<string, Role>;
+  /** The tenant whose roles the claim sets; null: that of `autoJoin`, else the only one. */
+  roleTenant: string | null;
   /** People without an invitation join this tenant. */
   autoJoin: { tenantId: string; role: Role } | null;
 }
@@ -28,7 +30,17 @@ export interface SignInConfig {
   sessionCookie: string;
 }
 
-const MEMBERS = ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SCOPES', 'LABEL', 'ROLE_CLAIM', 'ROLE_MAP', 'AUTO_JOIN'];
+const MEMBERS = [
+  'ISSUER',
+  'CLIENT_ID',
+  'CLIENT_SECRET',
+  'SCOPES',
+  'LABEL',
+  'ROLE_CLAIM',
+  'ROLE_MAP',
+  'ROLE_TENANT',
+  'AUTO_JOIN',
+];
 const VARIABLE = new RegExp(`^OIDC_([A-Z0-9_]+?)_(${MEMBERS.join('|')})$`);
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
@@ -81,6 +93,13 @@ function provider(name: string, { text, web, fail, together }: Reader): Provider
   const [tenantId = '', role = ''] = join?.split(':') ?? [];
   if (join !== null && (!isId('tnt', tenantId) || !isRole(role)))
     fail(of('AUTO_JOIN'), `<tenant_id>:<role>; ${rolesAre}`);
+  const roleTenant = text(of('ROLE_TENANT'));
+  if (roleTenant !== null && !isId('tnt', roleTenant)) fail(of('ROLE_TENANT'), 'the id of an account (tnt_…)');
+  if (roleTenant !== null && roles.size === 0)
+    throw new ConfigError(`Set ${of('ROLE_MAP')} too: ${of('ROLE_TENANT')} is set.`);
+  if (roleTenant !== null && join !== null && roleTenant !== tenantId) {
+    throw new ConfigError(`Name the same account in ${of('ROLE_TENANT')} and ${of('AUTO_JOIN')}.`);
+  }
   return {
     name: name.toLowerCase(),
     label: text(of('LABEL')) ?? `${name[0]}${name.slice(1).toLowerCase().replaceAll('_', ' ')}`,
@@ -90,6 +109,7 @@ function provider(name: string, { text, web, fail, together }: Reader): Provider
     scopes,
     roleClaim: text(of('ROLE_CLAIM')),
     roles,
+    roleTenant,
     autoJoin: join === null ? null : { tenantId, role: role as Role },
   };
 }

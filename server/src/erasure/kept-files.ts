@@ -89,7 +89,12 @@ export async function* keptOfMember(db: Queryable, tenantId: string, personId: s
       'select provider, issuer, subject, created_at from person_identities where person_id = $1',
       [personId],
     ),
-    passkeys: await many(db, 'select name, created_at, last_used_at from passkeys where person_id = $1', [personId]),
+    passkeys: await many(
+      db,
+      `select k.name, k.created_at, k.last_used_at from passkeys k join passkey_persons o on o.passkey_id = k.id
+       where o.person_id = $1`,
+      [personId],
+    ),
   });
   yield json(
     'member/sessions.json',

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { personByPhone } from '../people/persons.ts';
+import { openedBy } from '../people/openings.ts';
 import { codeOf } from '../people/sign-in/one-time-code.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -15,8 +15,7 @@ export async function sendOneTimeCode(deps: Deps, otpId: string): Promise<void> 
     'select phone_e164, expires_at from one_time_codes where id = $1 and used_at is null and expires_at > $2',
     [otpId, deps.clock.now()],
   );
-  const person = row && (await personByPhone(deps.db, row.phone_e164));
-  if (!row || !person || botUrl === null) return;
+  if (!row || botUrl === null || (await openedBy(deps.db, { phone_e164: row.phone_e164 })).length === 0) return;
   const body = JSON.stringify({
     type: 'one_time_code',
     phone_e164: row.phone_e164,

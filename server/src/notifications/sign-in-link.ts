@@ -2,7 +2,8 @@ import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { MailRefused } from '../lib/mail.ts';
 import { forgetMail } from '../people/forget.ts';
-import { personByEmail } from '../people/persons.ts';
+import { openedBy } from '../people/openings.ts';
+import { memberWith } from '../people/persons.ts';
 import { mayBeMailed, mintLink, type Purpose } from '../people/tokens.ts';
 import { renderLetter } from './letter.ts';
 
@@ -38,17 +39,11 @@ export async function mailSignInLink(deps: Deps, mailId: string): Promise<void> 
 
 const linkFor = (deps: Deps, mail: MailRow): Promise<string | null> =>
   transaction(deps.db, async tx => {
-    const person = await personByEmail(tx, mail.email);
-    const member = person && (await one(tx, 'select 1 from memberships where person_id = $1 limit 1', [person.id]));
-    if (!person || !member) return null;
-    if (mail.purpose === 'magic_link' && !(await mayBeMailed(tx, person.id, mail.id, deps.clock.now()))) return null;
-    return mintLink(tx, deps, {
-      personId: person.id,
-      purpose: mail.purpose,
-      tenantId: mail.tenant_id,
-      proves: true,
-      mailId: mail.id,
-    });
+    const { email, tenant_id: tenantId, purpose, id: mailId } = mail;
+    const invited = tenantId === null ? null : ((await memberWith(tx, tenantId, { email }))?.id ?? null);
+    if (tenantId === null ? (await openedBy(tx, { email })).length === 0 : invited === null) return null;
+    if (purpose === 'magic_link' && !(await mayBeMailed(tx, email, mailId, deps.clock.now()))) return null;
+    return mintLink(tx, deps, { purpose, personId: invited, email, mailId });
   });
 
 function letterOf(mail: MailRow, url: string) {

@@ -5,11 +5,12 @@ import { type Answer, type Call, noContent, ok, tenantEndpoint } from '../http/e
 import { type Principal, personOf, servedModes } from '../http/principal.ts';
 import { invalidField, notFound, unauthorized } from '../http/problem.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
+import { acceptedPersons, openingsOfSession } from './openings.ts';
 import { listPasskeys, presentPasskey } from './passkeys.ts';
-import { isMember } from './persons.ts';
 import {
   clearSessionCookie,
   endSessions,
+  moveSession,
   type OpenedSession,
   presentEntry,
   presentSession,
@@ -43,12 +44,17 @@ async function readMe(
     [o.sessionId, o.tenantId],
   );
   if (!row) return null;
-  const tenants = await many<{ id: string; name: string; role: Role }>(
+  const places = await openingsOfSession(db, o.sessionId);
+  const accounts = await many<{ id: string; name: string; role: Role; person_id: string }>(
     db,
-    `select t.id, t.name, m.role from memberships m join tenants t on t.id = m.tenant_id
-     where m.person_id = $1 order by m.created_at, t.id`,
-    [o.personId],
+    `select t.id, t.name, m.role, m.person_id from memberships m join tenants t on t.id = m.tenant_id
+     where m.person_id = any($1) order by m.created_at, t.id`,
+    [places.map(({ personId }) => personId)],
   );
+  const waiting = new Set(places.flatMap(({ personId, accepted }) => (accepted ? [] : [personId])));
+  const told = (invited: boolean) =>
+    accounts.flatMap(({ person_id, ...account }) => (waiting.has(person_id) === invited ? [account] : []));
+  const invitations = told(true);
   const passkeys: Passkey[] = (await listPasskeys(db, o.personId)).map(presentPasskey);
   return {
     person: {
@@ -58,7 +64,8 @@ async function readMe(
       ...(row.phone_e164 === null ? {} : { phone_e164: row.phone_e164 }),
     },
     tenant: { id: o.tenantId, name: row.tenant_name, role: row.role, livemode: o.livemode },
-    tenants,
+    tenants: told(false),
+    ...(invitations.length === 0 ? {} : { invitations }),
     session: presentSession({ id: o.sessionId, ...row }),
     passkeys,
   };
@@ -95,30 +102,26 @@ export const getMe = tenantEndpoint({
 export const switchTenant = tenantEndpoint({
   operationId: 'switchTenant',
   summary: 'Switch to another account, or between live and test',
-  description: 'Holds for this session, and for where the next one begins.',
+  description:
+    'Holds for this session, and for where the next one begins. Switching to an account of `invitations` accepts the ' +
+    'invitation.',
   ...common,
   body: SwitchTenant,
   responses: { 200: Me },
-  async handler({ deps, principal, body }) {
+  async handler(call) {
+    const { deps, principal, body } = call;
     const person = personOf(principal);
     if (!servedModes(deps.config.mode).includes(body.livemode)) {
       throw invalidField('livemode', `must be ${!body.livemode}: this deployment serves only that mode`);
     }
     const { tenant_id: tenantId, livemode } = body;
-    await transaction(deps.db, async tx => {
-      if (!(await isMember(tx, tenantId, person.userId))) throw notFound();
-      await tx.query('update sessions set tenant_id = $2, livemode = $3 where id = $1', [
-        person.sessionId,
-        tenantId,
-        livemode,
-      ]);
-      await tx.query('update persons set last_tenant_id = $2, last_livemode = $3 where id = $1', [
-        person.userId,
-        tenantId,
-        livemode,
-      ]);
+    const { sessionId } = person;
+    const userId = await transaction(deps.db, async tx => {
+      const place = (await openingsOfSession(tx, sessionId)).find(candidate => candidate.tenantId === tenantId);
+      if (!place || !(await moveSession(tx, activityOf(call), sessionId, { place, livemode }))) throw notFound();
+      return place.personId;
     });
-    return answerMe(deps, { ...person, tenantId, livemode });
+    return answerMe(deps, { ...person, userId, tenantId, livemode });
   },
   errors: ['not_found'],
 });
@@ -130,7 +133,8 @@ export const listSessions = tenantEndpoint({
   responses: { 200: SessionList },
   async handler({ deps, principal }) {
     const person = personOf(principal);
-    const rows = await standingSessions(deps.db, person.userId, deps.clock.now());
+    const persons = await acceptedPersons(deps.db, person.sessionId);
+    const rows = await standingSessions(deps.db, persons, deps.clock.now());
     return ok({ data: rows.map(row => presentEntry(row, person.sessionId)) });
   },
 });
@@ -140,15 +144,17 @@ export const endSession = tenantEndpoint({
   summary: 'End one of my sessions',
   ...common,
   recent: true,
-  exists: async ({ deps, principal, params }) =>
-    (await standingSessions(deps.db, personOf(principal).userId, deps.clock.now())).some(({ id }) => id === params.id),
+  async exists({ deps, principal, params }) {
+    const persons = await acceptedPersons(deps.db, personOf(principal).sessionId);
+    return (await standingSessions(deps.db, persons, deps.clock.now())).some(({ id }) => id === params.id);
+  },
   responses: { 204: null },
   async handler(call) {
-    const { userId: personId, sessionId } = personOf(call.principal);
+    const { sessionId } = personOf(call.principal);
     const id = call.params.id!;
     await transaction(call.deps.db, async tx => {
       const activity = activityOf(call);
-      const ended = await endSessions(tx, activity.at, { personId, id });
+      const ended = await endSessions(tx, activity.at, { persons: await acceptedPersons(tx, sessionId), id });
       if (ended.length === 0) throw notFound();
       await audit(tx, activity, { action: 'session.ended', target: id });
     });
@@ -167,7 +173,8 @@ export const endOtherSessions = tenantEndpoint({
     const { userId: personId, sessionId } = personOf(call.principal);
     await transaction(call.deps.db, async tx => {
       const activity = activityOf(call);
-      const ended = await endSessions(tx, activity.at, { personId, except: sessionId });
+      const persons = await acceptedPersons(tx, sessionId);
+      const ended = await endSessions(tx, activity.at, { persons, except: sessionId });
       await audit(tx, activity, { action: 'session.ended_others', target: personId, detail: { ended: ended.length } });
     });
     return noContent;
@@ -187,7 +194,7 @@ export const signOut = tenantEndpoint({
     const { userId: personId, sessionId: id } = personOf(call.principal);
     await transaction(call.deps.db, async tx => {
       const activity = activityOf(call);
-      await endSessions(tx, activity.at, { personId, id });
+      await endSessions(tx, activity.at, { persons: [personId], id });
       await audit(tx, activity, { action: 'session.signed_out', target: id });
     });
     clearSessionCookie(call.deps, call.reply);

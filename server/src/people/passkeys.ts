@@ -7,9 +7,10 @@ import {
 import { many, one, type Queryable, transaction, violates } from '../db/sql.ts';
 import { created, noContent, ok, tenantEndpoint } from '../http/endpoint.ts';
 import { personOf } from '../http/principal.ts';
-import { invalidField, notFound } from '../http/problem.ts';
+import { invalidField, notFound, unauthorized } from '../http/problem.ts';
 import { newId } from '../lib/ids.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
+import { acceptedPersons, closePasskeys, openingsOfSession } from './openings.ts';
 import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge } from './passkey-challenges.ts';
 
 const MAX_PASSKEYS = 20;
@@ -23,11 +24,12 @@ interface PasskeyRow {
   last_used_at: Date | null;
 }
 
+/** The passkeys that open this person. */
 export const listPasskeys = (db: Queryable, personId: string) =>
   many<PasskeyRow>(
     db,
-    `select id, name, credential_id, transports, created_at, last_used_at from passkeys
-     where person_id = $1 order by id desc`,
+    `select k.id, k.name, k.credential_id, k.transports, k.created_at, k.last_used_at
+     from passkeys k join passkey_persons o on o.passkey_id = k.id where o.person_id = $1 order by k.id desc`,
     [personId],
   );
 
@@ -80,13 +82,15 @@ export const passkeyCreationOptions = tenantEndpoint({
 export const addPasskey = tenantEndpoint({
   operationId: 'addPasskey',
   summary: 'Add a passkey',
-  description: '`response` is the `RegistrationResponseJSON` of the browser.',
+  description:
+    '`response` is the `RegistrationResponseJSON` of the browser. The passkey opens the accounts that this session opens, ' +
+    'without invitations that wait.',
   ...common,
   body: NewPasskey,
   responses: { 201: Passkey },
   async handler(call) {
     const { deps, body } = call;
-    const { userId } = personOf(call.principal);
+    const { userId, sessionId } = personOf(call.principal);
     const activity = activityOf(call);
     const { rpID, origin } = relyingParty(deps);
     const response = body.response as unknown as RegistrationResponseJSON;
@@ -115,6 +119,9 @@ export const addPasskey = tenantEndpoint({
     };
     await transaction(deps.db, async tx => {
       await tx.query('select 1 from persons where id = $1 for update', [userId]);
+      // The proof of an address may have ended this session while the request was on its way.
+      const opens = (await openingsOfSession(tx, sessionId)).filter(({ accepted }) => accepted);
+      if (opens.length === 0) throw unauthorized();
       if ((await listPasskeys(tx, userId)).length >= MAX_PASSKEYS) {
         throw invalidField('name', `cannot be added: you have ${MAX_PASSKEYS} passkeys, the maximum; remove one first`);
       }
@@ -132,6 +139,11 @@ export const addPasskey = tenantEndpoint({
           activity.at,
         ],
       );
+      await tx.query(
+        `insert into passkey_persons (passkey_id, person_id, proof)
+         select $1, o.person_id, o.proof from unnest($2::text[], $3::text[]) as o (person_id, proof)`,
+        [row.id, opens.map(({ personId }) => personId), opens.map(({ proof }) => proof)],
+      );
       await audit(tx, activity, { action: 'passkey.added', target: row.id, detail: { name: row.name } });
     }).catch((error: unknown) => {
       throw violates(error, 'passkeys_credential_id_key')
@@ -145,20 +157,18 @@ export const addPasskey = tenantEndpoint({
 export const deletePasskey = tenantEndpoint({
   operationId: 'deletePasskey',
   summary: 'Remove a passkey',
-  description: 'It signs nobody in from this answer on. Sessions it opened go on.',
+  description:
+    'It opens no account of this session from this answer on, and ends altogether if it opens no other. Sessions it opened go on.',
   ...common,
   exists: async ({ deps, principal, params }) =>
     (await listPasskeys(deps.db, personOf(principal).userId)).some(({ id }) => id === params.id),
   responses: { 204: null },
   async handler(call) {
-    const { userId } = personOf(call.principal);
+    const { userId, sessionId } = personOf(call.principal);
     await transaction(call.deps.db, async tx => {
-      const row = await one<{ name: string }>(
-        tx,
-        'delete from passkeys where id = $1 and person_id = $2 returning name',
-        [call.params.id, userId],
-      );
+      const row = (await listPasskeys(tx, userId)).find(({ id }) => id === call.params.id);
       if (!row) throw notFound();
+      await closePasskeys(tx, [row.id], await acceptedPersons(tx, sessionId));
       await audit(tx, activityOf(call), {
         action: 'passkey.removed',
         target: call.params.id!,

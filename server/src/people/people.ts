@@ -53,8 +53,9 @@ export const invitePerson = tenantEndpoint({
   operationId: 'invitePerson',
   summary: 'Invite a person',
   description:
-    'A new person is mailed a link that signs them in once, within 7 days. Without SMTP the answer carries it as ' +
-    '`sign_in_url`. Somebody whom the deployment knows already signs in as before and finds the account beside the others.',
+    'The person is mailed a link that signs them in once, within 7 days. Without SMTP, or with a phone number alone, the ' +
+    'answer carries it as `sign_in_url`. Somebody who signs in to another account of the deployment already proves the ' +
+    'address or number here as well; until then nothing of theirs changes.',
   ...owners,
   body: Invitation,
   faults: invitationFaults,
@@ -120,10 +121,10 @@ export const endPersonsSessions = tenantEndpoint({
   exists,
   responses: { 204: null },
   async handler(call) {
-    const { deps, principal, params } = call;
+    const { deps, params } = call;
     await transaction(deps.db, async tx => {
       const activity = activityOf(call);
-      const ended = await endSessions(tx, activity.at, { personId: params.id!, tenantId: principal.tenantId });
+      const ended = await endSessions(tx, activity.at, { persons: [params.id!] });
       await audit(tx, activity, {
         action: 'person.sessions_ended',
         target: params.id!,

@@ -2,49 +2,27 @@ import type { Person, Role } from '@firsthand/contract/people.ts';
 import { many, one, type Queryable, type Tx } from '../db/sql.ts';
 import { newId } from '../lib/ids.ts';
 
-export interface Contact {
-  email?: string | null;
-  phone_e164?: string | null;
-}
-
 /** Addresses are compared in lower case. */
 export const sameEmail = (email: string): string => email.toLowerCase();
 
-export interface KnownPerson {
-  id: string;
-  email: string | null;
-  phone_e164: string | null;
-  proven: boolean;
-}
-
-const KNOWN = 'select id, email, phone_e164, proven_at is not null as proven from persons';
-
-export const personByEmail = (db: Queryable, email: string) =>
-  one<KnownPerson>(db, `${KNOWN} where email = $1 and removed_at is null`, [sameEmail(email)]);
-
-export const personByPhone = (db: Queryable, phone: string) =>
-  one<KnownPerson>(db, `${KNOWN} where phone_e164 = $1 and removed_at is null`, [phone]);
-
+/** Makes a person of one account. `provenBy`: the contact that the person has just proved. */
 export async function createPerson(
   tx: Queryable,
-  o: Contact & { name?: string | null; provenAt: Date | null; at: Date },
+  o: { name?: string | null; email?: string | null; phone_e164?: string | null; provenBy?: 'email'; at: Date },
 ): Promise<string> {
   const id = newId('usr', o.at.getTime());
   await tx.query(
-    'insert into persons (id, name, email, phone_e164, proven_at, created_at) values ($1, $2, $3, $4, $5, $6)',
-    [id, o.name ?? null, o.email ? sameEmail(o.email) : null, o.phone_e164 ?? null, o.provenAt, o.at],
+    'insert into persons (id, name, email, email_proven_at, phone_e164, created_at) values ($1, $2, $3, $4, $5, $6)',
+    [
+      id,
+      o.name ?? null,
+      o.email ? sameEmail(o.email) : null,
+      o.provenBy === 'email' ? o.at : null,
+      o.phone_e164 ?? null,
+      o.at,
+    ],
   );
   return id;
-}
-
-/**
- * Removes every way in that somebody else may have set up for a person: passkeys, sessions, unused links. Called when the
- * person first proves that the address is theirs, and when another account invites that address.
- */
-export async function reclaim(tx: Queryable, personId: string, at: Date): Promise<void> {
-  await tx.query('delete from passkeys where person_id = $1', [personId]);
-  await tx.query('update sessions set ended_at = $2 where person_id = $1 and ended_at is null', [personId, at]);
-  await tx.query('delete from sign_in_tokens where person_id = $1 and used_at is null', [personId]);
 }
 
 export async function addMembership(
@@ -66,7 +44,7 @@ export const isMember = async (db: Queryable, tenantId: string, personId: string
 
 /** The owner of a new account. The person has no address yet and signs in with the operator's link. */
 export async function createOwner(tx: Queryable, tenantId: string, at: Date): Promise<string> {
-  const personId = await createPerson(tx, { provenAt: at, at });
+  const personId = await createPerson(tx, { at });
   await addMembership(tx, { tenantId, personId, role: 'owner', at });
   return personId;
 }
@@ -118,11 +96,14 @@ export const presentPerson = (row: PersonRow, full: boolean): Person => ({
   ...(row.last_sign_in_at && full ? { last_sign_in_at: row.last_sign_in_at.toISOString() } : {}),
 });
 
-/** Sets a person's address on the word of somebody with access to the server. */
-export async function giveEmail(tx: Tx, personId: string, email: string, at: Date): Promise<void> {
-  await tx.query('update persons set email = $2, proven_at = coalesce(proven_at, $3) where id = $1', [
-    personId,
-    sameEmail(email),
-    at,
+/** The member of an account with this address or number. */
+export const memberWith = (db: Queryable, tenantId: string, contact: { email?: string; phone_e164?: string }) =>
+  one<PersonRow>(db, `${MEMBER} and (p.email = $2 or p.phone_e164 = $3)`, [
+    tenantId,
+    contact.email === undefined ? null : sameEmail(contact.email),
+    contact.phone_e164 ?? null,
   ]);
-}
+
+/** Sets the address of a person who has none. The person proves it with the next link that is mailed there. */
+export const giveEmail = (tx: Tx, personId: string, email: string) =>
+  tx.query('update persons set email = $2 where id = $1 and email is null', [personId, sameEmail(email)]);

@@ -4,8 +4,8 @@ import { many, one, type Queryable, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { servedModes } from '../http/principal.ts';
 import { newId } from '../lib/ids.ts';
-import { audit, originOf } from '../tenants/audit.ts';
-import { reclaim } from './persons.ts';
+import { type Activity, audit, originOf } from '../tenants/audit.ts';
+import { enterBy, type Opening, type Place, placesOf } from './openings.ts';
 
 export const IDLE_MS = 30 * 60_000;
 const LIFE_MS = 12 * 60 * 60_000;
@@ -15,12 +15,11 @@ export const RECENT_MS = 15 * 60_000;
 export type Method = 'passkey' | 'magic_link' | 'invitation' | 'one_time_code' | 'first_run' | `oidc:${string}`;
 
 export interface SignIn {
-  personId: string;
   method: Method;
-  /** The account that the session opens in; null: the one the person used last. */
-  tenantId?: string | null;
-  /** True if this way to sign in proves that the person owns the address or number. */
-  proves: boolean;
+  /** The persons that this sign-in opens. */
+  openings: readonly Opening[];
+  /** The person whose account the session begins in; null: the account used last. */
+  prefer?: string | null;
 }
 
 export interface OpenedSession {
@@ -33,81 +32,99 @@ export interface OpenedSession {
 }
 
 /**
- * Opens a new session, ends the one that the browser had before, and records this in the audit log.
- * Returns null for a person who was removed or has no account.
+ * Opens a new session, ends the one that the browser had before, and records this in the audit log. Signing in accepts
+ * the invitation of the account that the session begins in; others wait until the person switches there.
+ * Returns null if the openings lead to no account.
  */
 export async function openSession(
   tx: Tx,
   deps: Pick<Deps, 'config' | 'clock' | 'sessionTokens'>,
   request: FastifyRequest,
-  { personId, method, tenantId = null, proves }: SignIn,
+  { method, openings, prefer = null }: SignIn,
 ): Promise<OpenedSession | null> {
   const now = deps.clock.now();
-  const person = await one<{ proven: boolean; last_tenant_id: string | null; last_livemode: boolean | null }>(
-    tx,
-    `select proven_at is not null as proven, last_tenant_id, last_livemode from persons
-     where id = $1 and removed_at is null for update`,
-    [personId],
-  );
-  const membership = await membershipFor(tx, personId, tenantId ?? person?.last_tenant_id ?? null);
-  if (!person || !membership) return null;
-  if (proves && !person.proven) {
-    await reclaim(tx, personId, now);
-    await tx.query('update persons set proven_at = $2 where id = $1', [personId, now]);
-  }
+  const places = await placesOf(tx, openings, prefer);
+  const [place] = places;
+  if (!place || !(await enterBy(tx, place, now))) return null;
+  const { personId, tenantId } = place;
   const before = await presentedSession(deps, request);
   if (before) await tx.query('update sessions set ended_at = $2 where id = $1 and ended_at is null', [before, now]);
 
   const modes = servedModes(deps.config.mode);
-  const livemode = modes.includes(person.last_livemode ?? true) ? (person.last_livemode ?? true) : modes[0]!;
+  const livemode = modes.includes(place.livemode ?? true) ? (place.livemode ?? true) : modes[0]!;
   const id = newId('ses', now.getTime());
   const expiresAt = new Date(now.getTime() + LIFE_MS);
   const origin = originOf(request);
   await tx.query(
     `insert into sessions (id, person_id, tenant_id, livemode, method, address, device, created_at, last_seen_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)`,
-    [id, personId, membership.tenant_id, livemode, method, origin.address, origin.device, now, expiresAt],
+    [id, personId, tenantId, livemode, method, origin.address, origin.device, now, expiresAt],
   );
-  await tx.query('update persons set last_sign_in_at = $2, last_tenant_id = $3, last_livemode = $4 where id = $1', [
-    personId,
-    now,
-    membership.tenant_id,
-    livemode,
-  ]);
+  await tx.query(
+    `insert into session_persons (session_id, person_id, proof)
+     select $1, o.person_id, o.proof from unnest($2::text[], $3::text[]) as o (person_id, proof) on conflict do nothing`,
+    [id, places.map(one => one.personId), places.map(one => one.proof)],
+  );
+  await noteUse(tx, { personId, livemode, at: now });
   await audit(
     tx,
-    { tenantId: membership.tenant_id, actor: { kind: 'session', id: personId }, at: now, ...origin },
+    { tenantId, actor: { kind: 'session', id: personId }, at: now, ...origin },
     { action: 'session.started', target: id, detail: { method } },
   );
   const token = await deps.sessionTokens.sign({ sessionId: id, personId, issuedAt: now, expiresAt });
-  return { id, personId, tenantId: membership.tenant_id, livemode, token };
+  return { id, personId, tenantId, livemode, token };
 }
 
-/** The membership a session opens with: in the requested account, else in the one the person joined first. */
-export const membershipFor = (db: Queryable, personId: string, tenantId: string | null) =>
-  one<{ tenant_id: string }>(
-    db,
-    `select tenant_id from memberships where person_id = $1
-     order by (tenant_id = $2) desc nulls last, created_at, tenant_id limit 1`,
-    [personId, tenantId],
+const noteUse = (tx: Tx, { personId, livemode, at }: { personId: string; livemode: boolean; at: Date }) =>
+  tx.query('update persons set last_sign_in_at = $2, last_used_at = $2, last_livemode = $3 where id = $1', [
+    personId,
+    at,
+    livemode,
+  ]);
+
+/** Moves an open session to another account that it opens, and accepts the invitation there. False if it has ended. */
+export async function moveSession(
+  tx: Tx,
+  activity: Activity,
+  sessionId: string,
+  { place, livemode }: { place: Place; livemode: boolean },
+): Promise<boolean> {
+  const { personId, tenantId } = place;
+  if (!(await enterBy(tx, place, activity.at))) return false;
+  const moved = await one(
+    tx,
+    `update sessions set person_id = $2, tenant_id = $3, livemode = $4 where id = $1 and ended_at is null
+       and exists (select 1 from session_persons where session_id = $1 and person_id = $2)
+     returning 1 as moved`,
+    [sessionId, personId, tenantId, livemode],
   );
+  if (!moved) return false;
+  await noteUse(tx, { personId, livemode, at: activity.at });
+  await audit(
+    tx,
+    { ...activity, tenantId, actor: { kind: 'session', id: personId } },
+    { action: 'session.switched', target: sessionId },
+  );
+  return true;
+}
 
 /**
- * Records a failed sign-in as this person, in the account where the session would have opened. Records nothing for a
- * person without an account.
+ * Records a failed sign-in in the account where the session would have begun. Records nothing where the openings lead to
+ * no account.
  */
 export async function recordFailure(
   deps: Pick<Deps, 'db' | 'clock'>,
   request: FastifyRequest,
-  personId: string,
+  openings: readonly Opening[],
   detail: { method: Method; reason: string },
+  prefer: string | null = null,
 ): Promise<void> {
-  const membership = await membershipFor(deps.db, personId, null);
-  if (!membership) return;
+  const [place] = await placesOf(deps.db, openings, prefer);
+  if (!place) return;
   await audit(
     deps.db,
-    { tenantId: membership.tenant_id, actor: { kind: 'system' }, at: deps.clock.now(), ...originOf(request) },
-    { action: 'session.refused', target: personId, detail },
+    { tenantId: place.tenantId, actor: { kind: 'system' }, at: deps.clock.now(), ...originOf(request) },
+    { action: 'session.refused', target: place.personId, detail },
   );
 }
 
@@ -131,10 +148,9 @@ export function clearSessionCookie(deps: Pick<Deps, 'config' | 'origins'>, reply
   reply.clearCookie(deps.config.sessionCookie, cookieOptions(deps));
 }
 
-/** The sessions to end: a person's, everywhere or in one account; one of them, or all but one. */
+/** The sessions to end: those in some accounts, as these persons; one of them, or all but one. */
 export interface Ending {
-  personId: string;
-  tenantId?: string;
+  persons: readonly string[];
   id?: string;
   except?: string;
 }
@@ -144,10 +160,10 @@ export async function endSessions(tx: Queryable, at: Date, o: Ending): Promise<s
   const rows = await many<{ id: string }>(
     tx,
     `update sessions set ended_at = $2
-     where person_id = $1 and ended_at is null and ($3::text is null or tenant_id = $3)
-       and ($4::text is null or id = $4) and ($5::text is null or id <> $5)
+     where person_id = any($1) and ended_at is null
+       and ($3::text is null or id = $3) and ($4::text is null or id <> $4)
      returning id`,
-    [o.personId, at, o.tenantId ?? null, o.id ?? null, o.except ?? null],
+    [o.persons, at, o.id ?? null, o.except ?? null],
   );
   return rows.map(row => row.id);
 }
@@ -185,13 +201,13 @@ export const presentEntry = (row: SessionRow, currentId: string): SessionEntry =
 /** SQL: the session `s` is open at `$2`. `$3` is that time minus the idle limit. */
 export const STANDS = 's.ended_at is null and s.expires_at > $2 and s.last_seen_at > $3';
 
-/** The open sessions of a person, newest first. */
-export const standingSessions = (db: Queryable, personId: string, now: Date) =>
+/** The open sessions in the accounts of these persons, newest first. */
+export const standingSessions = (db: Queryable, persons: readonly string[], now: Date) =>
   many<SessionRow>(
     db,
     `select id, method, address, device, created_at, last_seen_at, expires_at from sessions s
-     where s.person_id = $1 and ${STANDS} order by created_at desc`,
-    [personId, now, new Date(now.getTime() - IDLE_MS)],
+     where s.person_id = any($1) and ${STANDS} order by created_at desc`,
+    [persons, now, new Date(now.getTime() - IDLE_MS)],
   );
 
 /** Notes that a session was used, unless another node has done so since `seenBefore`. */

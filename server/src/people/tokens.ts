@@ -3,6 +3,8 @@ import { one, type Queryable, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../lib/ids.ts';
 import { sha256 } from '../lib/keyring.ts';
+import { type Opening, openedBy } from './openings.ts';
+import { sameEmail } from './persons.ts';
 
 const MINUTE_MS = 60_000;
 const LIFE_MS = {
@@ -13,11 +15,11 @@ const LIFE_MS = {
 export type Purpose = keyof typeof LIFE_MS;
 
 export interface TokenOptions {
-  personId: string;
   purpose: Purpose;
-  /** The account that the session opens in; null: the one the person used last. */
-  tenantId: string | null;
-  proves: boolean;
+  /** The person whose account the session begins in; null: the account used last. */
+  personId: string | null;
+  /** The address that the link is mailed to. Whoever opens it has proved the address. */
+  email?: string;
   /** The e-mail that carries the token. A second try to send it replaces the first token. */
   mailId?: string;
 }
@@ -27,15 +29,14 @@ export async function mintLink(tx: Queryable, deps: Pick<Deps, 'clock' | 'origin
   const now = deps.clock.now();
   const token = o.purpose === 'first_run' ? randomBytes(32).toString('base64url') : newId('mlk', now.getTime());
   await tx.query(
-    `insert into sign_in_tokens (digest, person_id, tenant_id, purpose, proves, mail_id, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+    `insert into sign_in_tokens (digest, person_id, email, purpose, mail_id, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (mail_id) do update set digest = excluded.digest, expires_at = excluded.expires_at`,
     [
       sha256(token),
       o.personId,
-      o.tenantId,
+      o.email === undefined ? null : sameEmail(o.email),
       o.purpose,
-      o.proves,
       o.mailId ?? null,
       now,
       new Date(now.getTime() + LIFE_MS[o.purpose]),
@@ -45,44 +46,45 @@ export async function mintLink(tx: Queryable, deps: Pick<Deps, 'clock' | 'origin
   return `${deps.origins.public}/dashboard/sign-in#${member}=${token}`;
 }
 
-export interface UsedToken {
-  person_id: string;
-  tenant_id: string | null;
+export interface Token {
+  person_id: string | null;
+  email: string | null;
   purpose: Purpose;
-  proves: boolean;
 }
 
+const COLUMNS = 'person_id, email, purpose';
+
 /** Uses up a token. Returns null if it is unknown, used, expired or made for another purpose. */
-export async function useToken(
-  tx: Tx,
-  token: string,
-  purposes: readonly Purpose[],
-  now: Date,
-): Promise<UsedToken | null> {
-  const row = await one<UsedToken>(
+export async function useToken(tx: Tx, token: string, purposes: readonly Purpose[], now: Date): Promise<Token | null> {
+  const row = await one<Token>(
     tx,
     `update sign_in_tokens set used_at = $2 where digest = $1 and used_at is null and expires_at > $2
-       and purpose = any($3) returning person_id, tenant_id, purpose, proves`,
+       and purpose = any($3) returning ${COLUMNS}`,
     [sha256(token), now, purposes],
   );
   return row ?? null;
 }
 
-/** The person of a known token that is used or expired, so that the failed sign-in can be recorded. */
-export const ownerOfDeadToken = async (db: Queryable, token: string): Promise<string | null> =>
-  (await one<{ person_id: string }>(db, 'select person_id from sign_in_tokens where digest = $1', [sha256(token)]))
-    ?.person_id ?? null;
+/** A known token, used, expired or neither, so that a failed sign-in can be recorded. */
+export const findToken = (db: Queryable, token: string) =>
+  one<Token>(db, `select ${COLUMNS} from sign_in_tokens where digest = $1`, [sha256(token)]);
+
+/** The persons that a token opens: by its address, or its one person by the word of the account or of the operator. */
+export async function openedByToken(db: Queryable, token: Token): Promise<Opening[]> {
+  if (token.email !== null) return openedBy(db, { email: token.email });
+  return [{ personId: token.person_id!, proof: token.purpose === 'first_run' ? 'operator' : 'link' }];
+}
 
 const MAILS_AN_HOUR = 5;
 
-/** Whether one more link may be mailed to this person. The caller locks the person's row, so that two jobs do not count the same mails. */
-export async function mayBeMailed(tx: Tx, personId: string, mailId: string, now: Date): Promise<boolean> {
-  await tx.query('select 1 from persons where id = $1 for update', [personId]);
+/** Whether one more link may be mailed to this address. Locks its persons, so that two jobs do not count the same mails. */
+export async function mayBeMailed(tx: Tx, email: string, mailId: string, now: Date): Promise<boolean> {
+  await tx.query('select 1 from persons where email = $1 order by id for update', [sameEmail(email)]);
   const row = await one<{ sent: number }>(
     tx,
     `select count(*)::integer as sent from sign_in_tokens
-     where person_id = $1 and purpose = 'magic_link' and created_at > $2 and mail_id <> $3`,
-    [personId, new Date(now.getTime() - 60 * MINUTE_MS), mailId],
+     where email = $1 and purpose = 'magic_link' and created_at > $2 and mail_id <> $3`,
+    [sameEmail(email), new Date(now.getTime() - 60 * MINUTE_MS), mailId],
   );
   return (row?.sent ?? 0) < MAILS_AN_HOUR;
 }

@@ -17,8 +17,8 @@ export interface NewTenant {
 }
 
 /** Creates a link that signs a tenant's first owner in once and expires after 24 hours. */
-export const ownerLink = (tx: Tx, deps: Pick<Deps, 'clock' | 'origins'>, o: { tenantId: string; ownerId: string }) =>
-  mintLink(tx, deps, { personId: o.ownerId, purpose: 'first_run', tenantId: o.tenantId, proves: true });
+export const ownerLink = (tx: Tx, deps: Pick<Deps, 'clock' | 'origins'>, ownerId: string) =>
+  mintLink(tx, deps, { personId: ownerId, purpose: 'first_run' });
 
 /** Creates a tenant with an owner, one key of each kind and a webhook secret. */
 export async function createTenant(

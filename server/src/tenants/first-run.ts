@@ -19,7 +19,7 @@ export async function firstRun(deps: Deps): Promise<FirstRun | null> {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
     if (await one(tx, 'select 1 from tenants where not is_trial limit 1')) return null;
     const { owner_id: ownerId, ...tenant } = await createTenant(tx, deps, 'First tenant');
-    const run = { ...tenant, dashboard_url: await ownerLink(tx, deps, { tenantId: tenant.tenant_id, ownerId }) };
+    const run = { ...tenant, dashboard_url: await ownerLink(tx, deps, ownerId) };
     const file = join(deps.config.dataDir, 'first-run.json');
     await writeFile(`${file}.new`, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600, flush: true });
     await rename(`${file}.new`, file);

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, startTestService, type TestService } from '../harness.ts';
-import { signedIn } from '../people/visitor.ts';
+import { signedIn, signInAgain, signInAsOwner } from '../people/visitor.ts';
 import { launchChromium } from './chromium.ts';
 import { type Desk, openAtDesk } from './desk.ts';
 
@@ -108,6 +108,30 @@ describe('dashboard', () => {
     await desk.page.reload();
     await desk.page.locator('.frame[data-mode="test"]').waitFor();
     expect(await desk.page.getByRole('radio', { name: 'Test' }).isChecked()).toBe(true);
+    await desk.close();
+  });
+
+  it('the header calls a person without a name by their address, or “You”', async () => {
+    const known = await open(await person('viewer', { email: 'known@people.example' }), '', /^Hello/);
+    await known.page.locator('.who-name', { hasText: 'known@people.example' }).waitFor();
+    await known.close();
+    const owner = await signInAsOwner(service);
+    const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const desk = await open({ cookie }, '/people', 'People');
+    await desk.page.locator('.who-name', { hasText: 'You' }).waitFor();
+    expect(await desk.page.locator('.row-name', { hasText: 'Nameless' }).count()).toBe(0);
+    await desk.close();
+  });
+
+  it('an invitation of another account waits on the account page until the person accepts', async () => {
+    const other = await service.newTenant('Beta Motors');
+    const email = 'invited-twice@people.example';
+    await person('viewer', { email });
+    await ask(service, '/v1/people', { key: other.rk_secret, body: { email, role: 'member' } });
+    const desk = await open(await signInAgain(service, email), '/account', 'Your account');
+    await desk.fine('invitation');
+    await desk.press('Accept the invitation of Beta Motors');
+    await desk.page.locator('.who-name', { hasText: 'Beta Motors' }).waitFor();
     await desk.close();
   });
 

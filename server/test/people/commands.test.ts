@@ -41,16 +41,25 @@ describe('commands for people', () => {
     await expect.poll(() => service.output()).toContain(link);
   });
 
-  it('firsthand sign-in-link gives the first owner an address, and a new link each time', async () => {
-    const link = (await firsthand('sign-in-link', '--email', 'Owner@people.example')).trim();
-    const { status, body } = await redeem('/v1/auth/first-run', link);
-    expect([status, body.person.email, body.tenant.role]).toEqual([200, 'owner@people.example', 'owner']);
-    expect((await redeem('/v1/auth/first-run', link)).status).toBe(401);
-    const again = (await firsthand('sign-in-link', '--email', 'owner@people.example')).trim();
-    expect((await redeem('/v1/auth/first-run', again)).body.person.id).toBe(body.person.id);
-    await expect(firsthand('sign-in-link', '--email', 'nobody@people.example')).rejects.toThrow(
-      /Nobody has the address/,
+  const refusal = (...args: string[]): Promise<string> =>
+    firsthand(...args).then(
+      out => `succeeded: ${out}`,
+      (error: { stderr: string }) => error.stderr,
     );
+  const firstTenant = async () =>
+    (JSON.parse(await readFile(join(dataDir, 'first-run.json'), 'utf8')) as { tenant_id: string }).tenant_id;
+
+  it('firsthand sign-in-link signs in whom it names: the only owner, an address, or nobody', async () => {
+    const link = (await firsthand('sign-in-link', '--tenant', await firstTenant())).trim();
+    const owner = await redeem('/v1/auth/first-run', link);
+    expect([owner.status, owner.body.tenant.role, owner.body.person.email]).toEqual([200, 'owner', undefined]);
+    expect((await redeem('/v1/auth/first-run', link)).status).toBe(401);
+    expect(await refusal('sign-in-link', '--email', 'owner@people.example')).toMatch(/Nobody has the address/);
+    expect(await refusal('sign-in-link', '--email', 'notmail')).toMatch(/--email .*e-?mail/);
+    const { id } = owner.body.person;
+    expect(await firsthand('people', 'set-email', id, '--email', 'Owner@people.example')).toContain(id);
+    const again = (await firsthand('sign-in-link', '--email', 'OWNER@people.example')).trim();
+    expect((await redeem('/v1/auth/first-run', again)).body.person).toEqual({ id, email: 'owner@people.example' });
   });
 
   it('firsthand people invites, lists and removes', async () => {
@@ -60,6 +69,24 @@ describe('commands for people', () => {
     expect(await firsthand('people', 'list')).toMatch(new RegExp(`${made.id} +reviewer +cli@people.example`));
     expect(await firsthand('people', 'remove', made.id)).toContain('is removed');
     expect(await firsthand('people', 'list')).not.toContain(made.id);
+  });
+
+  it('commands ask for the account where there are several, and give no account away', async () => {
+    const other = JSON.parse(await firsthand('create-tenant', 'Second account')) as { tenant_id: string };
+    expect(await refusal('sign-in-link', '--email', 'bob@second.example')).toMatch(/Nobody has the address/);
+    for (const args of [['sign-in-link'], ['people', 'list'], ['calibrate', '--from-reviews']]) {
+      const said = await refusal(...args);
+      expect([args, said.includes(other.tenant_id), said.includes(await firstTenant())]).toEqual([args, true, true]);
+    }
+    const link = (await firsthand('sign-in-link', '--tenant', other.tenant_id)).trim();
+    const { body } = await redeem('/v1/auth/first-run', link);
+    expect(body.tenants.map(({ id }) => id)).toEqual([other.tenant_id]);
+    expect(body.person).toEqual({ id: expect.any(String) });
+  });
+
+  it('commands refuse what the API refuses', async () => {
+    expect(await refusal('create-tenant', '')).toMatch(/name/);
+    expect(await refusal('people', 'invite', '--email', 'notmail', '--role', 'viewer')).toMatch(/--email/);
   });
 
   it('firsthand doctor says what to set for each way to sign in that is off', async () => {

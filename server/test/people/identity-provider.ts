@@ -92,12 +92,12 @@ export interface Forgery {
   tamper?: (token: string) => string;
 }
 
-/** A provider that answers with whatever ID token a test asks for. */
+/** A provider that answers with whatever ID token and user info a test asks for. */
 export async function openForger() {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const foreign = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'published', alg: 'RS256', use: 'sig' };
-  const state = { nonce: '', forgery: {} as Forgery, codes: [] as string[] };
+  const state = { nonce: '', forgery: {} as Forgery, userInfo: {} as JWTPayload, codes: [] as string[] };
   const server = createServer((request, response) => void answer(request, response));
   const issuer = await listening(server);
 
@@ -138,12 +138,15 @@ export async function openForger() {
           authorization_endpoint: `${issuer}/authorize`,
           token_endpoint: `${issuer}/token`,
           jwks_uri: `${issuer}/jwks`,
+          userinfo_endpoint: `${issuer}/me`,
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: ['RS256', 'none', 'HS256'],
         });
       case '/jwks':
         return json({ keys: [jwk] });
+      case '/me':
+        return json({ sub: 'forged', ...state.userInfo });
       default: {
         let body = '';
         for await (const chunk of request) body += chunk;

@@ -2,8 +2,9 @@ import { createSecretKey } from 'node:crypto';
 import type { Me, Person } from '@firsthand/contract/people.ts';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { timeOfId } from '../../src/lib/ids.ts';
 import { ask, startTestService, type TestService } from '../harness.ts';
-import { signedIn, signInAsOwner, tokenOf, visit } from './visitor.ts';
+import { signedIn, signInAgain, signInAsOwner, tokenOf, visit } from './visitor.ts';
 
 const SECRETS = ['session-secret-in-force-0001', 'session-secret-before-it-0002', 'session-secret-long-gone-0003'];
 
@@ -166,20 +167,62 @@ describe('people', () => {
   });
 
   describe('taking over another account’s people', () => {
-    it('an invitation of a known person returns no link that signs in', async () => {
+    it('POST /v1/people answers alike whether or not another account knows the address or the number', async () => {
       const [mine, theirs] = [await service.newTenant(), await service.newTenant()];
-      const victim = await signedIn(service, {
-        tenantId: mine.tenant_id,
-        role: 'owner',
-        email: 'victim@people.example',
-      });
-      const body = { email: 'victim@people.example', role: 'viewer' };
-      const reply = await asKey('/v1/people', 'POST', body, theirs.rk_secret);
-      expect([reply.status, 'sign_in_url' in reply.body]).toEqual([201, false]);
-      const withPhone = { email: 'second@people.example', phone_e164: '+4915100001111', role: 'viewer' };
-      await signedIn(service, { tenantId: mine.tenant_id, role: 'owner', email: withPhone.email });
-      expect((await asKey('/v1/people', 'POST', withPhone, theirs.rk_secret)).status).toBe(400);
-      expect(victim.personId).toBe(reply.body.id);
+      const [email, phone_e164] = ['victim@people.example', '+4915100001111'];
+      const victim = await signedIn(service, { tenantId: mine.tenant_id, role: 'owner', email });
+      await asKey('/v1/people', 'POST', { phone_e164, role: 'owner' }, mine.rk_secret);
+      const asked = Date.now();
+      const contacts = [
+        [{ email }, { email: 'unknown-1@people.example' }],
+        [{ phone_e164 }, { phone_e164: '+4915100002222' }],
+        [
+          { email: 'VICTIM@people.example', phone_e164: '+4915100003333' },
+          { email: 'unknown-2@people.example', phone_e164: '+4915100004444' },
+        ],
+        [
+          { email: 'unknown-3@people.example', phone_e164 },
+          { email: 'unknown-4@people.example', phone_e164: '+4915100005555' },
+        ],
+      ];
+      for (const pair of contacts) {
+        const answers = [];
+        for (const contact of pair) {
+          const { status, body } = await asKey('/v1/people', 'POST', { ...contact, role: 'viewer' }, theirs.rk_secret);
+          expect(body.id).not.toBe(victim.personId);
+          expect(timeOfId(body.id)).toBeGreaterThanOrEqual(asked - 1_000);
+          const listed = (await asKey<{ data: Person[] }>('/v1/people', 'GET', undefined, theirs.rk_secret)).body
+            .data[0];
+          answers.push([status, Object.keys(body), Object.keys(listed!)]);
+          expect((await asKey(`/v1/people/${body.id}`, 'DELETE', undefined, theirs.rk_secret)).status).toBe(204);
+        }
+        expect(answers[0]).toEqual(answers[1]);
+      }
+      expect((await victim.ask('/v1/me')).status).toBe(200);
+    });
+
+    it('an invitation waits until the person accepts it, and ends nothing of theirs', async () => {
+      const [mine, theirs] = [await service.newTenant(), await service.newTenant()];
+      const email = 'asked@people.example';
+      const before = await signedIn(service, { tenantId: mine.tenant_id, role: 'owner', email });
+      for (let n = 0; n < 2; n += 1) {
+        const invited = await asKey('/v1/people', 'POST', { email, role: 'viewer' }, theirs.rk_secret);
+        expect((await before.ask<Me>('/v1/me')).body.tenants.map(({ id }) => id)).toEqual([mine.tenant_id]);
+        const switched = await before.ask('/v1/me/tenant', { body: { tenant_id: theirs.tenant_id, livemode: true } });
+        expect(switched.status).toBe(404);
+        if (n === 0) await asKey(`/v1/people/${invited.body.id}`, 'DELETE', undefined, theirs.rk_secret);
+      }
+      const after = await signInAgain(service, email);
+      const { body: me } = await after.ask<Me>('/v1/me');
+      expect([me.tenant.id, me.tenants.map(({ id }) => id)]).toEqual([mine.tenant_id, [mine.tenant_id]]);
+      expect(me.invitations).toEqual([{ id: theirs.tenant_id, name: expect.any(String), role: 'viewer' }]);
+      const accepted = await after.ask<Me>('/v1/me/tenant', { body: { tenant_id: theirs.tenant_id, livemode: true } });
+      expect(accepted.body).toMatchObject({ tenant: { id: theirs.tenant_id, role: 'viewer' } });
+      expect(accepted.body.tenants.map(({ id }) => id).toSorted()).toEqual(
+        [mine.tenant_id, theirs.tenant_id].toSorted(),
+      );
+      expect(accepted.body).not.toHaveProperty('invitations');
+      expect((await before.ask('/v1/me')).status).toBe(200);
     });
 
     it('a person that one account invented, with its own link, has no access to another', async () => {

@@ -1,7 +1,8 @@
 import type { Me, Role } from '@firsthand/contract/people.ts';
 import { transaction } from '../../src/db/sql.ts';
 import { invite } from '../../src/people/manage.ts';
-import { openSession } from '../../src/people/sessions.ts';
+import { openedBy } from '../../src/people/openings.ts';
+import { type OpenedSession, openSession } from '../../src/people/sessions.ts';
 import { undescribed } from '../conformance.ts';
 import type { Reply, TestService } from '../harness.ts';
 
@@ -92,10 +93,25 @@ export async function signedIn(
     const { personId } = await invite(tx, { ...deps, mailer: null }, activity, { email, role: o.role });
     const request = { id: 'test', ip: '127.0.0.1', headers: {}, cookies: {} } as never;
     await tx.query('update persons set last_livemode = $2 where id = $1', [personId, o.livemode ?? true]);
-    return openSession(tx, deps, request, { personId, method: 'invitation', tenantId: o.tenantId, proves: true });
+    const openings = await openedBy(tx, { email });
+    return openSession(tx, deps, request, { method: 'invitation', openings, prefer: personId });
   });
+  return withSession(service, opened);
+}
+
+/** Somebody who has proved this address anew, as with a mailed link. */
+export async function signInAgain(service: TestService, email: string) {
+  const { deps } = service;
+  const opened = await transaction(deps.db, async tx => {
+    const request = { id: 'test', ip: '127.0.0.1', headers: {}, cookies: {} } as never;
+    return openSession(tx, deps, request, { method: 'magic_link', openings: await openedBy(tx, { email }) });
+  });
+  return withSession(service, opened);
+}
+
+function withSession({ url, deps }: TestService, opened: OpenedSession | null) {
   if (!opened) throw new Error('no session was opened');
-  const visitor = visit(service);
+  const visitor = visit({ url });
   visitor.cookies.set(deps.config.sessionCookie, opened.token);
   const cookie = `${deps.config.sessionCookie}=${opened.token}`;
   return Object.assign(visitor, { personId: opened.personId, sessionId: opened.id, cookie });

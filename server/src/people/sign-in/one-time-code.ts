@@ -8,7 +8,7 @@ import { addJob } from '../../jobs/queue.ts';
 import { newId } from '../../lib/ids.ts';
 import { equalSecrets } from '../../lib/keyring.ts';
 import { answerSignedIn } from '../me.ts';
-import { personByPhone } from '../persons.ts';
+import { openedBy } from '../openings.ts';
 import { openSession, recordFailure } from '../sessions.ts';
 import { missingWays } from './ways.ts';
 
@@ -82,9 +82,9 @@ export const redeemOneTimeCode = openEndpoint({
       [body.otp_id, now, MAX_TRIES],
     );
     const right = equalSecrets(codeOf(deps, body.otp_id), body.code) && tried !== undefined;
-    const person = known && (await personByPhone(deps.db, known.phone_e164));
+    const openings = known ? await openedBy(deps.db, { phone_e164: known.phone_e164 }) : [];
     const opened =
-      right && person
+      right && openings.length > 0
         ? await transaction(deps.db, async tx => {
             const used = await one(
               tx,
@@ -92,14 +92,12 @@ export const redeemOneTimeCode = openEndpoint({
               [body.otp_id, now],
             );
             if (!used) return null;
-            return openSession(tx, deps, request, { personId: person.id, method: 'one_time_code', proves: true });
+            return openSession(tx, deps, request, { method: 'one_time_code', openings });
           })
         : null;
     if (opened) return answerSignedIn(call, opened);
-    if (person) {
-      const reason = tried ? 'the code was wrong' : 'the code was used, dead or too old';
-      await recordFailure(deps, request, person.id, { method: 'one_time_code', reason });
-    }
+    const reason = tried ? 'the code was wrong' : 'the code was used, dead or too old';
+    await recordFailure(deps, request, openings, { method: 'one_time_code', reason });
     throw signInRefused();
   },
 });

@@ -4,11 +4,12 @@ import {
   generateAuthenticationOptions,
   verifyAuthenticationResponse,
 } from '@simplewebauthn/server';
-import { one, transaction } from '../../db/sql.ts';
+import { many, one, type Queryable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { ok, openEndpoint } from '../../http/endpoint.ts';
 import { notConfigured, signInRefused } from '../../http/problem.ts';
 import { answerSignedIn } from '../me.ts';
+import type { Opening, Proof } from '../openings.ts';
 import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge } from '../passkey-challenges.ts';
 import { openSession, recordFailure } from '../sessions.ts';
 import { missingWays } from './ways.ts';
@@ -80,13 +81,26 @@ export const redeemPasskey = openEndpoint({
               counter,
               now,
             ]);
-            return openSession(tx, deps, request, { personId: passkey.person_id, method: 'passkey', proves: false });
+            return openSession(tx, deps, request, {
+              method: 'passkey',
+              openings: await openedByPasskey(tx, passkey.id),
+            });
           });
     if (opened) return answerSignedIn(call, opened);
-    await recordFailure(deps, request, passkey.person_id, { method: 'passkey', reason: 'the signature does not hold' });
+    const detail = { method: 'passkey', reason: 'the signature does not hold' } as const;
+    await recordFailure(deps, request, await openedByPasskey(deps.db, passkey.id), detail);
     throw signInRefused();
   },
 });
+
+const openedByPasskey = async (db: Queryable, passkeyId: string): Promise<Opening[]> =>
+  (
+    await many<{ person_id: string; proof: Proof }>(
+      db,
+      'select person_id, proof from passkey_persons where passkey_id = $1',
+      [passkeyId],
+    )
+  ).map(row => ({ personId: row.person_id, proof: row.proof }));
 
 /** Verifies the authenticator's answer and returns its new counter; null if any check fails. */
 async function counterOf(

@@ -12,10 +12,14 @@ interface Discovered {
 }
 const discovered = new WeakMap<ProviderConfig, Discovered>();
 
-/** The provider's verified claims about a person who signed in. */
-export interface Claims {
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** What a provider says about a person who signed in: the signed ID token, and user info about the same `sub`. */
+export interface Said {
   sub: string;
-  [claim: string]: unknown;
+  token: Claims;
+  /** Null: not asked, because the token says everything. */
+  userInfo: Claims | null;
 }
 
 async function clientsOf(provider: ProviderConfig): Promise<oidc.Configuration[]> {
@@ -76,7 +80,7 @@ export async function beginFlow(provider: ProviderConfig, redirectUri: string): 
  * Completes a sign-in: exchanges the code and checks `iss`, `aud`, nonce, times and signature. Throws if a check fails. Asks
  * the user info endpoint for claims that the ID token lacks.
  */
-export async function endFlow(provider: ProviderConfig, callback: URL, flow: Flow): Promise<Claims> {
+export async function endFlow(provider: ProviderConfig, callback: URL, flow: Flow): Promise<Said> {
   const clients = await clientsOf(provider);
   for (const [index, client] of clients.entries()) {
     try {
@@ -104,26 +108,46 @@ const isInvalidClient = (error: unknown): boolean =>
 async function withUserInfo(
   provider: ProviderConfig,
   client: oidc.Configuration,
-  claims: oidc.IDToken,
+  token: oidc.IDToken,
   accessToken: string,
-): Promise<Claims> {
-  const wanted = ['email', 'name', ...(provider.roleClaim ? [provider.roleClaim] : [])];
-  const complete = wanted.every(claim => claimOf(claims, claim) !== undefined);
-  if (complete || !client.serverMetadata().userinfo_endpoint) return claims;
-  const more = await oidc.fetchUserInfo(client, accessToken, claims.sub);
-  // Signed claims take precedence over unsigned ones.
-  return { ...more, ...claims };
+): Promise<Said> {
+  const { sub } = token;
+  // An address without a word on its verification decides nothing: providers such as Okta and Authelia keep that word for user info.
+  const wanted = ['email', 'email_verified', 'name', ...(provider.roleClaim ? [provider.roleClaim] : [])];
+  const complete = wanted.every(claim => claimOf(token, claim) !== undefined);
+  if (complete || !client.serverMetadata().userinfo_endpoint) return { sub, token, userInfo: null };
+  // Throws if user info is about another `sub`.
+  return { sub, token, userInfo: await oidc.fetchUserInfo(client, accessToken, sub) };
 }
 
-/** A claim by its name, or `a.b` for member `b` of claim `a`. */
-export function claimOf(claims: Readonly<Record<string, unknown>>, path: string): unknown {
-  if (Object.hasOwn(claims, path)) return claims[path];
+/** A claim of the token, or else of user info. */
+export const claimIn = ({ token, userInfo }: Said, path: string): unknown =>
+  claimOf(token, path) ?? (userInfo ? claimOf(userInfo, path) : undefined);
+
+/**
+ * The e-mail address that the provider says it verified, with a plain `true` in the same answer as the address. An answer
+ * counts for its own address alone. The token decides, if it says both.
+ */
+export function verifiedEmail({ token, userInfo }: Said): string | null {
+  const answer = [token, userInfo].find(
+    claims => claims && [claims.email, claims.email_verified].every(claim => (claim ?? undefined) !== undefined),
+  );
+  if (answer?.email_verified !== true || !isEmail(answer.email)) return null;
+  return answer.email.toLowerCase();
+}
+
+const isEmail = (email: unknown): email is string =>
+  typeof email === 'string' && email.length <= 254 && email.includes('@');
+
+/** A claim by its name, or `a.b` for member `b` of claim `a`. An empty claim is absent. */
+export function claimOf(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path] ?? undefined;
   return path
     .split('.')
     .reduce<unknown>(
       (value, part) =>
         typeof value === 'object' && value !== null && Object.hasOwn(value, part)
-          ? (value as Record<string, unknown>)[part]
+          ? ((value as Record<string, unknown>)[part] ?? undefined)
           : undefined,
       claims,
     );

@@ -8,8 +8,8 @@ import { type Answer, type Call, openEndpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/problem.ts';
 import { equalSecrets, sha256 } from '../../lib/keyring.ts';
 import { cookieOptions, openSession, setSessionCookie } from '../sessions.ts';
-import { beginFlow, type Claims, endFlow } from './provider-client.ts';
-import { personOfProvider } from './provider-person.ts';
+import { beginFlow, endFlow, type Said } from './provider-client.ts';
+import { linkIdentity, openedByProvider } from './provider-person.ts';
 import { returnPath } from './return-to.ts';
 
 const FLOW_MS = 10 * 60_000;
@@ -134,12 +134,13 @@ async function enter(
   tx: Tx,
   { deps, request }: Pick<Call<unknown, unknown, unknown>, 'deps' | 'request'>,
   provider: ProviderConfig,
-  claims: Claims,
+  said: Said,
 ) {
-  const arriving = { deps, request, provider, issuer: provider.issuer, claims };
-  const personId = await personOfProvider(tx, arriving);
-  if (personId === null) return null;
-  return openSession(tx, deps, request, { personId, method: `oidc:${provider.name}`, proves: true });
+  const arriving = { deps, request, provider, said };
+  const openings = await openedByProvider(tx, arriving);
+  const opened = await openSession(tx, deps, request, { method: `oidc:${provider.name}`, openings });
+  if (opened) await linkIdentity(tx, arriving, opened.id);
+  return opened;
 }
 
 function faultOf(error: Error): Fault {

@@ -3,7 +3,7 @@ import type { Answer, Call } from '../../http/endpoint.ts';
 import { signInRefused } from '../../http/problem.ts';
 import { answerSignedIn } from '../me.ts';
 import { openSession, recordFailure } from '../sessions.ts';
-import { ownerOfDeadToken, type Purpose, useToken } from '../tokens.ts';
+import { findToken, openedByToken, type Purpose, useToken } from '../tokens.ts';
 
 /** Signs a person in with the token of a link, once. */
 export async function redeemLink(
@@ -16,16 +16,16 @@ export async function redeemLink(
     const used = await useToken(tx, token, purposes, deps.clock.now());
     if (!used) return null;
     return openSession(tx, deps, request, {
-      personId: used.person_id,
       method: used.purpose,
-      tenantId: used.tenant_id,
-      proves: used.proves,
+      openings: await openedByToken(tx, used),
+      prefer: used.person_id,
     });
   });
   if (opened) return answerSignedIn(call, opened);
-  const personId = await ownerOfDeadToken(deps.db, token);
-  if (personId !== null) {
-    await recordFailure(deps, request, personId, { method: purposes[0]!, reason: 'the link was used or is too old' });
+  const dead = await findToken(deps.db, token);
+  if (dead) {
+    const detail = { method: purposes[0]!, reason: 'the link was used or is too old' };
+    await recordFailure(deps, request, await openedByToken(deps.db, dead), detail, dead.person_id);
   }
   throw signInRefused();
 }

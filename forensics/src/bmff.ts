@@ -102,7 +102,7 @@ export function primaryItem(bytes: Uint8Array): PrimaryItem | undefined {
           item.height = Math.round(hn / hd);
         }
       } else if (property.type === 'irot' && property.end > property.start) {
-        item.turns = bytes[property.start] & 3;
+        item.turns = (item.turns + bytes[property.start]) & 3;
       } else if (property.type === 'imir') {
         item.mirrored = true;
       }

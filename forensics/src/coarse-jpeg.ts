@@ -1,4 +1,4 @@
-import { ImageFault } from './inspect.ts';
+import { ImageFault } from './image-fault.ts';
 
 // Reads a large JPEG of several scans without holding all its coefficients. libjpeg holds them all for such a file
 // (progressive, or one scan a component), at whatever scale it decodes: 600 MB for 100 megapixels of full colour. Past
@@ -21,7 +21,7 @@ interface Component {
   dc: Int16Array;
 }
 
-interface Frame {
+export interface Frame {
   progressive: boolean;
   arithmetic: boolean;
   /** The payload of the frame header. */
@@ -32,7 +32,7 @@ interface Frame {
 }
 
 /** A Huffman table as stored: the number of codes of each length, and their symbols in order. */
-interface Codes {
+export interface Codes {
   counts: Uint8Array;
   symbols: Uint8Array;
 }
@@ -84,10 +84,11 @@ export function coarseJpeg(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 const undecodable = (why: string): ImageFault => new ImageFault('undecodable', why);
-const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+export const isFrame = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 /** Yields the segments up to the end of the image. Skips entropy-coded data. */
-function* segments(buffer: Buffer): Generator<{ marker: number; body: Buffer; end: number }> {
+export function* segments(buffer: Buffer): Generator<{ marker: number; body: Buffer; end: number }> {
   for (let at = 2; ; ) {
     at = buffer.indexOf(0xff, at);
     if (at < 0 || at + 1 >= buffer.length) return;
@@ -104,7 +105,7 @@ function* segments(buffer: Buffer): Generator<{ marker: number; body: Buffer; en
   }
 }
 
-function readFrame(marker: number, body: Buffer): Frame {
+export function readFrame(marker: number, body: Buffer): Frame {
   const [height, width, count] = [body.readUInt16BE(1), body.readUInt16BE(3), body[5]!];
   if (body.length < 6 + 3 * count) throw undecodable('The JPEG frame header is too short.');
   const parts = Array.from({ length: count }, (_, i) => {
@@ -142,7 +143,7 @@ function allocate(frame: Frame): void {
   for (const component of frame.components) component.dc = new Int16Array(blocksOf(component));
 }
 
-function readCodes(body: Buffer, tables: Map<number, Codes>): void {
+export function readCodes(body: Buffer, tables: Map<number, Codes>): void {
   for (let at = 0; at + 17 <= body.length; ) {
     const counts = body.subarray(at + 1, at + 17);
     const total = counts.reduce((sum, count) => sum + count, 0);
@@ -151,16 +152,17 @@ function readCodes(body: Buffer, tables: Map<number, Codes>): void {
   }
 }
 
-interface Scan {
+export interface Scan {
   parts: { component: Component; dc: Codes | undefined; ac: Codes | undefined }[];
-  /** First coefficient. Only scans from 0 contain DC. */
+  /** First and last coefficient. Only scans from 0 contain DC. */
   from: number;
+  to: number;
   /** Successive approximation: whether the scan refines, and the bit it ends at. */
   refines: boolean;
   low: number;
 }
 
-function readScan(body: Buffer, frame: Frame, tables: ReadonlyMap<number, Codes>): Scan {
+export function readScan(body: Buffer, frame: Frame, tables: ReadonlyMap<number, Codes>): Scan {
   const count = body[0] ?? 0;
   if (count < 1 || body.length < 4 + 2 * count) throw undecodable('A JPEG scan header is too short.');
   const parts = Array.from({ length: count }, (_, i) => {
@@ -170,8 +172,9 @@ function readScan(body: Buffer, frame: Frame, tables: ReadonlyMap<number, Codes>
     return { component, dc: tables.get(chosen >> 4), ac: tables.get(0x10 | (chosen & 15)) };
   });
   const approximation = body[3 + 2 * count]!;
-  if (!frame.progressive) return { parts, from: 0, refines: false, low: 0 };
-  return { parts, from: body[1 + 2 * count]!, refines: approximation >> 4 > 0, low: approximation & 15 };
+  if (!frame.progressive) return { parts, from: 0, to: 63, refines: false, low: 0 };
+  const [from, to] = [body[1 + 2 * count]!, Math.min(63, body[2 + 2 * count]!)];
+  return { parts, from, to, refines: approximation >> 4 > 0, low: approximation & 15 };
 }
 
 /** Reads the bits of one scan. At a marker it sets `ended` and returns zeros until `restart` finds an RST marker. */

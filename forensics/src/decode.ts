@@ -2,6 +2,8 @@ import sharp, { type Sharp } from 'sharp';
 import { coarseJpeg } from './coarse-jpeg.ts';
 import { ImageFault, type ImageInfo, inspect, MAX_PIXELS } from './inspect.ts';
 import { halved, type Picture } from './picture.ts';
+import { withEnd } from './png-complete.ts';
+import { withRightSize } from './webp.ts';
 
 /**
  * Pictures over this many pixels are decoded at half their width and height, and over four times as many at a quarter.
@@ -51,13 +53,21 @@ async function open(bytes: Uint8Array, info: ImageInfo): Promise<Source> {
     }
   }
   const coarse = info.contentType === 'image/jpeg' ? coarseJpeg(bytes) : undefined;
+  const file = coarse ?? mended(bytes, info.contentType);
   return {
     factor: coarse ? 8 : shrinkOnLoad(info),
     pipeline: ({ asStored = false } = {}) => {
-      const opened = sharp(coarse ?? bytes, { failOn: 'none', limitInputPixels: MAX_PIXELS, sequentialRead: true });
-      return (asStored ? opened : opened.autoOrient()).flatten({ background: '#808080' }).toColourspace('srgb');
+      const opened = sharp(file, { failOn: 'none', limitInputPixels: MAX_PIXELS, sequentialRead: true });
+      const turned = asStored ? opened : turnUpright(opened, info.orientation);
+      return turned.flatten({ background: '#808080' }).toColourspace('srgb');
     },
   };
+}
+
+/** Returns the file as the decoder takes it, which is stricter than `inspect` about what follows the pixels. */
+export function mended(bytes: Uint8Array, contentType: string): Uint8Array {
+  if (contentType === 'image/webp') return withRightSize(bytes);
+  return contentType === 'image/png' ? withEnd(bytes) : bytes;
 }
 
 /** Decodes the primary picture to RGBA with libheif, rotated as the file says; undefined when libheif cannot decode it. */
@@ -147,15 +157,24 @@ async function decodeShrunk(source: Source, info: ImageInfo): Promise<Picture> {
   return uprightOf({ width: out.width, height: out.height, data: pixels }, orientation);
 }
 
-/** Mirrors and turns a picture as its EXIF orientation says. */
-export async function uprightOf(picture: Picture, orientation: number): Promise<Picture> {
+/**
+ * Mirrors and turns what a pipeline reads, as an orientation of `inspect` says. Never `autoOrient`: the decoder's own reader of EXIF takes
+ * the last block where `inspect` takes the first, and passes over what it does not expect.
+ */
+export function turnUpright(pipeline: Sharp, orientation: number): Sharp {
   const upright = UPRIGHT[orientation];
-  if (!upright) return picture;
-  const raw = { width: picture.width, height: picture.height, channels: 3 as const };
-  const turned = await sharp(picture.data, { raw, limitInputPixels: MAX_PIXELS })
+  if (!upright) return pipeline;
+  return pipeline
     .flip(upright.flip ?? false)
     .flop(upright.flop ?? false)
-    .rotate(upright.turn)
+    .rotate(upright.turn);
+}
+
+/** Mirrors and turns a picture as its EXIF orientation says. */
+export async function uprightOf(picture: Picture, orientation: number): Promise<Picture> {
+  if (!UPRIGHT[orientation]) return picture;
+  const raw = { width: picture.width, height: picture.height, channels: 3 as const };
+  const turned = await turnUpright(sharp(picture.data, { raw, limitInputPixels: MAX_PIXELS }), orientation)
     .raw()
     .toBuffer({ resolveWithObject: true });
   return { width: turned.info.width, height: turned.info.height, data: turned.data };

@@ -1,5 +1,12 @@
 import { boxes, brands, fourcc, primaryItem } from './bmff.ts';
-import { readOrientation } from './orientation.ts';
+import { ImageFault } from './image-fault.ts';
+import { heifItems } from './metadata/containers.ts';
+import { exifOrientation } from './orientation.ts';
+import { isEveryRowThere, type PngHeader } from './png-complete.ts';
+import { isEveryPixelThere } from './scan-complete.ts';
+import { readWebp } from './webp.ts';
+
+export { ImageFault, type ImageFaultCode } from './image-fault.ts';
 
 export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic' | 'image/heif' | 'image/avif';
 
@@ -10,20 +17,6 @@ export interface ImageInfo {
   height: number;
   /** EXIF orientation 1..8 as found in the file; 1 for HEIF and AVIF, whose rotation is a property of the item. */
   orientation: number;
-}
-
-export type ImageFaultCode = 'not_an_image' | 'unsupported_type' | 'truncated' | 'too_many_pixels' | 'undecodable';
-
-/** The reason why a picture was refused. The message is safe to show to the sender. */
-export class ImageFault extends Error {
-  readonly code: ImageFaultCode;
-  /** For `too_many_pixels`: the most that a picture of this kind may have. */
-  maxMegapixels?: number;
-  constructor(code: ImageFaultCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ImageFault';
-    this.code = code;
-  }
 }
 
 /** A larger picture is refused before anything is decoded. */
@@ -53,6 +46,7 @@ export async function inspect(bytes: Uint8Array): Promise<ImageInfo> {
     fault.maxMegapixels = most / 1e6;
     throw fault;
   }
+  if (header.isWhole && !(await header.isWhole())) throw truncated();
   const turned = orientation >= 5 || header.turned === true;
   return turned
     ? { contentType, width: header.height, height: header.width, orientation }
@@ -69,12 +63,17 @@ interface Header {
   codedPixels?: number;
   /** Where it is not MAX_PIXELS. */
   maxPixels?: number;
+  /** Set where the file stops before its end mark: resolves to whether it has every pixel all the same. */
+  isWhole?: () => Promise<boolean>;
 }
 
 function readHeader(bytes: Uint8Array): Header {
   if (bytes.length >= 3 && bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return readJpeg(bytes);
   if (startsWith(bytes, PNG_SIGNATURE)) return readPng(bytes);
-  if (fourcc(bytes, 0) === 'RIFF' && fourcc(bytes, 8) === 'WEBP') return readWebp(bytes);
+  if (fourcc(bytes, 0) === 'RIFF' && fourcc(bytes, 8) === 'WEBP') {
+    const { width, height, orientation } = readWebp(bytes);
+    return { contentType: 'image/webp', width, height, orientation };
+  }
   if (fourcc(bytes, 4) === 'ftyp') return readHeif(bytes);
   const other = otherType(bytes);
   if (other)
@@ -105,30 +104,36 @@ function otherType(bytes: Uint8Array): string | undefined {
 const truncated = (): ImageFault => new ImageFault('truncated', 'The picture ends before it is complete.');
 const undecodable = (why: string): ImageFault => new ImageFault('undecodable', why);
 
-/** Walks the markers (ITU-T T.81, annex B) from SOI to the EOI of the first picture. Reads nothing after it. */
+/**
+ * Walks the markers (ITU-T T.81, annex B) from SOI to the EOI of the first picture. Reads nothing after it. A file without EOI may have
+ * every pixel: some programs leave the marker out, some transfers drop the last bytes.
+ */
 function readJpeg(bytes: Uint8Array): Header {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let width = 0;
   let height = 0;
-  let orientation = 1;
+  let orientation: number | undefined;
   let scans = 0;
+  let ended = false;
   let at = 2;
   for (let parts = 0; ; parts++) {
     if (parts > MAX_PARTS) throw undecodable('The JPEG has too many segments.');
     // Decoders skip stray bytes between segments, and real cameras write some.
     at = buffer.indexOf(0xff, at);
-    if (at < 0) throw truncated();
+    if (at < 0) break;
     while (at < buffer.length && buffer[at] === 0xff) at++;
-    if (at >= buffer.length) throw truncated();
+    if (at >= buffer.length) break;
     const marker = buffer[at++];
-    if (marker === 0xd9) break;
+    ended = marker === 0xd9;
+    if (ended) break;
     if (marker === 0x00 || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) continue;
-    if (at + 2 > buffer.length) throw truncated();
+    if (at + 2 > buffer.length) break;
     const length = buffer.readUInt16BE(at);
     if (length < 2) throw undecodable('A JPEG segment is shorter than its own length.');
-    if (at + length > buffer.length) throw truncated();
-    if (marker === 0xe1 && orientation === 1 && buffer.toString('latin1', at + 2, at + 8) === 'Exif\0\0') {
-      orientation = readOrientation(buffer.subarray(at + 8, at + length)) ?? 1;
+    if (at + length > buffer.length) break;
+    if (marker === 0xe1 && scans === 0 && buffer.toString('latin1', at + 2, at + 7) === 'Exif\0') {
+      // The first block counts, as in browsers. 0 keeps a second one from being read.
+      orientation ??= exifOrientation(buffer.subarray(at + 2, at + length)) ?? 0;
     } else if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
       if (width > 0) throw undecodable('The JPEG has two frame headers.');
       if (length < 8) throw undecodable('The JPEG frame header is too short.');
@@ -147,11 +152,13 @@ function readJpeg(bytes: Uint8Array): Header {
       if (width === 0) throw undecodable('The JPEG has a scan before its frame header.');
       scans++;
       at = endOfScan(buffer, at);
-      if (at < 0) throw truncated();
+      if (at < 0) break;
     }
   }
+  if (!ended && scans === 0) throw truncated();
   if (scans === 0) throw undecodable('The JPEG has no scan.');
-  return { contentType: 'image/jpeg', width, height, orientation };
+  const header: Header = { contentType: 'image/jpeg', width, height, orientation: orientation || 1 };
+  return ended ? header : { ...header, isWhole: () => isEveryPixelThere(bytes) };
 }
 
 /** Offset of the marker that ends the entropy-coded data starting at `at`, -1 when the file ends first. */
@@ -170,77 +177,44 @@ function endOfScan(buffer: Buffer, at: number): number {
   }
 }
 
-/** Walks the chunks (PNG 3rd edition, 5.3) from IHDR to IEND. */
+/** Walks the chunks (PNG 3rd edition, 5.3) from IHDR to IEND. The rows may all be there without IEND. */
 function readPng(bytes: Uint8Array): Header {
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let width = 0;
-  let height = 0;
-  let orientation = 1;
-  let hasData = false;
-  for (let at = 8, first = true, parts = 0; ; first = false, parts++) {
+  let png: PngHeader | undefined;
+  let orientation: number | undefined;
+  const rows: Uint8Array[] = [];
+  let ended = false;
+  let cut = false;
+  for (let at = 8, parts = 0; at + 8 <= bytes.length; parts++) {
     if (parts > MAX_PARTS) throw undecodable('The PNG has too many chunks.');
-    if (at + 12 > bytes.length) throw truncated();
     const length = data.getUint32(at);
     const type = fourcc(bytes, at + 4);
-    if (length > 0x7fffffff || !/^[A-Za-z]{4}$/.test(type)) throw undecodable('A PNG chunk is malformed.');
-    if (at + 12 + length > bytes.length) throw truncated();
-    if (first) {
+    if (length > 0x7fffffff || !/^[A-Za-z]{4}$/.test(type)) {
+      if (rows.length > 0) break;
+      throw undecodable('A PNG chunk is malformed.');
+    }
+    const content = bytes.subarray(at + 8, at + 8 + length);
+    if (type === 'IDAT' && content.length > 0) rows.push(content);
+    cut = type === 'IDAT' && at + 8 + length > bytes.length;
+    if (at + 12 + length > bytes.length) break;
+    if (!png) {
       if (type !== 'IHDR' || length !== 13) throw undecodable('The PNG does not begin with its header.');
-      width = data.getUint32(at + 8);
-      height = data.getUint32(at + 12);
-    } else if (type === 'IDAT') {
-      hasData = true;
+      const [width, height] = [data.getUint32(at + 8), data.getUint32(at + 12)];
+      png = { width, height, depth: bytes[at + 16]!, colorType: bytes[at + 17]!, interlaced: bytes[at + 20] === 1 };
     } else if (type === 'eXIf') {
-      orientation = readOrientation(bytes.subarray(at + 8, at + 8 + length)) ?? 1;
+      orientation ??= exifOrientation(content) ?? 0;
     } else if (type === 'IEND') {
+      ended = true;
       break;
     }
     at += 12 + length;
   }
-  if (!hasData) throw undecodable('The PNG has no picture data.');
-  return { contentType: 'image/png', width, height, orientation };
-}
-
-/** Walks the RIFF chunks of WebP (RFC 9649). */
-function readWebp(bytes: Uint8Array): Header {
-  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = data.getUint32(4, true) + 8;
-  if (end > bytes.length) throw truncated();
-  let size: { width: number; height: number } | undefined;
-  let orientation = 1;
-  let hasData = false;
-  for (let at = 12, parts = 0; at + 8 <= end; parts++) {
-    if (parts > MAX_PARTS) throw undecodable('The WebP has too many chunks.');
-    const type = fourcc(bytes, at);
-    const length = data.getUint32(at + 4, true);
-    const body = at + 8;
-    if (body + length > end) throw truncated();
-    if (type === 'VP8X' && length >= 10) {
-      size = { width: 1 + uint24(bytes, body + 4), height: 1 + uint24(bytes, body + 7) };
-    } else if (type === 'VP8 ') {
-      if (length < 10 || uint24(bytes, body + 3) !== 0x2a019d) throw undecodable('The WebP frame header is malformed.');
-      size ??= { width: data.getUint16(body + 6, true) & 0x3fff, height: data.getUint16(body + 8, true) & 0x3fff };
-      hasData = true;
-    } else if (type === 'VP8L') {
-      if (length < 5 || bytes[body] !== 0x2f) throw undecodable('The WebP frame header is malformed.');
-      const bits = data.getUint32(body + 1, true);
-      size ??= { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) };
-      hasData = true;
-    } else if (type === 'ANMF') {
-      hasData = true;
-    } else if (type === 'EXIF') {
-      const exif = bytes.subarray(body, body + length);
-      const prefixed = fourcc(exif, 0) === 'Exif';
-      orientation = readOrientation(prefixed ? exif.subarray(6) : exif) ?? 1;
-    }
-    at = body + length + (length & 1);
-  }
-  if (!size || !hasData) throw undecodable('The WebP has no picture data.');
-  return { contentType: 'image/webp', ...size, orientation };
-}
-
-function uint24(bytes: Uint8Array, at: number): number {
-  return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16);
+  if (!png || (!ended && rows.length === 0)) throw truncated();
+  if (rows.length === 0) throw undecodable('The PNG has no picture data.');
+  const { width, height } = png;
+  const header: Header = { contentType: 'image/png', width, height, orientation: orientation || 1 };
+  // Without the last bytes of its data, even the checksum alone, the decoder leaves rows out.
+  return ended ? header : { ...header, isWhole: async () => !cut && isEveryRowThere(png, rows) };
 }
 
 const HEVC_BRANDS = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'];
@@ -254,8 +228,12 @@ function readHeif(bytes: Uint8Array): Header {
   else if (known.has('mif1') || known.has('msf1') || known.has('mif2')) contentType = 'image/heif';
   else throw new ImageFault('unsupported_type', 'A video or other media file is not accepted.');
   const { list, broken } = boxes(bytes, 0, bytes.length);
-  if (broken) throw truncated();
-  if (!list.some(box => box.type === 'meta')) throw truncated();
+  if (!list.some(box => box.type === 'meta' && box.end <= bytes.length)) throw truncated();
+  // Bytes after the last box harm nothing, nor does a last box without its end where no picture lies.
+  if (broken) {
+    const items = heifItems(bytes).filter(({ type }) => type !== 'Exif' && type !== 'mime');
+    if (items.length === 0 || items.some(({ cut }) => cut)) throw truncated();
+  }
   const item = primaryItem(bytes);
   if (!item) throw undecodable('The HEIF file names no primary picture.');
   const { width, height, codedPixels, av1 } = item;

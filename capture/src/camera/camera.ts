@@ -1,4 +1,4 @@
-import { backLenses } from './lens.ts';
+import { betterLens, facingOf, lensesBeside } from './lens.ts';
 
 export type Photo = { blob: Blob; width: number; height: number };
 
@@ -42,7 +42,7 @@ export function createCamera() {
       if (state.status === 'live' && state.stream === stream) set({ status: 'lost' });
     });
     const torch = (video.getCapabilities?.() as TorchCapabilities | undefined)?.torch ? 'off' : 'none';
-    const facing = video.getSettings?.().facingMode === 'user' ? 'front' : 'back';
+    const facing = facingOf(video) === 'front' ? 'front' : 'back';
     set({ status: 'live', stream, torch, lenses: lensIds.length, facing });
   }
 
@@ -61,31 +61,38 @@ export function createCamera() {
     }
     set({ status: 'asking' });
     try {
-      let stream = await navigator.mediaDevices.getUserMedia({
-        video: { facingMode: { ideal: 'environment' }, ...BEST },
-        audio: false,
-      });
-      // Labels are available from here on. Some phones answer 'environment' with their ultra wide or telephoto lens.
-      const lenses = await navigator.mediaDevices.enumerateDevices().then(backLenses, () => []);
+      const stream = await backStream();
+      const opened = openLens(stream);
+      // Browsers name the cameras only after permission.
+      const devices = await navigator.mediaDevices.enumerateDevices().catch(() => []);
+      const lenses = lensesBeside(devices, opened);
       lensIds = lenses.map(lens => lens.deviceId);
-      const current = stream.getVideoTracks()[0]?.getSettings?.().deviceId;
-      if (lenses.length > 1 && current && lensIds.indexOf(current) > 0 && lenses[0]!.label !== '') {
-        stream = (await replace(stream, lensIds[0]!)) ?? stream;
-      }
-      show(stream);
+      const better = betterLens(lenses, opened);
+      show(better ? await replace(stream, better.deviceId) : stream);
     } catch (error) {
       set({ status: 'blocked', reason: reasonOf(error) });
     }
   }
 
-  /** Closes `stream` and opens another camera, because phones open one at a time. Undefined when that fails. */
-  async function replace(stream: MediaStream, deviceId: string): Promise<MediaStream | undefined> {
+  const backStream = () =>
+    navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: 'environment' }, ...BEST }, audio: false });
+
+  /**
+   * Closes `stream` and opens another lens, because phones open one camera at a time. A lens that fails, or that turns out to look at the
+   * person, is offered no more, and the back camera is opened again.
+   */
+  async function replace(stream: MediaStream, deviceId: string): Promise<MediaStream> {
+    const { facing } = openLens(stream);
     for (const old of stream.getTracks()) old.stop();
     try {
-      return await navigator.mediaDevices.getUserMedia({ video: { deviceId: { exact: deviceId }, ...BEST } });
+      const next = await navigator.mediaDevices.getUserMedia({ video: { deviceId: { exact: deviceId }, ...BEST } });
+      if (facing !== 'back' || openLens(next).facing !== 'front') return next;
+      for (const wrong of next.getTracks()) wrong.stop();
     } catch {
-      return await navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: 'environment' }, ...BEST } });
+      // The back camera follows.
     }
+    lensIds = lensIds.filter(id => id !== deviceId);
+    return backStream();
   }
 
   return {
@@ -110,8 +117,7 @@ export function createCamera() {
       const { stream } = state;
       const current = lensIds.indexOf(track()?.getSettings().deviceId ?? '');
       try {
-        const next = await replace(stream, lensIds[(current + 1) % lensIds.length]!);
-        if (next) show(next);
+        show(await replace(stream, lensIds[(current + 1) % lensIds.length]!));
       } catch (error) {
         set({ status: 'blocked', reason: reasonOf(error) });
       }
@@ -171,6 +177,11 @@ export async function sizeOf(blob: Blob): Promise<{ width: number; height: numbe
   const { width, height } = bitmap;
   bitmap.close();
   return { width, height };
+}
+
+function openLens(stream: MediaStream) {
+  const video = stream.getVideoTracks()[0];
+  return { deviceId: video?.getSettings?.().deviceId, facing: video ? facingOf(video) : ('unknown' as const) };
 }
 
 function within<T>(ms: number, promise: Promise<T>): Promise<T> {

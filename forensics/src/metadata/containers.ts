@@ -135,6 +135,8 @@ export interface HeifItem {
   contentType?: string;
   /** Byte ranges in the file (construction method 0); empty when the item is elsewhere. */
   extents: { start: number; end: number }[];
+  /** Bytes of the item lie past the end of the file. */
+  cut?: boolean;
 }
 
 const MAX_ITEMS = 4_096;
@@ -211,8 +213,8 @@ function readItemLocations(bytes: Uint8Array, iloc: Piece, items: Map<number, He
         read(indexSize);
         const start = base + read(offsetSize);
         const length = read(lengthSize);
-        if (item && item.extents.length < 64 && start + length <= bytes.length)
-          item.extents.push({ start, end: start + length });
+        if (item && start + length > bytes.length) item.cut = true;
+        else if (item && item.extents.length < 64) item.extents.push({ start, end: start + length });
       }
     }
   } catch (fault) {

@@ -4,7 +4,7 @@ import type { PictureMetadata } from './read.ts';
 
 export type ExifTags = ExpandedTags;
 
-type Camera = Omit<PictureMetadata, 'thumbnail' | 'fields' | 'faults'>;
+type Camera = Omit<PictureMetadata, 'orientation' | 'thumbnail' | 'fields' | 'faults'>;
 
 interface Tag {
   id?: number;
@@ -16,7 +16,6 @@ interface Tag {
 export function cameraOf(tags: ExifTags): Camera {
   const exif = (tags.exif ?? {}) as Record<string, Tag | undefined>;
   const text = (name: string): string | undefined => textOf(exif[name]);
-  const orientation = numberOf(exif.Orientation);
   const width = numberOf(exif.PixelXDimension);
   const height = numberOf(exif.PixelYDimension);
   const gps = placeOf(tags);
@@ -32,7 +31,6 @@ export function cameraOf(tags: ExifTags): Camera {
     ),
     gps_at: gpsInstant(exif.GPSDateStamp, exif.GPSTimeStamp),
     gps,
-    orientation: orientation !== undefined && orientation >= 1 && orientation <= 8 ? orientation : undefined,
     exif_size: width && height && width > 0 && height > 0 ? { width, height } : undefined,
   });
 }

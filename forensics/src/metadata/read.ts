@@ -1,4 +1,5 @@
 import ExifReader from 'exifreader';
+import { readOrientation } from '../orientation.ts';
 import {
   type Container,
   containerOf,
@@ -91,9 +92,11 @@ export async function readMetadata(bytes: Uint8Array, _contentType?: string): Pr
     if (!read) faults.push({ code: 'xmp_unreadable', message: 'not a well-formed XMP packet' });
   }
   const camera = tags ? attempt('exif_unreadable', () => cameraOf(tags)) : undefined;
+  const orientation = blocks.exif && readOrientation(blocks.exif);
   const thumbnail = tags?.Thumbnail?.image;
   return {
     ...camera,
+    ...(orientation && { orientation }),
     ...(blocks.size && { size: blocks.size }),
     ...(blocks.quantization_hash && { quantization_hash: blocks.quantization_hash }),
     thumbnail: Boolean(thumbnail),

@@ -1,5 +1,7 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import { isHeldWhole } from '@firsthand/forensics/coarse-jpeg.ts';
+import { mended, turnUpright } from '@firsthand/forensics/decode.ts';
+import { inspect } from '@firsthand/forensics/inspect.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
 import { storeText } from '../captures/write.ts';
@@ -87,8 +89,8 @@ async function legible(deps: Deps, capture: CaptureRow): Promise<Buffer | null> 
   }
   const longest = Math.max(capture.width, capture.height);
   const side = Math.min(READ_SIDE, Math.max(MIN_READ_SIDE, longest));
-  return sharp(bytes, { failOn: 'none' })
-    .autoOrient()
+  const { contentType, orientation } = await inspect(bytes);
+  return turnUpright(sharp(mended(bytes, contentType), { failOn: 'none' }), orientation)
     .flatten({ background: '#ffffff' })
     .resize({ width: side, height: side, fit: 'inside' })
     .greyscale()

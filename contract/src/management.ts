@@ -10,7 +10,6 @@ const closed = { additionalProperties: false } as const;
 /** What people call an account, a key, a brand or a template. */
 export const Name = Type.String({ minLength: 1, maxLength: 120, pattern: NOT_BLANK });
 
-/** Body of POST /v1/api-keys. Only the command line creates secret keys. */
 /** What a key for apps may do: create verifications, and send their photos. */
 export const KEY_SCOPES = ['create', 'capture'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
@@ -23,6 +22,7 @@ const Scopes = Type.Array(Type.Enum([...KEY_SCOPES], { title: 'KeyScope' }), {
     'reads nothing: put such a key into apps. Absent: every act of a publishable key',
 });
 
+/** Body of POST /v1/api-keys. Only the command line creates secret keys. */
 export const CreateApiKey = Type.Object(
   { name: Name, mode: Type.Enum(['live', 'test'], { title: 'Mode' }), scopes: Type.Optional(Scopes) },
   { ...closed, title: 'CreateApiKey' },

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { CaptureRequest, captureFaults } from '@firsthand/contract/capture-flow.ts';
 import { instantOf } from '@firsthand/contract/ids.ts';
 import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
@@ -18,6 +19,7 @@ import { awaitAnalysis } from './analysis-queue.ts';
 import { type Attested, attest } from './attestation/attest.ts';
 import { deletePictures } from './erase.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
+import { locationSourceOf } from './location-source.ts';
 import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
 import { checkTraceKey, takeTrace } from './trace.ts';
@@ -40,7 +42,7 @@ export const submitCapture = openEndpoint({
   faults: captureFaults,
   responses: { 201: EndUserView },
   errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'redacted', 'idempotency_conflict'],
-  async handler({ deps, params, body, images, ip, idempotencyKey }): Promise<Answer> {
+  async handler({ deps, params, body, images, ip, idempotencyKey, request }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
     if (row.redacted_at) throw redacted();
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
@@ -63,7 +65,17 @@ export const submitCapture = openEndpoint({
     const captureId = picture.stored?.captureId ?? newId('cap', deps.clock.now().getTime());
     const blobs = await storeBytes(deps, row.id, captureId, picture, motion);
     const after = await transaction(deps.db, tx =>
-      persist(tx, deps, { verificationId: row.id, captureId, body, picture, motion, blobs, attested, idempotencyKey }),
+      persist(tx, deps, {
+        verificationId: row.id,
+        captureId,
+        body,
+        picture,
+        motion,
+        blobs,
+        attested,
+        idempotencyKey,
+        headers: request.headers,
+      }),
     ).catch(async error => {
       // An erasure came between: these bytes go as well.
       if (error instanceof Problem && error.code === 'redacted') await deletePictures(deps.blobs, row.id);
@@ -153,6 +165,7 @@ interface Persist {
   blobs: StoredBlobs;
   attested: Attested;
   idempotencyKey: string | undefined;
+  headers: IncomingHttpHeaders;
 }
 
 async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow> {
@@ -180,8 +193,8 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
     tx,
     `insert into captures (id, verification_id, tenant_id, step_key, source, surface, content_type, size_bytes, width,
        height, sha256, image_blob, motion_blob, created_at, client_captured_at, idempotency_key, location, attestation,
-       challenge_id, trace_blob, trace_sha256)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+       challenge_id, trace_blob, trace_sha256, location_source)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
      returning *, (select coalesce(max(seq), 0) from evidence_statements where verification_id = $2) as statements`,
     [
       o.captureId,
@@ -205,6 +218,7 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
       trace.challenge_id,
       trace.trace_blob,
       trace.trace_sha256,
+      body.location ? locationSourceOf(o.headers, deps.origins, attestation) : null,
     ],
   );
   if (!inserted) throw new Error('insert returned no row');

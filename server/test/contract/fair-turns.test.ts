@@ -26,11 +26,11 @@ describe('captures, turns', () => {
       await service.newTenant('C'),
       await service.newTenant('D'),
     ];
-    trial = { tenantId: await trialTenant(service.deps), livemode: true };
+    trial = { tenantId: await trialTenant(service.deps), livemode: false };
   });
   afterAll(() => service.stop());
 
-  const live = (n: number): Lane => ({ tenantId: tenants[n]!.tenant_id, livemode: true });
+  const live = (n: number): Lane => ({ tenantId: tenants[n]!.tenant_id, livemode: false });
   const inTest = (n: number): Lane => ({ tenantId: tenants[n]!.tenant_id, livemode: false });
   let serial = 0;
 
@@ -102,7 +102,7 @@ describe('captures, turns', () => {
 
   test('live goes before test, test before trial, and each has a share', async () => {
     // A tenant nobody has served yet: the lane that was served last would start one turn behind.
-    const fresh: Lane = { tenantId: (await service.newTenant('E')).tenant_id, livemode: true };
+    const fresh: Lane = { tenantId: (await service.newTenant('E')).tenant_id, livemode: false };
     await queue(trial, 40);
     await queue(inTest(0), 40);
     await queue(fresh, 200);

@@ -18,21 +18,25 @@ export async function matchLocation(
   inFile?: Place,
 ): Promise<LocationMatch | null> {
   if (expected === undefined) return null;
-  const said = source === null ? {} : { source };
-  if (device?.simulated) return { result: 'rejected', ...said };
+  if (device?.simulated) return { result: 'rejected' };
   if (!device && !inFile) return { result: 'ungeocoded' };
   try {
     const declared = await geocode(deps, expected);
-    if (!declared) return { result: 'ungeocoded', ...said };
+    if (!declared) return { result: 'ungeocoded' };
     const file = inFile ? { exif_distance_m: Math.round(distanceM(inFile, declared) * 10) / 10 } : {};
     if (!device) return { result: 'ungeocoded', ...file };
     const match = comparePlaces(device, declared);
     // A phone writes the last fix it had into the file, so a file a little off contradicts nothing.
     const elsewhere = (file.exif_distance_m ?? 0) > MAX_TOLERANCE_M;
-    return { ...match, ...(elsewhere ? { result: 'no_match' } : {}), ...said, ...file };
+    return {
+      ...match,
+      ...(elsewhere ? { result: 'no_match' as const } : {}),
+      ...(source === null ? {} : { source }),
+      ...file,
+    };
   } catch (error) {
     // The place is evidence beside the verdict, so the verdict must not wait for another company's server.
     deps.log.warn({ err: error }, 'the geocoder did not answer; the place stays ungeocoded');
-    return { result: 'ungeocoded', ...said };
+    return { result: 'ungeocoded' };
   }
 }

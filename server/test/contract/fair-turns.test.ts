@@ -30,7 +30,7 @@ describe('captures, turns', () => {
   });
   afterAll(() => service.stop());
 
-  const live = (n: number): Lane => ({ tenantId: tenants[n]!.tenant_id, livemode: false });
+  const live = (n: number): Lane => ({ tenantId: tenants[n]!.tenant_id, livemode: true });
   const inTest = (n: number): Lane => ({ tenantId: tenants[n]!.tenant_id, livemode: false });
   let serial = 0;
 
@@ -102,7 +102,7 @@ describe('captures, turns', () => {
 
   test('live goes before test, test before trial, and each has a share', async () => {
     // A tenant nobody has served yet: the lane that was served last would start one turn behind.
-    const fresh: Lane = { tenantId: (await service.newTenant('E')).tenant_id, livemode: false };
+    const fresh: Lane = { tenantId: (await service.newTenant('E')).tenant_id, livemode: true };
     await queue(trial, 40);
     await queue(inTest(0), 40);
     await queue(fresh, 200);

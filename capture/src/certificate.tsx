@@ -77,6 +77,8 @@ function Root() {
 function Certificate({ view }: { view: PublicView }) {
   const { t, dateTime, number } = usePage();
   const finding = findingOf(view);
+  const test = view.livemode === false;
+  const title = t(`certificate.${finding}`);
   const rows: [string, string][] = [
     ...(view.brand ? [[t('certificate.for'), view.brand.name] as [string, string]] : []),
     [t('certificate.id'), view.id],
@@ -88,9 +90,9 @@ function Certificate({ view }: { view: PublicView }) {
     <Screen
       name="certificate"
       kicker={t('certificate.title')}
-      sign={SIGNS[finding]}
-      title={t(`certificate.${finding}`)}
-      lead={t(`certificate.${finding}Text`)}
+      sign={test ? { icon: 'doubt', tone: 'doubtful' } : SIGNS[finding]}
+      title={test ? t('certificate.testTitle', { title }) : title}
+      lead={t(test ? 'certificate.testText' : `certificate.${finding}Text`)}
       actions={
         <button type="button" class="button quiet" onClick={() => print()}>
           <Icon name="printer" />
@@ -98,6 +100,7 @@ function Certificate({ view }: { view: PublicView }) {
         </button>
       }
     >
+      {test && <div class="test-mark" data-word={t('certificate.test')} aria-hidden="true" />}
       {redactedAt && (
         <p class="card with-icon deleted">
           <Icon name="lock" />

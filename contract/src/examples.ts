@@ -178,6 +178,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
         created_at,
         completed_at: completed.completed_at,
         captures_count: 1,
+        livemode: false,
         verdict: { label: 'verified' },
         record_seal: { algorithm: 'sha256', hash: sha256 },
       },

@@ -57,6 +57,7 @@ const trial = {
   capture_url: `http://localhost:8080/v/${id}`,
   created_at: '2026-11-21T09:30:00.000Z',
   expires_at: '2026-11-21T09:40:00.000Z',
+  livemode: false as const,
   captures_count: 0,
   config: {
     max_captures: 1,

@@ -130,6 +130,21 @@ export const Condition = Type.Object(
 );
 export type Condition = Static<typeof Condition>;
 
+/** Checks whose model is shown the pictures. */
+export const InstructedCheck = Type.Enum(['context', 'object', 'condition', 'text', 'case_analysis'], {
+  title: 'InstructedCheck',
+});
+export type InstructedCheck = Static<typeof InstructedCheck>;
+
+/** Who sent a position, as far as the request shows. */
+export const LocationSource = Type.Enum(['app', 'page', 'program'], {
+  title: 'LocationSource',
+  description:
+    '`app`: the photo came with a passed attestation of an app. `page`: the request has the headers that a browser sends from the ' +
+    'capture page; a program can send the same. `program`: anything else.',
+});
+export type LocationSource = Static<typeof LocationSource>;
+
 /** Worst first. */
 export const LOCATION_RESULTS = ['rejected', 'no_match', 'ungeocoded', 'verified'] as const;
 export const LocationResult = Type.Enum([...LOCATION_RESULTS], { title: 'LocationResult' });
@@ -223,12 +238,17 @@ export const Capture = Type.Object(
     explanation: Type.Optional(Explanation),
     attestation: Type.Optional(Attestation),
     location: Type.Optional(GeoPoint),
+    location_source: Type.Optional(LocationSource),
     location_match: Type.Optional(
       Type.Object(
         {
           result: LocationResult,
           distance_m: Type.Optional(Type.Number({ minimum: 0 })),
           tolerance_m: Type.Optional(Type.Number({ minimum: 0 })),
+          source: Type.Optional(LocationSource),
+          exif_distance_m: Type.Optional(
+            Type.Number({ minimum: 0, description: 'from the expected place to the position in the file' }),
+          ),
         },
         { ...closed, title: 'CaptureLocationMatch' },
       ),
@@ -271,6 +291,12 @@ const tenantFields = {
   case_analysis: Type.Optional(CaseAnalysis),
   object_match: Type.Optional(ObjectMatch),
   condition: Type.Optional(Condition),
+  instructions_found: Type.Optional(
+    Type.Array(InstructedCheck, {
+      description:
+        'checks in which the model found text in a picture that tells it what to answer; each opens a review',
+    }),
+  ),
   location_match: Type.Optional(
     Type.Object({ result: LocationResult, expected_location: Type.String() }, { ...closed, title: 'LocationMatch' }),
   ),
@@ -370,6 +396,9 @@ export const PublicView = Type.Object(
     created_at: DateTime,
     completed_at: Type.Optional(DateTime),
     captures_count: Type.Integer({ minimum: 0, description: 'captures received so far' }),
+    livemode: Type.Optional(
+      Type.Literal(false, { description: 'Only on test verifications and trials: they prove nothing.' }),
+    ),
     verdict: Type.Optional(Type.Object({ label: VerdictLabel }, { ...closed, title: 'PublicVerdict' })),
     brand: Type.Optional(BrandView),
     record_seal: Type.Optional(Type.Pick(RecordSeal, ['algorithm', 'hash'], { ...closed, title: 'PublicSeal' })),

@@ -16,6 +16,8 @@ export interface Manifest {
   verification_id: string;
   origin: string;
   created_at: string;
+  /** In bundles of test verifications and trials. */
+  livemode?: false;
   /** The verifier keys whose signatures the bundle carries. Nothing vouches for them here. */
   keys: { log: string; bundle: string };
   files: ManifestFile[];

@@ -31,6 +31,7 @@ export class Findings {
     exit_code: 3,
     verification_id: null,
     origin: null,
+    test: false,
     checks: [],
     faults: [],
     notes: [],

@@ -5,7 +5,7 @@ import { type Note, parseNote, parseVkey, type Verifier, verifyNote, vkeyOf } fr
 import type { KeyUse } from './report.ts';
 import { sameKey } from './trust.ts';
 
-const MEMBERS = ['created_at', 'files', 'format', 'keys', 'origin', 'verification_id'];
+const MEMBERS = ['created_at', 'files', 'format', 'keys', 'livemode', 'origin', 'verification_id'];
 
 /** Checks the list of files against the files, and its signature. Null when there is no list that can be read. */
 export function checkManifest(findings: Findings): Manifest | null {
@@ -34,6 +34,7 @@ function misfitOf(value: Json): { field: string; reason: string } | null {
   for (const field of ['verification_id', 'origin', 'created_at']) {
     if (typeof value[field] !== 'string' || value[field] === '') return { field, reason: 'it is not a text' };
   }
+  if ((value.livemode ?? false) !== false) return { field: 'livemode', reason: 'it is there and not false' };
   if (!isObject(keys) || typeof keys.log !== 'string' || typeof keys.bundle !== 'string') {
     return { field: 'keys', reason: 'it does not name the log key and the bundle key' };
   }

@@ -58,6 +58,8 @@ export interface Report {
   exit_code: 0 | 1 | 2 | 3;
   verification_id: string | null;
   origin: string | null;
+  /** The verification was made in test mode or as a trial. */
+  test: boolean;
   checks: { name: CheckName; state: CheckState }[];
   faults: Fault[];
   /** Remarks for the reader that are no faults. */

@@ -44,8 +44,8 @@ export async function verifyBundle(source: AsyncIterable<Uint8Array>, o: VerifyO
   }
   const manifest = checkManifest(findings);
   if (!manifest) return report;
-  report.verification_id = manifest.verification_id;
-  report.origin = manifest.origin;
+  const { verification_id, origin, livemode } = manifest;
+  Object.assign(report, { verification_id, origin, test: livemode === false });
   checkContent(findings, manifest, await checkLog(findings, manifest));
 
   const failed = new Set(report.faults.map(fault => fault.check));

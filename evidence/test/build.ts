@@ -80,7 +80,7 @@ export const VERDICT = {
   signals: { screen_detection: { screen_detected: false, confidence: 0.97 } },
 };
 
-export function makeBundle(o: { others?: number; extra?: Files } = {}): Made {
+export function makeBundle(o: { others?: number; extra?: Files; test?: boolean } = {}): Made {
   const [log, bundle, witness] = [newSigner(), newSigner(), newSigner('witness.example', COSIGNATURE)];
   const photos = ['cap_A', 'cap_B'].map((id, index) => ({ id, bytes: photoBytes(index) }));
   const record = canonicalBytes({
@@ -98,6 +98,7 @@ export function makeBundle(o: { others?: number; extra?: Files } = {}): Made {
     tenant_id: 'tnt_01JD00000000000000000000AA',
     verification_id: ID,
     seq,
+    ...(o.test ? { livemode: false } : {}),
     at: `2026-11-01T10:0${seq}:00.000Z`,
   });
   const statements = [
@@ -132,7 +133,7 @@ export function makeBundle(o: { others?: number; extra?: Files } = {}): Made {
     ['README.txt', utf8('How to check this by hand.\n')],
   ]);
   const made = { files, log, bundle, witness, signedCheckpoint: logged.signedCheckpoint };
-  resign(made);
+  resign(made, o.test ? { livemode: false } : {});
   return made;
 }
 

@@ -7,7 +7,7 @@ import { vkeyOf } from '../src/note.ts';
 import { type VerifyOptions, verifyBundle } from '../src/verify.ts';
 import { crc32 } from '../src/zip/crc32.ts';
 import { readZip } from '../src/zip/read.ts';
-import { chunked, type Files, ID, type Made, makeBundle, ORIGIN, zip } from './build.ts';
+import { chunked, type Files, ID, type Made, makeBundle, ORIGIN, resign, zip } from './build.ts';
 
 const check = (bytes: Uint8Array, o?: VerifyOptions) => verifyBundle(chunked(bytes), o);
 const vouched = ({ log, bundle }: Made): VerifyOptions => ({ trusted: [log, bundle] });
@@ -20,7 +20,22 @@ describe('verifyBundle', () => {
     expect(report).toMatchObject({ exit_code: 0, outcome: 'holds', verification_id: ID, origin: ORIGIN, notes: [] });
     expect(report.checks.filter(({ state }) => state !== 'holds')).toEqual([{ name: 'timestamp', state: 'absent' }]);
     expect(report.photos.map(photo => photo.holds)).toEqual([true, true]);
+    expect(report.test).toBe(false);
     expect(report.witnesses).toMatchObject([{ name: 'witness.example', at: '2025-11-24T16:00:00.000Z' }]);
+  });
+
+  it('says that a verification was a test, and refuses a manifest that hides it', async () => {
+    const made = makeBundle({ test: true });
+    expect(await check(zip(made.files), vouched(made))).toMatchObject({ exit_code: 0, test: true });
+    resign(made);
+    const { faults } = await check(zip(made.files), vouched(made));
+    expect(faults).toContainEqual(
+      expect.objectContaining({ check: 'statements', entry: 'statements/1.json', field: 'statement.livemode' }),
+    );
+    resign(made, { livemode: true });
+    expect((await check(zip(made.files), vouched(made))).faults).toMatchObject([
+      { entry: 'manifest.json', field: 'livemode' },
+    ]);
   });
 
   it('gives 2 and the keys to compare when one of them is not trusted', async () => {

@@ -29,7 +29,7 @@ export interface AnalysisRequest {
   motionFrame?: Uint8Array;
   /** The camera session of a live photo whose depth is asked for. Absent for others. */
   session?: SentSession;
-  /** Captured live through our page or SDK, with a passed attestation. */
+  /** Captured live, with a passed attestation that is bound to these bytes. */
   attested?: boolean;
   /** The request declares the subject three-dimensional, so a flat result counts against it. */
   threeDimensional?: boolean;
@@ -144,15 +144,24 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
       const reason = { screen: analysis.screen?.band ?? 'clear', threeDimensional: request.threeDimensional === true };
       const fromMap = await depthSignal(bytes, reason);
       const fromMove = frame?.frames && parallaxSignal(frame.frames, reason);
-      // A measured movement takes precedence over the file's own depth map, and a whole session over two frames.
-      const fromPhoto = fromMove && (fromMove.evaluated || !fromMap.evaluated) ? fromMove : fromMap;
       if (request.session)
         analysis.presence = await judgeSession(request.session, { picture, second: frame?.second, metadata });
-      analysis.depth = (analysis.presence && depthOf(analysis.presence)) ?? fromPhoto;
+      analysis.depth = worstDepth([analysis.presence && depthOf(analysis.presence), fromMove, fromMap]);
     });
   }
   if (request.timed) analysis.timings = timings;
   return analysis;
+}
+
+const SEVERITY = { clear: 0, doubtful: 1, confident: 2 } as const;
+
+/**
+ * The sender makes session, second frame and depth map, so each may raise a suspicion and none takes back another's: the worst band counts.
+ * Between equals the earlier, which measures more, counts if it was evaluated.
+ */
+export function worstDepth(found: readonly (DepthSignal | undefined)[]): DepthSignal | undefined {
+  const rank = ({ band, evaluated }: DepthSignal) => 2 * SEVERITY[band] + (evaluated ? 1 : 0);
+  return found.filter(signal => signal !== undefined).toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
 /** An unreadable second frame counts as absent. */

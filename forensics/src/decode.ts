@@ -1,6 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { coarseJpeg } from './coarse-jpeg.ts';
 import { ImageFault, type ImageInfo, inspect, MAX_PIXELS } from './inspect.ts';
+import { decodeAllOf, type Strictness, terminated } from './missing-scan.ts';
 import { halved, type Picture } from './picture.ts';
 import { withEnd } from './png-complete.ts';
 import { withRightSize } from './webp.ts';
@@ -38,7 +39,7 @@ interface Source {
   /** The factor by which decoding shrinks the sides. */
   factor: number;
   /** Creates a new pipeline in sRGB without alpha; upright unless `asStored`. */
-  pipeline(o?: { asStored?: boolean }): Sharp;
+  pipeline(o?: { asStored?: boolean; failOn?: Strictness }): Sharp;
 }
 
 async function open(bytes: Uint8Array, info: ImageInfo): Promise<Source> {
@@ -52,12 +53,13 @@ async function open(bytes: Uint8Array, info: ImageInfo): Promise<Source> {
       };
     }
   }
-  const coarse = info.contentType === 'image/jpeg' ? coarseJpeg(bytes) : undefined;
-  const file = coarse ?? mended(bytes, info.contentType);
+  const isJpeg = info.contentType === 'image/jpeg';
+  const coarse = isJpeg ? coarseJpeg(bytes) : undefined;
+  const whole = isJpeg ? terminated(coarse ?? bytes) : mended(bytes, info.contentType);
   return {
     factor: coarse ? 8 : shrinkOnLoad(info),
-    pipeline: ({ asStored = false } = {}) => {
-      const opened = sharp(file, { failOn: 'none', limitInputPixels: MAX_PIXELS, sequentialRead: true });
+    pipeline: ({ asStored = false, failOn = 'none' } = {}) => {
+      const opened = sharp(whole, { failOn, limitInputPixels: MAX_PIXELS, sequentialRead: true });
       const turned = asStored ? opened : turnUpright(opened, info.orientation);
       return turned.flatten({ background: '#808080' }).toColourspace('srgb');
     },
@@ -105,9 +107,9 @@ export interface Decoded {
 
 /**
  * Decodes a picture once to upright 8-bit sRGB, shrunk above {@link FULL_PIXELS}, and makes its preview from the same pixels. Blends alpha
- * onto mid grey and takes the first frame of an animation. Decodes damaged data as far as possible, as browsers do.
+ * onto mid grey and takes the first frame of an animation. Decodes damaged data as far as possible, as browsers do, but no picture of which a part is missing.
  *
- * @throws ImageFault as `inspect` does, and `undecodable` when the decoder gives up.
+ * @throws ImageFault as `inspect` does, `truncated` when a part is missing, and `undecodable` when the decoder gives up.
  */
 export async function decode(bytes: Uint8Array): Promise<Decoded> {
   const info = await inspect(bytes);
@@ -122,10 +124,13 @@ export async function decode(bytes: Uint8Array): Promise<Decoded> {
 export async function decodePicture(bytes: Uint8Array, info: ImageInfo): Promise<Picture> {
   try {
     const source = await open(bytes, info);
-    if (source.factor > 1) return await decodeShrunk(source, info);
-    const { data, info: out } = await source.pipeline().raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
-    if (out.channels === 3) return { width: out.width, height: out.height, data };
-    return { width: out.width, height: out.height, data: spread(data, out.channels) };
+    return await decodeAllOf(async failOn => {
+      if (source.factor > 1) return decodeShrunk(source, info, failOn);
+      const pixels = source.pipeline({ failOn }).raw({ depth: 'uchar' });
+      const { data, info: out } = await pixels.toBuffer({ resolveWithObject: true });
+      if (out.channels === 3) return { width: out.width, height: out.height, data };
+      return { width: out.width, height: out.height, data: spread(data, out.channels) };
+    });
   } catch (cause) {
     throw undecodable(cause);
   }
@@ -143,12 +148,12 @@ const UPRIGHT: Readonly<Record<number, { flip?: boolean; flop?: boolean; turn: n
 };
 
 /** Rotates the picture after shrinking it. Otherwise the decoder needs the whole picture before it can output the first rotated row. */
-async function decodeShrunk(source: Source, info: ImageInfo): Promise<Picture> {
+async function decodeShrunk(source: Source, info: ImageInfo, failOn: Strictness): Promise<Picture> {
   const { width, height, orientation } = info;
   const { factor } = source;
   const [storedWidth, storedHeight] = orientation >= 5 ? [height, width] : [width, height];
   const { data, info: out } = await source
-    .pipeline({ asStored: true })
+    .pipeline({ asStored: true, failOn })
     // Rounded up like a JPEG decoder's shrink, so nothing is left to resample.
     .resize({ width: Math.ceil(storedWidth / factor), height: Math.ceil(storedHeight / factor), fit: 'fill' })
     .raw({ depth: 'uchar' })

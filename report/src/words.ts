@@ -9,6 +9,8 @@ const HEADLINES: Record<Report['outcome'], string> = {
   unreadable: 'This is not a bundle that can be checked.',
 };
 
+const TEST = 'TEST, not evidence: this verification was made in test mode or as a trial. ';
+
 /** Limits of every check of a bundle, shown to every reader. */
 export const NOT_PROVEN: readonly string[] = [
   'That what a photo shows is true, or what a person answered.',
@@ -102,7 +104,7 @@ export function reportSections(report: Report): Section[] {
   return named.filter(section => section.lines.length > 0);
 }
 
-export const headlineOf = (report: Report): string => HEADLINES[report.outcome];
+export const headlineOf = ({ test, outcome }: Report): string => `${test ? TEST : ''}${HEADLINES[outcome]}`;
 
 /** Which verification the report is about; null when the bundle does not say. */
 export const subjectOf = ({ verification_id, origin }: Report): string | null =>

@@ -17,10 +17,10 @@ const SIGNS: Record<Report['outcome'], { icon: IconName; tone: string }> = {
 /** The result of the check of one bundle. */
 export function Result({ checked }: { checked: Checked }): JSX.Element {
   const { report, file, at } = checked;
-  const { icon, tone } = SIGNS[report.outcome];
+  const { icon, tone } = SIGNS[report.test && report.outcome === 'holds' ? 'unvouched' : report.outcome];
   const subject = subjectOf(report);
   return (
-    <article class="result" data-outcome={report.outcome} data-exit={report.exit_code}>
+    <article class={`result ${report.test ? 'test' : ''}`} data-outcome={report.outcome} data-exit={report.exit_code}>
       <header class={`verdict ${tone}`}>
         <Icon name={icon} />
         <div>

@@ -79,6 +79,18 @@ export function Place({ capture, expected }: { capture: Capture; expected: strin
             {accuracy_m !== undefined && ` ± ${metres(accuracy_m)}`}
           </dd>
         </div>
+        {capture.location_source && (
+          <div>
+            <dt>{t('place.sentBy')}</dt>
+            <dd className="words">{t(`sentBy.${capture.location_source}`)}</dd>
+          </div>
+        )}
+        {capture.location_match?.exif_distance_m !== undefined && (
+          <div>
+            <dt>{t('place.inFile')}</dt>
+            <dd>{metres(capture.location_match.exif_distance_m)}</dd>
+          </div>
+        )}
         {plan.distance !== null && (
           <div>
             <dt>{t('place.distance')}</dt>

@@ -23,16 +23,28 @@ const Facts = ({ facts }: { facts: [ReactNode, ReactNode][] }) => (
 /** The independent checks; they stand beside the verdict and never change it. */
 export function Checks({ verification }: { verification: Verification }) {
   const { t, number } = useWords();
-  const { object_match, condition, location_match } = verification;
-  if (!object_match && !condition && !location_match) return null;
+  const { object_match, condition, location_match, instructions_found } = verification;
+  if (!object_match && !condition && !location_match && !instructions_found) return null;
+  const byProgram = verification.captures.some(capture => capture.location_source === 'program');
   return (
     <section className="checks" aria-label={t('checks.title')}>
       <h2>{t('checks.title')}</h2>
       <ul className="findings">
+        {instructions_found && (
+          <Check good={false}>
+            <h3>{t('checks.instructions')}</h3>
+            <p>
+              {t('checks.instructionsText', {
+                checks: instructions_found.map(name => t(`instructed.${name}`)).join(', '),
+              })}
+            </p>
+          </Check>
+        )}
         {location_match && (
           <Check good={location_match.result === 'verified'} grave={location_match.result === 'rejected'}>
             <h3>{t('checks.location')}</h3>
             <p>{t(`location.${location_match.result}`)}</p>
+            {byProgram && <p>{t('location.byProgram')}</p>}
             <p className="soft small">{location_match.expected_location}</p>
           </Check>
         )}

@@ -28,7 +28,7 @@ export interface ProvenanceInput {
   bytes: Uint8Array;
   contentType: string;
   metadata: PictureMetadata;
-  /** A verifier accepted the capture's attestation of app or page. */
+  /** A verifier accepted an attestation that is bound to these bytes. */
   attested: boolean;
   /** Captured live through our page or SDK, not uploaded as a file. */
   live: boolean;
@@ -52,7 +52,7 @@ const CONFIDENCE = {
 
 /**
  * Judges a picture's origin by its provenance alone. `likely_ai` requires a mark that a generator or an editor left.
- * `likely_human` requires a trusted chain that starts at a camera, or a live capture with a passed attestation. A mark
+ * `likely_human` requires a trusted chain that starts at a camera, or a live capture whose attestation is bound to its bytes. A mark
  * outweighs both.
  */
 export async function assessProvenance(input: ProvenanceInput): Promise<AiResult> {

@@ -135,11 +135,32 @@ describe('parallaxSignal and withParallax', () => {
     });
   });
 
-  it('move the probability of a display the right way, and not without an answer', () => {
+  it('never lower the probability of a display, whatever the second frame shows', () => {
+    const any = fc.record({
+      answer: fc.constantFrom(
+        'flat' as const,
+        'deep' as const,
+        'not_enough_movement' as const,
+        'not_enough_matches' as const,
+      ),
+      probability: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
+      strength: fc.double({ min: 0, max: 50, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), any, (p, { answer, probability, strength }) => {
+        const { evidence } = test(answer);
+        const frames = { answer, probability, evidence: { ...evidence, moire_strength: strength } };
+        expect(withParallax(p, frames)).toBeGreaterThanOrEqual(p);
+        expect(withParallax(p, frames)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('raise the probability of a display for a flat subject, and not without an answer', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.001, max: 0.999, noNaN: true }), p => {
         expect(withParallax(p, test('flat', 0.98))).toBeGreaterThan(p);
-        expect(withParallax(p, test('deep', 0.02))).toBeLessThan(p);
+        expect(withParallax(p, test('deep', 0.02))).toBe(p);
         expect(withParallax(p, test('not_enough_matches'))).toBe(p);
         expect(withParallax(p, undefined)).toBe(p);
       }),

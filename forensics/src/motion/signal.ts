@@ -1,12 +1,8 @@
 import { type DepthSignal, FLAT_BY_FRAMES, type FlatReason, flatBand } from '../signals.ts';
 import type { TwoFrameTest } from './two-frames.ts';
 
-/**
- * The test's results for genuine subjects and displays, as log likelihood ratios for a display. About a fifth of honest
- * subjects are flat (walls, documents). A display seldom looks deep, unless the picture includes much of the room.
- */
+/** The log likelihood ratio of a flat subject for a display. About a fifth of honest subjects are flat (walls, documents). */
 const FLAT_RATIO = Math.log(0.95 / 0.2);
-const DEEP_RATIO = -1.5;
 
 /**
  * From this strength on, fine patterns that move differently than the picture count as moire. `CARD.md` has the shares behind the ratio.
@@ -27,16 +23,15 @@ export function parallaxSignal(test: TwoFrameTest, reason: FlatReason): DepthSig
 }
 
 /**
- * Updates the probability of a display with the two-frame test: by parallax if that has an answer, and by wrongly moving moire if the
- * frames could be registered.
+ * Raises the probability of a display by the two-frame test: by a flat subject, and by wrongly moving moire if the frames could be
+ * registered. A deep subject lowers nothing, because the sender makes the second frame.
  */
 export function withParallax(probability: number, test: TwoFrameTest | undefined): number {
   if (!test) return probability;
   let weight = test.evidence.moire_strength >= LEAST_MOIRE ? MOIRE_RATIO : 0;
-  if (test.probability !== undefined)
-    weight +=
-      test.answer === 'flat' ? (2 * test.probability - 1) * FLAT_RATIO : (1 - 2 * test.probability) * DEEP_RATIO;
+  if (test.answer === 'flat' && test.probability !== undefined)
+    weight += Math.max(0, 2 * test.probability - 1) * FLAT_RATIO;
   if (weight === 0) return probability;
   const p = Math.min(1 - 1e-6, Math.max(1e-6, probability));
-  return 1 / (1 + Math.exp(-(Math.log(p / (1 - p)) + weight)));
+  return Math.max(probability, 1 / (1 + Math.exp(-(Math.log(p / (1 - p)) + weight))));
 }

@@ -9,6 +9,7 @@ import type { ContextCheck } from '@firsthand/contract/verification.ts';
 import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { ImageFault } from '@firsthand/forensics/inspect.ts';
 import { type ClaimedCapture, failAnalysis } from '../captures/analysis-queue.ts';
+import { attestsPicture } from '../captures/attestation/binding.ts';
 import { deletePictures } from '../captures/erase.ts';
 import { evidenceKeyOf, previewKeyOf } from '../captures/image-key.ts';
 import { storeAnalysis } from '../captures/write.ts';
@@ -82,7 +83,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
   const analysis = await analysisOf(deps, {
     bytes,
     signals: measured.map(({ name }) => name),
-    attested: !uploaded && capture.attestation?.verdict === 'ok',
+    attested: !uploaded && attestsPicture(capture.attestation),
     threeDimensional: row.config.context?.attributes?.three_dimensional === true,
     ...(deps.config.screenThresholds ? { thresholds: { screen: deps.config.screenThresholds } } : {}),
     ...(motionFrame ? { motionFrame } : {}),
@@ -120,7 +121,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     metadata: analysis.metadata,
     previewKey,
     displayKey,
-    locationMatch: await matchLocation(deps, row.config.expected_location, capture.location),
+    locationMatch: await matchLocation(deps, row.config.expected_location, capture, analysis.metadata.gps),
     context: await contextOf(deps, row, analysis.preview),
     presence: await presenceOf(deps, row, capture, analysis.presence),
   };

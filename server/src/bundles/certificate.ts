@@ -67,9 +67,14 @@ export async function makeCertificate(deps: Deps, o: CertificateInput): Promise<
   });
   pdf.registerFont('plain', await readFile(`${fonts}DejaVuSans.ttf`));
   pdf.registerFont('bold', await readFile(`${fonts}DejaVuSans-Bold.ttf`));
+  if (!row.livemode) {
+    watermark(pdf);
+    pdf.on('pageAdded', () => watermark(pdf));
+  }
   const page = writerOf(pdf);
 
-  page.title('Certificate of a photo verification');
+  page.title(row.livemode ? 'Certificate of a photo verification' : 'TEST: certificate of a photo verification');
+  if (!row.livemode) page.text('This verification was made in test mode or as a trial. It is not evidence.');
   page.field('Verification', row.id);
   page.field('Account', row.tenant_id);
   page.field('State', row.status);
@@ -110,7 +115,7 @@ export async function makeCertificate(deps: Deps, o: CertificateInput): Promise<
   qrCode(pdf, `${head.origin}\n${o.leaves.join(',')}\n${hex(head.root)}`);
 
   declaration(page, row.id);
-  footers(pdf, row.id);
+  footers(pdf, `${row.livemode ? '' : 'TEST. '}Verification ${row.id}`);
   pdf.end();
   return done;
 }
@@ -213,7 +218,7 @@ async function photoSection(deps: Deps, pdf: PDFKit.PDFDocument, page: Page, cap
     const { latitude, longitude, accuracy_m } = capture.location;
     page.field(
       'Place',
-      `${latitude}, ${longitude}${accuracy_m === undefined ? '' : ` within ${accuracy_m} m`} (device)`,
+      `${latitude}, ${longitude}${accuracy_m === undefined ? '' : ` within ${accuracy_m} m`} (${SENT_BY[capture.location_source ?? 'unknown']})`,
     );
   }
   const exif = capture.metadata as { make?: unknown; model?: unknown } | null;
@@ -223,6 +228,14 @@ async function photoSection(deps: Deps, pdf: PDFKit.PDFDocument, page: Page, cap
   if (capture.attestation)
     page.field('Attestation', `${capture.attestation.verdict} (${capture.attestation.provider})`);
 }
+
+/** Who sent a position, in the certificate's words. */
+const SENT_BY = {
+  app: 'says an attested app',
+  page: 'says the browser',
+  program: 'says a program, not the capture page',
+  unknown: 'says the sender',
+} as const;
 
 /** Replaces characters that the embedded font may lack, because PDF/A allows no missing glyph. */
 const printable = (text: string): string => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?').slice(0, 120);
@@ -249,8 +262,33 @@ function qrCode(pdf: PDFKit.PDFDocument, content: string): void {
   pdf.y = top + side + 10;
 }
 
+/** The letters as lines in a unit square. Text would run into the page's own when somebody copies or searches it. */
+const T = [[[0, 0], [1, 0]], [[0.5, 0], [0.5, 1]]]; // biome-ignore format: a drawing
+const E = [[[1, 0], [0, 0], [0, 1], [1, 1]], [[0, 0.5], [0.8, 0.5]]]; // biome-ignore format: a drawing
+const S = [[[1, 0], [0, 0], [0, 0.5], [1, 0.5], [1, 1], [0, 1]]]; // biome-ignore format: a drawing
+const LETTER = { width: 90, height: 130, apart: 45 };
+
+/** Draws TEST across the page, beneath all else: text drawn later stays readable, also in black and white. */
+function watermark(pdf: PDFKit.PDFDocument): void {
+  const { width, height } = pdf.page;
+  const step = LETTER.width + LETTER.apart;
+  const left = width / 2 - (4 * step - LETTER.apart) / 2;
+  const top = height / 2 - LETTER.height / 2;
+  pdf.save().rotate(-50, { origin: [width / 2, height / 2] });
+  for (const [index, letter] of [T, E, S, T].entries()) {
+    for (const line of letter) {
+      for (const [at, [x, y]] of line.entries()) {
+        const point = [left + index * step + x! * LETTER.width, top + y! * LETTER.height] as const;
+        if (at === 0) pdf.moveTo(...point);
+        else pdf.lineTo(...point);
+      }
+    }
+  }
+  pdf.lineWidth(26).lineJoin('round').lineCap('round').strokeColor('#ddd').stroke().restore();
+}
+
 /** Numbers the pages and names the verification on each, so that a loose sheet tells where it belongs. */
-function footers(pdf: PDFKit.PDFDocument, id: string): void {
+function footers(pdf: PDFKit.PDFDocument, name: string): void {
   const { start, count } = pdf.bufferedPageRange();
   for (let page = start; page < start + count; page += 1) {
     pdf.switchToPage(page);
@@ -258,7 +296,7 @@ function footers(pdf: PDFKit.PDFDocument, id: string): void {
     pdf.page.margins.bottom = 0;
     pdf.font('plain').fontSize(8);
     const options = { width: WIDTH, lineBreak: false };
-    pdf.text(`Verification ${id}`, LEFT, pdf.page.height - 34, options);
+    pdf.text(name, LEFT, pdf.page.height - 34, options);
     pdf.text(`Page ${page + 1} of ${count}`, LEFT, pdf.page.height - 34, { ...options, align: 'right' });
   }
 }

@@ -8,6 +8,7 @@ const SPKI_PREFIX = '302a300506032b6570032100';
 /** The README of a bundle: how to check it by hand, with commands. */
 export function readmeOf(o: {
   verificationId: string;
+  livemode: boolean;
   head: Head;
   bundleKey: Verifier;
   statements: number;
@@ -15,7 +16,8 @@ export function readmeOf(o: {
   verifyUrl: string;
 }): string {
   const { head, bundleKey } = o;
-  return `Evidence of verification ${o.verificationId}
+  const test = o.livemode ? '' : 'TEST, not evidence: this verification was made in test mode or as a trial.\n\n';
+  return `${test}Evidence of verification ${o.verificationId}
 
 This folder is complete: it can be checked without the service that issued it. The easy way is
 

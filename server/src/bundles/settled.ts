@@ -172,6 +172,7 @@ async function makeFiles(
       'README.txt',
       readmeOf({
         verificationId: row.id,
+        livemode: row.livemode,
         head,
         bundleKey: signer,
         statements: statements.length,
@@ -184,6 +185,7 @@ async function makeFiles(
     verification_id: row.id,
     origin: head.origin,
     created_at: createdAt.toISOString(),
+    ...(row.livemode ? {} : { livemode: false as const }),
     keys: { log: vkeyOf(head.key), bundle: vkeyOf(signer) },
     files: files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
   };

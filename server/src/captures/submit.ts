@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { CaptureRequest, captureFaults } from '@firsthand/contract/capture-flow.ts';
 import { instantOf } from '@firsthand/contract/ids.ts';
 import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
@@ -19,6 +20,7 @@ import { awaitAnalysis } from './analysis-queue.ts';
 import { type Attested, attest } from './attestation/attest.ts';
 import { deletePictures } from './erase.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
+import { locationSourceOf } from './location-source.ts';
 import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
 import { endUserView } from './session.ts';
 import { checkTraceKey, takeTrace } from './trace.ts';
@@ -75,6 +77,7 @@ export const submitCapture = openEndpoint({
         attested,
         idempotencyKey,
         sentBy: senderOf(request.principal),
+        headers: request.headers,
       }),
     ).catch(async error => {
       // An erasure came between: these bytes go as well.
@@ -167,6 +170,7 @@ interface Persist {
   idempotencyKey: string | undefined;
   /** The person of the account whose browser sent it. */
   sentBy: string | null;
+  headers: IncomingHttpHeaders;
 }
 
 const senderOf = (principal: FastifyRequest['principal']): string | null =>
@@ -197,8 +201,8 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
     tx,
     `insert into captures (id, verification_id, tenant_id, step_key, source, surface, content_type, size_bytes, width,
        height, sha256, image_blob, motion_blob, created_at, client_captured_at, idempotency_key, location, attestation,
-       challenge_id, trace_blob, trace_sha256, sent_by)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+       challenge_id, trace_blob, trace_sha256, sent_by, location_source)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
      returning *, (select coalesce(max(seq), 0) from evidence_statements where verification_id = $2) as statements`,
     [
       o.captureId,
@@ -223,6 +227,7 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
       trace.trace_blob,
       trace.trace_sha256,
       o.sentBy,
+      body.location ? locationSourceOf(o.headers, deps.origins, attestation) : null,
     ],
   );
   if (!inserted) throw new Error('insert returned no row');

@@ -3,7 +3,9 @@ import { type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { addJob } from '../jobs/queue.ts';
 import { attachCaseAnalysis } from '../verifications/advance.ts';
+import { openForLateCheck } from '../verifications/opens-review.ts';
 import { capturesOf, findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
+import { noteInstructions } from '../verifications/write.ts';
 import { blend } from './blend.ts';
 import { gatherFacts } from './evidence.ts';
 import type { CaseFacts } from './facts.ts';
@@ -45,14 +47,20 @@ export async function analyzeCase(deps: Deps, verificationId: string, signal?: A
   const facts = await gatherFacts(deps.db, seen);
   facts.namedPlaces = await resolvePlaces(deps, facts.narrative);
   const evidence = judgeEvidence(facts);
-  const analysis = deps.vision
+  const { analysis, instructed } = deps.vision
     ? await withModel({ ...deps, vision: deps.vision }, seen, facts, evidence, signal)
-    : present(facts, evidence, { model: RUBRIC_NAME });
+    : { analysis: present(facts, evidence, { model: RUBRIC_NAME }), instructed: false };
   if (signal?.aborted) throw new Error('asked to stop before the case was analysed');
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
-    if (row && isOpen(row)) await attachCaseAnalysis(tx, deps, row, analysis, deps.clock.now());
-    else if (row?.redacted_at) await eraseGeocodes(tx, placeNames(facts.narrative));
+    if (row && isOpen(row)) {
+      const at = deps.clock.now();
+      if (instructed) {
+        await noteInstructions(tx, row.id, ['case_analysis']);
+        await openForLateCheck(tx, row.id, at);
+      }
+      await attachCaseAnalysis(tx, deps, row, analysis, at);
+    } else if (row?.redacted_at) await eraseGeocodes(tx, placeNames(facts.narrative));
   });
 }
 
@@ -65,11 +73,12 @@ async function withModel(
 ) {
   const look = await lookAgain(deps, row, await capturesOf(deps.db, row.id), facts, signal);
   const { opinion, consistencyLevel, text } = blend(evidence, look);
-  return present(facts, opinion, {
+  const analysis = present(facts, opinion, {
     model: look.answers.length > 0 ? `${deps.vision.config.model}, ${RUBRIC_NAME}` : RUBRIC_NAME,
     text,
     ...(consistencyLevel === undefined ? {} : { consistencyLevel }),
   });
+  return { analysis, instructed: look.answers.some(answer => answer.instructions_found) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CaptureSignals } from '@firsthand/contract/signals.ts';
-import type { GeoPoint, LocationResult, Verdict } from '@firsthand/contract/verification.ts';
+import type { GeoPoint, LocationSource, Verdict } from '@firsthand/contract/verification.ts';
 import type { Place } from '../checks/distance.ts';
 import type { CaptureRow } from '../verifications/row.ts';
 
@@ -31,7 +31,8 @@ export interface CaptureFacts {
   quantizationHash: string | null;
   /** PDQ hash, 64 hexadecimal digits, of a picture with enough detail to be compared. */
   pdq: string | null;
-  location: { result: LocationResult; distance_m?: number | undefined } | null;
+  location: CaptureRow['location_match'];
+  locationSource: LocationSource | null;
   signals: CaptureSignals;
   analysisFailed: boolean;
 }
@@ -108,6 +109,7 @@ export function factsOf(row: CaptureRow, index: number): CaptureFacts {
     quantizationHash: word(metadata.quantization_hash),
     pdq: null,
     location: row.location_match,
+    locationSource: row.location_source,
     signals: row.signals ?? {},
     analysisFailed: row.analysis_state === 'failed',
   };

@@ -43,7 +43,8 @@ function locationOf(capture: CaptureFacts): Finding[] {
     return [{ dimension, weight: 0.8, text: `${name} came with a simulated position.` }];
   }
   if (capture.location?.result === 'no_match') {
-    const away = capture.location.distance_m;
+    // The file's position may be what speaks against the place.
+    const away = Math.max(capture.location.distance_m ?? 0, capture.location.exif_distance_m ?? 0) || undefined;
     return [
       {
         dimension,
@@ -53,7 +54,15 @@ function locationOf(capture: CaptureFacts): Finding[] {
     ];
   }
   if (capture.location?.result === 'verified') {
-    return [{ dimension, weight: 0, text: `${name} was taken at the declared place.` }];
+    return capture.locationSource === 'program'
+      ? [
+          {
+            dimension,
+            weight: 0,
+            text: `A program, not the capture page, says that ${name.toLowerCase()} was taken at the declared place.`,
+          },
+        ]
+      : [{ dimension, weight: 0, text: `${name} was taken at the declared place, says the device.` }];
   }
   return [];
 }

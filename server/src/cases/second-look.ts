@@ -78,6 +78,7 @@ const recordOf = ({
   make,
   model,
   location,
+  locationSource,
 }: CaseFacts['captures'][number]) => ({
   picture: number,
   step: stepKey,
@@ -87,4 +88,5 @@ const recordOf = ({
   ...(exifAt === null ? {} : { taken_at_by_file: new Date(exifAt.at).toISOString() }),
   ...(make || model ? { camera: [make, model].filter(Boolean).join(' ') } : {}),
   ...(location ? { at_declared_place: location.result } : {}),
+  ...(locationSource ? { position_sent_by: locationSource } : {}),
 });

@@ -53,21 +53,28 @@ export async function checkContext(
   return { ...judged, model: bounded(`${vision.config.model}, context.${PROMPTS.context}`, 200) };
 }
 
-/** How sure an answer is of a mismatch. An answer that found instructions in the picture counts neither way. */
-const mismatchOf = (answer: ContextAnswer): number =>
-  answer.plausible === 'no' && !answer.instructions_found ? answer.confidence / 100 : 0;
+/** How sure an answer is of a mismatch. */
+const mismatchOf = (answer: ContextAnswer): number => (answer.plausible === 'no' ? answer.confidence / 100 : 0);
 
-/** `confident` when two looks agree and both are sure; `doubtful` when their average is a mismatch; else `clear`. */
+/** The least probability of a mismatch where the picture tells the model what to answer: it has something to hide, or it is a poster. */
+const INSTRUCTED = 0.5;
+
+/**
+ * `confident` when two looks agree and both are sure; `doubtful` when their average is a mismatch; else `clear`. Instructions in the
+ * picture are a doubt, whatever the model answered: an answer that somebody dictated supports nothing.
+ */
 export function judgeContext(first: ContextAnswer, second: ContextAnswer | null): ContextCheck {
   const looks = [first, ...(second ? [second] : [])].map(mismatchOf);
-  const probability = looks.reduce((sum, value) => sum + value, 0) / looks.length;
-  const confident = looks.length > 1 && looks.every(value => value >= CONFIDENT);
+  const instructed = first.instructions_found || (second?.instructions_found ?? false);
+  const average = looks.reduce((sum, value) => sum + value, 0) / looks.length;
+  const probability = instructed ? Math.max(INSTRUCTED, average) : average;
+  const confident = !instructed && looks.length > 1 && looks.every(value => value >= CONFIDENT);
   return {
     evaluated: true,
-    band: confident ? 'confident' : probability >= DOUBTFUL ? 'doubtful' : 'clear',
+    band: confident ? 'confident' : instructed || probability >= DOUBTFUL ? 'doubtful' : 'clear',
     plausible: first.plausible,
     probability: Math.round(probability * 1_000) / 1_000,
     reasoning: bounded(first.reasoning, 1_000),
-    instructions_found: first.instructions_found || (second?.instructions_found ?? false),
+    instructions_found: instructed,
   };
 }

@@ -3,7 +3,7 @@ import type { LocationResult } from '@firsthand/contract/verification.ts';
 /** Mean Earth radius of the IUGG, metres. */
 const EARTH_RADIUS_M = 6_371_008.8;
 const BASE_TOLERANCE_M = 150;
-const MAX_TOLERANCE_M = 1_000;
+export const MAX_TOLERANCE_M = 1_000;
 
 export interface Place {
   latitude: number;

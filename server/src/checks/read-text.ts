@@ -5,10 +5,12 @@ import { inspect } from '@firsthand/forensics/inspect.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
 import { storeText } from '../captures/write.ts';
-import { one } from '../db/sql.ts';
+import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { bounded } from '../lib/text.ts';
-import { type CaptureRow, findVerification } from '../verifications/row.ts';
+import { openForLateCheck } from '../verifications/opens-review.ts';
+import { type CaptureRow, findVerification, lockVerification } from '../verifications/row.ts';
+import { noteInstructions } from '../verifications/write.ts';
 import { findTextReader, readWords } from './tesseract.ts';
 import { type Candidate, candidates } from './text-kinds.ts';
 import { scaled } from './vision-check.ts';
@@ -23,6 +25,8 @@ export interface TextReading {
   confidence?: number;
   /** Other readings, surest first. */
   alternatives?: Candidate[];
+  /** The model found text in the picture that tells it what to answer. */
+  instructions_found?: true;
   /** All the text, when the engine reads everything. */
   full_text?: string;
   engine?: string;
@@ -51,7 +55,13 @@ export async function readText(deps: Deps, captureId: string): Promise<void> {
     return;
   }
   const reading = (await byTesseract(deps, capture, ocrType)) ?? (await byModel(deps, capture, ocrType));
-  await storeText(deps.db, capture.id, reading ?? { ocr_type: ocrType, status: 'unavailable' });
+  await transaction(deps.db, async tx => {
+    if (!(await lockVerification(tx, row.id))) return;
+    await storeText(tx, capture.id, reading ?? { ocr_type: ocrType, status: 'unavailable' });
+    if (!reading?.instructions_found) return;
+    await noteInstructions(tx, row.id, ['text']);
+    await openForLateCheck(tx, row.id, deps.clock.now());
+  });
 }
 
 async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Promise<TextReading | null> {
@@ -119,6 +129,7 @@ async function byModel(deps: Deps, capture: CaptureRow, ocrType: string): Promis
     ocr_type: ocrType,
     status: value === '' ? 'nothing_read' : 'read',
     ...(value === '' ? {} : { value, confidence: answer.confidence / 100 }),
+    ...(answer.instructions_found ? { instructions_found: true } : {}),
     engine: bounded(vision.config.model, 200),
   };
 }

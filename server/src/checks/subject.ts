@@ -6,7 +6,7 @@ import { bounded } from '../lib/text.ts';
 import { settle } from '../verdict/settle.ts';
 import { openForLateCheck } from '../verifications/opens-review.ts';
 import { capturesOf, findVerification, lockVerification, type VerificationRow } from '../verifications/row.ts';
-import { storeChecks } from '../verifications/write.ts';
+import { noteInstructions, storeChecks } from '../verifications/write.ts';
 import type { Vision } from '../vision/client.ts';
 import { picturesForModel } from './vision-check.ts';
 
@@ -34,13 +34,13 @@ export const ConditionAnswer = Type.Object({
 const SURE = 60;
 
 /**
- * Converts the answer to the interface's three words. A doubtful answer, or one that found instructions in the picture,
- * determines nothing.
+ * Converts the answer to the interface's three words. A doubtful answer determines nothing. Instructions in the picture
+ * can make no match: the check notes them, and people look.
  */
 export function judgeObject(answer: Static<typeof ObjectAnswer> | null, expected: string): ObjectMatch {
-  const told = answer !== null && answer.confidence >= SURE && !answer.instructions_found;
-  const status =
-    !told || answer.visible === 'unclear' ? 'inconclusive' : answer.visible === 'yes' ? 'match' : 'mismatch';
+  const sure = answer !== null && answer.confidence >= SURE ? answer.visible : 'unclear';
+  const matches = sure === 'yes' && !answer!.instructions_found;
+  const status = matches ? 'match' : sure === 'no' ? 'mismatch' : 'inconclusive';
   return { status, expected_object: expected };
 }
 
@@ -56,7 +56,7 @@ const tenths = (value: number): number => Math.round(value * 10) / 10;
 /**
  * Converts scores to the interface's shape. We compute the average and the label (good from 7.5, fair from 5). Aspects
  * that the pictures do not show are left out. Null when they show none, or when the pictures contain instructions to
- * the model.
+ * the model: the check notes them, and people look.
  */
 export function judgeCondition(
   answer: Static<typeof ConditionAnswer> | null,
@@ -103,7 +103,13 @@ export async function askAboutSubject(
           fault: answer => conditionFault(answer, conditionAspects),
         }),
   ]);
+  const found = { object, condition };
   return {
+    /** The questions in which the model found instructions in a picture. */
+    instructed: (['object', 'condition'] as const).filter(name => {
+      const one = found[name];
+      return one !== null && 'answer' in one && one.answer.instructions_found;
+    }),
     /** Whether the model answered every question. */
     answered: [object, condition].every(one => one === null || 'answer' in one),
     object:
@@ -141,6 +147,7 @@ export async function checkSubject(deps: Deps, verificationId: string, signal?: 
     if (!row || !isOpen(row)) return;
     const at = deps.clock.now();
     await storeChecks(tx, row.id, { ...found, at });
+    await noteInstructions(tx, row.id, found.instructed);
     await openForLateCheck(tx, row.id, at);
     await settle(tx, deps, row.id);
   });

@@ -16,6 +16,7 @@ export interface OpenedStatement {
 export interface Subject {
   id: string;
   tenant_id: string;
+  livemode: boolean;
   /** How many statements it has, where the caller has read that under the lock. */
   statements?: number;
 }
@@ -47,6 +48,7 @@ export async function appendStatements(
         tenant_id: subject.tenant_id,
         verification_id: subject.id,
         seq,
+        ...(subject.livemode ? {} : { livemode: false }),
         at: at.toISOString(),
         ...content,
       }),

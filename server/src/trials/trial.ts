@@ -46,6 +46,7 @@ const Trial = Type.Object(
       'expires_at',
       'captures_count',
       'config',
+      'livemode',
       'completed_at',
       'verdict',
     ]).properties,
@@ -60,8 +61,19 @@ const Trial = Type.Object(
 );
 
 function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Static<typeof Trial> {
-  const { id, status, capture_url, created_at, expires_at, captures_count, config, completed_at, verdict, captures } =
-    presentFrozen(row, rows, unreviewed, deps.origins);
+  const {
+    id,
+    status,
+    capture_url,
+    created_at,
+    expires_at,
+    captures_count,
+    config,
+    livemode,
+    completed_at,
+    verdict,
+    captures,
+  } = presentFrozen(row, rows, unreviewed, deps.origins);
   return {
     id,
     status,
@@ -70,6 +82,7 @@ function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Sta
     expires_at,
     captures_count,
     config: config as Config,
+    livemode,
     ...(completed_at ? { completed_at } : {}),
     ...(verdict ? { verdict } : {}),
     captures: captures.map(capture => ({
@@ -100,7 +113,7 @@ export const createTrial = openEndpoint({
     const row = await transaction(deps.db, tx =>
       issue(tx, deps, {
         tenantId,
-        livemode: deps.config.mode !== 'test',
+        livemode: false,
         request: { expires_in_seconds: TRIAL_EXPIRES_IN_SECONDS.default, ...body },
       }),
     );

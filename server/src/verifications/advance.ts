@@ -1,4 +1,4 @@
-import type { CaseAnalysis, Verdict } from '@firsthand/contract/verification.ts';
+import type { CaseAnalysis, InstructedCheck, Verdict } from '@firsthand/contract/verification.ts';
 import { many, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { InternalEvent } from '../events/record.ts';
@@ -31,7 +31,7 @@ export async function captureStored(
 ) {
   const status = next(row.status, 'capture_submitted');
   if (!status) throw new Error(`a capture cannot be stored on a ${row.status} verification`);
-  const subject = { id: row.id, tenant_id: row.tenant_id, statements };
+  const subject = { id: row.id, tenant_id: row.tenant_id, livemode: row.livemode, statements };
   await appendStatement(tx, deps, subject, { type: 'capture', at, content: captureStatement(captures.at(-1)!) });
   return change(
     tx,
@@ -62,13 +62,17 @@ export async function complete(
     record_seal: { algorithm: 'sha256', hash: seal_hash, covers: ['record', 'answers'] },
   };
   await appendStatement(tx, deps, row, { type: 'verdict', at, content });
-  const outcome = { status, verdict, object_match: row.object_match, ...seenIn(captures) };
+  const told = captures.some(({ context }) => context?.instructions_found);
+  const instructions_found = told
+    ? [...new Set<InstructedCheck>([...(row.instructions_found ?? []), 'context'])]
+    : row.instructions_found;
+  const outcome = { status, verdict, object_match: row.object_match, instructions_found, ...seenIn(captures) };
   const opened = await opening(tx, row, outcome, at);
   return change(
     tx,
     deps,
     row,
-    { status, completed_at: at, verdict, seal_hash, ...opened },
+    { status, completed_at: at, verdict, seal_hash, instructions_found, ...opened },
     'verification.completed',
     captures,
     at,

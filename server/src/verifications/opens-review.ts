@@ -13,6 +13,8 @@ export interface Outcome {
   verdict: Verdict | null;
   object_match: ObjectMatch | null;
   locationResults: readonly (LocationResult | undefined)[];
+  /** Checks in which a picture told the model what to answer. */
+  instructions_found?: readonly string[] | null;
   /** The file of a live photo speaks against being new. */
   oldFile: boolean;
 }
@@ -21,14 +23,14 @@ const MISMATCHES: readonly (LocationResult | undefined)[] = ['rejected', 'no_mat
 
 /** Returns why people should see a verification that has just ended. `sampled`: the draw picked it, should it be verified. */
 export function causesOf(
-  { status, verdict, object_match, locationResults, oldFile }: Outcome,
+  { status, verdict, object_match, locationResults, oldFile, instructions_found }: Outcome,
   sampled: boolean,
 ): ReviewCause[] {
   const causes: ReviewCause[] = [];
   if (status === 'failed' || verdict?.label === 'failed') causes.push('failed');
   if (verdict?.label === 'suspicious') causes.push('suspicious');
   const elsewhere = locationResults.some(result => MISMATCHES.includes(result));
-  if (object_match?.status === 'mismatch' || elsewhere || oldFile) {
+  if (object_match?.status === 'mismatch' || elsewhere || oldFile || instructions_found?.length) {
     causes.push('checks');
   }
   if (causes.length === 0 && sampled && verdict?.label === 'verified') causes.push('sample');
@@ -64,10 +66,11 @@ export async function opening(
       };
 }
 
-/** Opens a review for a check that answered after the verdict was written and did not match. */
+/** Opens a review for a check that answered after the verdict was written and did not match, or was told what to answer. */
 export async function openForLateCheck(tx: Tx, id: string, at: Date): Promise<void> {
   const row = await findVerification(tx, id);
-  if (row?.status !== 'completed' || row.review_state !== 'none' || row.object_match?.status !== 'mismatch') return;
+  if (row?.status !== 'completed' || row.review_state !== 'none') return;
+  if (row.object_match?.status !== 'mismatch' && !row.instructions_found) return;
   const opened = await opening(tx, row, { ...row, locationResults: [], oldFile: false }, at);
   if ('review_state' in opened) await storeReviewState(tx, id, opened);
 }

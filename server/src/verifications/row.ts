@@ -9,6 +9,8 @@ import type {
   Condition,
   Config,
   GeoPoint,
+  InstructedCheck,
+  LocationSource,
   ObjectMatch,
   Progress,
   Status,
@@ -59,6 +61,8 @@ export interface VerificationRow {
   legal_hold: { reason: string; placed_at: string } | null;
   /** The seal taken at completion, even when the tenant does not see it. */
   seal_hash: string | null;
+  /** The checks in which the model found text in a picture that tells it what to answer. */
+  instructions_found: InstructedCheck[] | null;
   checks_started_at: Date | null;
   checks_done_at: Date | null;
   /** `claimed` is `open` with a claim that has not run out. */
@@ -106,6 +110,7 @@ export interface CaptureRow {
   trace_blob: string | null;
   trace_sha256: string | null;
   presence: StoredPresence | null;
+  location_source: LocationSource | null;
   location_match: NonNullable<Capture['location_match']> | null;
   signals: CaptureSignals | null;
   metadata: Record<string, unknown> | null;

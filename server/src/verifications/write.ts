@@ -1,4 +1,4 @@
-import type { Answers, Condition, ObjectMatch, Progress } from '@firsthand/contract/verification.ts';
+import type { Answers, Condition, InstructedCheck, ObjectMatch, Progress } from '@firsthand/contract/verification.ts';
 import { one, type Tx } from '../db/sql.ts';
 import { storable } from '../db/storable.ts';
 import type { VerificationRow } from './row.ts';
@@ -62,6 +62,17 @@ export async function storeInconclusiveObject(tx: Tx, row: VerificationRow): Pro
     row.id,
     storable({ status: 'inconclusive', expected_object }),
   ]);
+}
+
+/** Notes checks in which the model found text in a picture that tells it what to answer. The caller holds the row's lock. */
+export async function noteInstructions(tx: Tx, id: string, checks: readonly InstructedCheck[]): Promise<void> {
+  if (checks.length === 0) return;
+  await tx.query(
+    `update verifications set instructions_found =
+       (select jsonb_agg(distinct found) from jsonb_array_elements(coalesce(instructions_found, '[]') || $2::jsonb) found)
+     where id = $1`,
+    [id, JSON.stringify(checks)],
+  );
 }
 
 /** The columns that a review changes. */

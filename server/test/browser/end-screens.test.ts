@@ -117,10 +117,10 @@ describe('capture page, end screens and certificate', () => {
   });
 
   it.each([
-    ['verified', 'Verified'],
-    ['suspicious', 'Needs a closer look'],
-    ['screen_detected', 'Did not pass'],
-  ])('a certificate that says %s', async (outcome, words) => {
+    ['verified', 'TEST: Verified'],
+    ['suspicious', 'TEST: Needs a closer look'],
+    ['screen_detected', 'TEST: Did not pass'],
+  ])('a certificate of a test that says %s has TEST across it', async (outcome, words) => {
     const verification = await createVerification(service, {
       metadata: { test_outcome: outcome },
       steps: [
@@ -151,6 +151,7 @@ describe('capture page, end screens and certificate', () => {
     if (outcome === 'verified') {
       await phone.page.emulateMedia({ media: 'print' });
       expect(await phone.page.locator('.actions').isVisible()).toBe(false);
+      expect(await phone.page.locator('.test-mark').isVisible()).toBe(true);
     }
     await phone.close();
   });
@@ -158,7 +159,7 @@ describe('capture page, end screens and certificate', () => {
   it('shows no certificate for an unfinished and for an unknown verification', async () => {
     const verification = await createVerification(service);
     const phone = await openOnPhone(browser, `${service.url}/c/${verification.id}`);
-    await phone.page.getByRole('heading', { name: 'Not finished' }).waitFor();
+    await phone.page.getByRole('heading', { name: 'TEST: Not finished' }).waitFor();
     await phone.fine('certificate-pending');
     await phone.page.goto(`${service.url}/c/${NOBODY}`);
     await phone.screen('certificate-unknown');

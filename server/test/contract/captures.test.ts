@@ -341,12 +341,60 @@ describe('POST /v1/verifications/:token/captures', () => {
       return done.captures[0]!.location_match!;
     };
     const near = { latitude: 48.1375, longitude: 11.5756, accuracy_m: 20 };
-    expect(await place('48.1374, 11.5755', near)).toMatchObject({ result: 'verified', tolerance_m: 170 });
+    expect(await place('48.1374, 11.5755', near)).toMatchObject({
+      result: 'verified',
+      tolerance_m: 170,
+      source: 'program',
+    });
     expect(await place('8FWH4HX8+9C', near)).toMatchObject({ result: 'no_match' });
     expect(await place('52.52,13.405', near)).toMatchObject({ result: 'no_match', tolerance_m: 170 });
     expect(await place('48.1374,11.5755', { ...near, simulated: true })).toEqual({ result: 'rejected' });
     expect(await place('48.1374,11.5755')).toEqual({ result: 'ungeocoded' });
     expect(await place('Somewhere 5, Nowhere', near)).toEqual({ result: 'ungeocoded' });
+  });
+
+  it('says who sent a position, and counts a position in the file against it', async () => {
+    const near = { latitude: 48.1375, longitude: 11.5756, accuracy_m: 20 };
+    const expected_location = '48.1374, 11.5755';
+    const sent = async (
+      headers: Record<string, string>,
+      bytes: Uint8Array = picture,
+      location: object | null = near,
+    ) => {
+      const { id } = await createVerification(service, { expected_location });
+      await submit(service, id, bytes, location ? { location } : {}, headers);
+      const [capture] = (await untilStatus(service, id, ['completed'])).captures;
+      return { ...capture!.location_match, sent_by: capture!.location_source };
+    };
+    const page = { origin: service.url, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' };
+    expect(await sent({})).toMatchObject({ result: 'verified', source: 'program', sent_by: 'program' });
+    expect(await sent(page)).toMatchObject({ result: 'verified', source: 'page', sent_by: 'page' });
+    for (const forged of [
+      { origin: 'https://elsewhere.example' },
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'null' },
+    ])
+      expect(await sent({ ...page, ...forged })).toMatchObject({ source: 'program' });
+    // Berlin, in the file of a photo that claims to be taken in Munich.
+    const elsewhere = await sharp(await plain({}))
+      .withExif({
+        IFD3: {
+          GPSLatitudeRef: 'N',
+          GPSLatitude: '52/1 31/1 12/1',
+          GPSLongitudeRef: 'E',
+          GPSLongitude: '13/1 24/1 18/1',
+        },
+      })
+      .jpeg()
+      .toBuffer();
+    const against = await sent(page, elsewhere);
+    expect(against).toMatchObject({ result: 'no_match', source: 'page' });
+    expect(against.exif_distance_m).toBeGreaterThan(400_000);
+    // The file alone proves no place.
+    expect(await sent(page, elsewhere, null)).toMatchObject({
+      result: 'ungeocoded',
+      exif_distance_m: expect.any(Number),
+    });
   });
 
   it('allows every origin and ignores Authorization', async () => {

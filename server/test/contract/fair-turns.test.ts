@@ -26,7 +26,7 @@ describe('captures, turns', () => {
       await service.newTenant('C'),
       await service.newTenant('D'),
     ];
-    trial = { tenantId: await trialTenant(service.deps), livemode: true };
+    trial = { tenantId: await trialTenant(service.deps), livemode: false };
   });
   afterAll(() => service.stop());
 

@@ -33,6 +33,9 @@ describe.each([
         (await ask(narrow, path.replace(':', `vfy_${'0'.repeat(26)}`))).text,
       ]);
     }
+    // Trials are tests, yet the account that owns them is served everywhere.
+    const trial = await ask<{ id: string }>(narrow, '/v1/trial/verifications', { body: {} });
+    expect((await ask(narrow, `/v1/verify/${trial.body.id}`)).status).toBe(200);
     // A person's session of before the deployment was narrowed shows the mode that is left.
     const person = await signedIn(narrow, { tenantId: tenant.tenant_id, role: 'viewer', livemode: served });
     await service.deps.db.query('update sessions set livemode = $2 where id = $1', [person.sessionId, !served]);

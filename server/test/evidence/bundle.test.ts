@@ -5,8 +5,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PublicView } from '@firsthand/contract/verification.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
+import { reportLines } from '@firsthand/report/words.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAuthority } from '../../../stamps/test/authority.ts';
 import { PUBLISHED_RATES } from '../../src/bundles/published-rates.ts';
@@ -73,6 +75,35 @@ describe('GET /v1/verifications/:id/evidence', () => {
     execFileSync('python3', ['-m', 'zipfile', '-e', 'bundle.zip', 'files'], { cwd: folder });
   });
 
+  it('says TEST first in a bundle of a test verification or a trial, and nothing of it in a live one', async () => {
+    const statementsOf = (files: string) => JSON.parse(execFileSync('bash', ['-c', files], { cwd: folder }).toString());
+    expect(statementsOf('jq -s . files/statements/*.json')).toSatisfy((all: { statement: { livemode?: boolean } }[]) =>
+      all.every(({ statement }) => statement.livemode === false),
+    );
+    expect(JSON.parse(await readFile(join(folder, 'files', 'manifest.json'), 'utf8'))).toMatchObject({
+      livemode: false,
+    });
+    expect(await readFile(join(folder, 'files', 'README.txt'), 'utf8')).toMatch(/^TEST, not evidence/);
+    const report = await check(bytes);
+    expect(reportLines(report)[0]).toMatch(/^TEST, not evidence.* Everything holds/);
+    const publicOf = async (of: string) => (await ask<PublicView>(service, `/v1/verifications/${of}/public`)).body;
+    expect(await publicOf(id)).toMatchObject({ livemode: false });
+
+    const live = await createVerification(service, {}, service.tenant.pk_live);
+    await submit(service, live.id, await firstHand(2));
+    const real = await until(async () => {
+      const answer = await get(live.id, service.tenant.pk_live);
+      return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : null;
+    }, 'the live bundle');
+    expect(real.includes('livemode')).toBe(false);
+    expect(await check(real)).toMatchObject({ exit_code: 0, test: false });
+    expect(Object.keys(await publicOf(live.id))).not.toContain('livemode');
+
+    const trial = (await ask<{ id: string }>(service, '/v1/trial/verifications', { body: {} })).body;
+    expect(trial).toMatchObject({ livemode: false });
+    expect(await publicOf(trial.id)).toMatchObject({ livemode: false });
+  });
+
   it('gives a valid bundle', async () => {
     const report = await check(bytes);
     expect(report.faults).toEqual([]);
@@ -92,7 +123,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
       appendStatement(
         tx,
         service.deps,
-        { id: other, tenant_id: service.tenant.tenant_id },
+        { id: other, tenant_id: service.tenant.tenant_id, livemode: false },
         { type: 'review', at: new Date(), content: { review: { decision: 'accept' } } },
       ),
     );
@@ -152,6 +183,14 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(pdf).toContain('<pdfaid:part>3</pdfaid:part>');
     expect(pdf).toContain('/FontFile2');
     expect(pdf).toContain('/OutputIntent');
+  });
+
+  it.skipIf(!installed('pdftotext'))('contains a certificate with TEST on every page where it is a test', () => {
+    const words = execFileSync('pdftotext', ['certificate.pdf', '-'], { cwd: join(folder, 'files') }).toString();
+    const pages = words.split('\f').filter(page => page.trim() !== '');
+    expect(pages.length).toBeGreaterThan(1);
+    for (const page of pages) expect(page).toContain('TEST. Verification');
+    expect(pages[0]).toMatch(/^TEST: certificate/);
   });
 
   it.skipIf(!installed('pdftotext'))(

@@ -62,7 +62,7 @@ async function state(verificationId: string, count: number): Promise<void> {
       appendStatement(
         tx,
         service.deps,
-        { id: verificationId, tenant_id: service.tenant.tenant_id },
+        { id: verificationId, tenant_id: service.tenant.tenant_id, livemode: false },
         { type: 'review', at: new Date(), content: { left } },
       ),
     );
@@ -191,7 +191,7 @@ describe('GET /log', () => {
         await appendStatement(
           tx,
           service.deps,
-          { id, tenant_id: service.tenant.tenant_id },
+          { id, tenant_id: service.tenant.tenant_id, livemode: false },
           { type: 'review', at: new Date(), content: {} },
         );
         throw new Error('the fact fails');

@@ -52,7 +52,7 @@ async function grow(count: number): Promise<bigint> {
   const before = await size().catch(() => 0n);
   await transaction(service.deps.db, async tx => {
     for (let at = 0; at < count; at += 1) {
-      const subject = { id, tenant_id: service.tenant.tenant_id };
+      const subject = { id, tenant_id: service.tenant.tenant_id, livemode: false };
       await appendStatement(tx, service.deps, subject, { type: 'review', at: new Date(), content: { at } });
     }
   });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Attestation } from '@firsthand/contract/verification.ts';
 import type { Subject } from './check.ts';
 
 /**
@@ -8,3 +9,10 @@ import type { Subject } from './check.ts';
  */
 export const clientDataHash = ({ verificationId, sha256 }: Pick<Subject, 'verificationId' | 'sha256'>): Buffer =>
   createHash('sha256').update(`${verificationId}.${sha256}`).digest();
+
+/** The providers whose tokens are bound to the picture by {@link clientDataHash}. Turnstile's is bound to nothing that was sent. */
+const BOUND: ReadonlySet<string> = new Set(['app_attest', 'play_integrity']);
+
+/** True when an attestation says something about the picture's bytes, so that a signal may rest on it. */
+export const attestsPicture = (attestation: Pick<Attestation, 'verdict' | 'provider'> | null): boolean =>
+  attestation?.verdict === 'ok' && BOUND.has(attestation.provider);

@@ -1,3 +1,4 @@
+import { ROOT } from '@firsthand/look/root.ts';
 import type { QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useWords } from '../language.tsx';
@@ -89,7 +90,7 @@ export function LongWork<After>({
               {stop.label}
             </Button>
           )}
-          <a className="button quiet slim" href={`${path}/results`} download={`${id}.csv`}>
+          <a className="button quiet slim" href={`${ROOT}${path}/results`} download={`${id}.csv`}>
             <Icon name="download" />
             {t('batch.results')}
           </a>

@@ -6,6 +6,7 @@ import { findMember, giveEmail, listMembers, personByEmail, presentPerson } from
 import { mintLink } from '../people/tokens.ts';
 import type { Activity } from '../tenants/audit.ts';
 import { audit } from '../tenants/audit.ts';
+import { checkId, checkValue, UsageError } from './arguments.ts';
 import { table } from './print.ts';
 import { tenantOf } from './tenant-of.ts';
 import { withDeps } from './tenants.ts';
@@ -36,8 +37,9 @@ async function personFor(tx: Tx, email: string, at: Date): Promise<string | null
 }
 
 /** `firsthand sign-in-link --email E`: prints a link that signs this person in once and expires after 24 hours. */
-export const signInLinkCommand = (o: { email: string }): Promise<void> =>
-  withDeps(async deps => {
+export async function signInLinkCommand(o: { email: string }): Promise<void> {
+  checkValue('--email', 'email', o.email);
+  return withDeps(async deps => {
     const link = await transaction(deps.db, async tx => {
       const personId = await personFor(tx, o.email, deps.clock.now());
       const membership =
@@ -56,6 +58,7 @@ export const signInLinkCommand = (o: { email: string }): Promise<void> =>
     });
     console.log(link);
   });
+}
 
 /** `firsthand people list`: prints who may sign in. */
 export const listPeopleCommand = (o: { tenant?: string }): Promise<void> =>
@@ -77,15 +80,18 @@ export const listPeopleCommand = (o: { tenant?: string }): Promise<void> =>
   });
 
 /** `firsthand people invite`: prints the person as JSON, with `sign_in_url` when no e-mail is sent. */
-export const invitePersonCommand = (o: {
+export async function invitePersonCommand(o: {
   tenant?: string;
   email?: string;
   phone?: string;
   name?: string;
   role: Role;
-}): Promise<void> =>
-  withDeps(async deps => {
-    if (o.email === undefined && o.phone === undefined) throw new Error('Give --email, --phone or both.');
+}): Promise<void> {
+  if (o.email === undefined && o.phone === undefined) throw new UsageError('Give --email, --phone or both.');
+  if (o.email !== undefined) checkValue('--email', 'email', o.email);
+  if (o.phone !== undefined) checkValue('--phone', 'phone', o.phone);
+  if (o.name !== undefined) checkValue('--name', 'personName', o.name);
+  return withDeps(async deps => {
     const tenantId = await tenantOf(deps, o.tenant);
     const made = await transaction(deps.db, async tx => {
       const { personId, signInUrl } = await invite(tx, deps, activity(deps, tenantId), {
@@ -99,12 +105,15 @@ export const invitePersonCommand = (o: {
     });
     console.log(JSON.stringify(made, null, 2));
   });
+}
 
 /** `firsthand people remove ID`: ends the person's sessions at once. */
-export const removePersonCommand = (id: string, o: { tenant?: string }): Promise<void> =>
-  withDeps(async deps => {
+export async function removePersonCommand(id: string, o: { tenant?: string }): Promise<void> {
+  checkId('<id>', 'usr', id);
+  return withDeps(async deps => {
     const tenantId = await tenantOf(deps, o.tenant);
     const removed = await transaction(deps.db, tx => removeMember(tx, activity(deps, tenantId), id));
     if (!removed) throw new Error(`The tenant ${tenantId} has no person ${id}.`);
     console.log(`${id} is removed. Their sessions have ended.`);
   });
+}

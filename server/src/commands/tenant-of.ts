@@ -1,10 +1,12 @@
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { tenantExists } from '../tenants/exists.ts';
+import { checkId } from './arguments.ts';
 
 /** Returns the named account, or the first one. */
 export async function tenantOf(deps: Deps, named: string | undefined): Promise<string> {
   if (named !== undefined) {
+    checkId('--tenant', 'tnt', named);
     if (!(await tenantExists(deps.db, named))) throw new Error(`There is no tenant ${named}.`);
     return named;
   }

@@ -5,7 +5,8 @@ import { compressed } from '../look/compressed.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
-  base: '/_capture/',
+  // The service puts the files below its root (server/src/http/root.ts).
+  base: './',
   plugins: [preact({ devToolsEnabled: false }), compressed()],
   build: {
     target: ['es2022', 'chrome94', 'safari15.4', 'firefox100'],

@@ -6,7 +6,8 @@ import { compressed } from '../look/compressed.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
-  base: '/_dashboard/',
+  // The service puts the files below its root (server/src/http/root.ts).
+  base: './',
   // React Aria brings its own words in 34 languages; those of the page's languages stay.
   plugins: [{ ...optimizeLocales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' }, react(), compressed()],
   // Pages read the contract's lists and its types, never its schemas: 12 kB that no page needs.

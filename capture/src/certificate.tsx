@@ -1,5 +1,6 @@
 import type { IconName } from '@firsthand/look/drawings.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
+import { ROOT } from '@firsthand/look/root.ts';
 import { createCaptureClient } from '@firsthand/sdk/capture/client.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import type { PublicView } from '@firsthand/sdk/capture/wire.ts';
@@ -11,10 +12,10 @@ import { Page, usePage } from './page-context.ts';
 import { platformOf } from './platform.ts';
 import { Screen } from './screens/parts.tsx';
 
-const apiBase = document.querySelector<HTMLMetaElement>('meta[name=firsthand-api]')?.content ?? '';
+const apiBase = document.querySelector<HTMLMetaElement>('meta[name=firsthand-api]')?.content ?? ROOT;
 /** When the photos and personal data were deleted, if they were. The public view does not say so. */
 const redactedAt = document.querySelector<HTMLMetaElement>('meta[name=firsthand-redacted]')?.content;
-const token = location.pathname.split('/')[2] ?? '';
+const token = location.pathname.slice(ROOT.length).split('/')[2] ?? '';
 
 type Load = { state: 'loading' | 'unreachable' | 'unknown' } | { state: 'shown'; view: PublicView };
 type Finding = 'verified' | 'suspicious' | 'failed' | 'pending' | 'expired' | 'error';
@@ -133,7 +134,7 @@ function Certificate({ view }: { view: PublicView }) {
           {!redactedAt && <li>{t('certificate.how3')}</li>}
         </ol>
         <p>
-          <a class="button plain" href="/verify">
+          <a class="button plain" href={`${ROOT}/verify`}>
             {t('certificate.check')}
           </a>
         </p>

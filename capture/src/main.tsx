@@ -1,3 +1,4 @@
+import { ROOT } from '@firsthand/look/root.ts';
 import { type CaptureClient, createCaptureClient } from '@firsthand/sdk/capture/client.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { type CaptureStore, openStore } from '@firsthand/sdk/capture/store.ts';
@@ -20,10 +21,10 @@ type Load =
   | { state: 'open'; client: CaptureClient; store: CaptureStore; reporter: Reporter; view: CaptureView };
 
 const meta = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content;
-const apiBase = meta('firsthand-api') ?? '';
+const apiBase = meta('firsthand-api') ?? ROOT;
 /** Set by the service when the address has no verification, for example a revoked link template. */
 const end = meta('firsthand-end') as End | undefined;
-const [, , token = ''] = location.pathname.split('/');
+const [, , token = ''] = location.pathname.slice(ROOT.length).split('/');
 
 async function load(): Promise<Load> {
   if (end) return { state: 'end', end };

@@ -1,3 +1,4 @@
+import { ROOT } from '@firsthand/look/root.ts';
 import { useEffect, useRef } from 'react';
 
 interface Changed {
@@ -44,7 +45,7 @@ export function useChanges(onChanges: (ids: ReadonlySet<string> | null) => void)
       if (document.hidden) return stop();
       idle = window.setTimeout(stop, IDLE_MS);
       if (source || Date.now() < notBefore) return;
-      const opened = new EventSource('/v1/changes/stream');
+      const opened = new EventSource(`${ROOT}/v1/changes/stream`);
       source = opened;
       opened.addEventListener('open', () => told.current(null));
       opened.addEventListener('changed', event => {

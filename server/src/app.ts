@@ -215,7 +215,7 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const app = createServer(deps, https);
   await app.register(cookie);
-  registerDocs(app, ENDPOINTS);
+  registerDocs(app, ENDPOINTS, deps);
   const limiter = await openLimiter(deps);
   app.addHook('onClose', () => limiter.close());
   app.addHook('onClose', () => closeChanges(deps));

@@ -47,9 +47,12 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
     if (!o.http && deps.config.workerPort !== null) {
       app = createServer(deps);
       registerHealth(app, deps, () => phase);
-      await app.listen({ host: deps.config.host, port: deps.config.workerPort });
+      await app.listen({ host: deps.config.host, port: deps.config.workerPort }).catch(error => {
+        throw Object.assign(error, { setting: 'WORKER_PORT' });
+      });
     }
-    const run = await firstRun(deps);
+    // A worker alone writes no keys: nobody would look for them in its data folder.
+    const run = o.http ? await firstRun(deps) : null;
     await ensureLog(deps);
     if (o.worker) worker = await startWorker(deps, { alone });
     const serves = () => {

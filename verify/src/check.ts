@@ -73,6 +73,21 @@ export async function contentOf({ file, entries }: Checked, name: string): Promi
   const [start, end] = entry.range;
   const part = file.slice(start, end);
   if (part.size === entry.size) return part;
-  const unpacked = part.stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Response(unpacked).blob().catch(() => null);
+  return unpack(part, entry.size).catch(() => null);
+}
+
+/** Unpacks deflated data to exactly `size` bytes. Null where they hold another number, which is not read to its end. */
+async function unpack(packed: Blob, size: number): Promise<Blob | null> {
+  const reader = packed.stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let left = size;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    left -= part.value.length;
+    if (left < 0) {
+      void reader.cancel().catch(() => {});
+      return null;
+    }
+    parts.push(part.value);
+  }
+  return left === 0 ? new Blob(parts) : null;
 }

@@ -1,5 +1,6 @@
 import type { IconName } from '@firsthand/look/drawings.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
+import { ROOT } from '@firsthand/look/root.ts';
 import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import type { End } from '../flow.ts';
@@ -55,7 +56,7 @@ export function Success({ view }: { view: CaptureView }): JSX.Element {
 const CertificateLink = ({ id }: { id: string }): JSX.Element => {
   const { t } = usePage();
   return (
-    <a class="button quiet" href={`/c/${id}`}>
+    <a class="button quiet" href={`${ROOT}/c/${id}`}>
       <Icon name="seal" />
       {t('success.certificate')}
     </a>

@@ -1,3 +1,4 @@
+import { ROOT } from '@firsthand/look/root.ts';
 import { errorFromResponse, NetworkError } from '@firsthand/sdk/capture/errors.ts';
 import type { Operations } from './operations.ts';
 
@@ -35,7 +36,7 @@ export async function call<O extends Operation>(operation: O, input: Input<O>): 
   const search = wanted.length > 0 ? `?${new URLSearchParams(wanted as [string, string][])}` : '';
   const file = body instanceof Blob;
   const timeout = AbortSignal.timeout(file ? FILE_TIMEOUT_MS : TIMEOUT_MS);
-  const response = await fetch(path + search, {
+  const response = await fetch(ROOT + path + search, {
     method,
     credentials: 'same-origin',
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,

@@ -1,3 +1,5 @@
+import { ROOT } from '@firsthand/look/root.ts';
+
 /** One request of the API, as an act of the page makes it. */
 export interface Request {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -18,7 +20,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
  */
 export function curlOf({ method, path, body, file, personal = false }: Request, origin: string): string {
   const parts = [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + path)}`,
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + ROOT + path)}`,
     personal ? '-H "Cookie: $FIRSTHAND_COOKIE"' : '-H "Authorization: Bearer $FIRSTHAND_KEY"',
   ];
   // The service takes a change by cookie only from its own pages.

@@ -1,10 +1,11 @@
 import { readSheet } from '@firsthand/contract/sheet/read-sheet.ts';
+import { ROOT } from '@firsthand/look/root.ts';
 import { errorFromResponse, NetworkError } from '@firsthand/sdk/capture/errors.ts';
 
 /** The first lines of a CSV that the service streams, without its heading. The file may be long: the rest is not read. */
 export async function firstLines(path: string, count: number, signal: AbortSignal): Promise<string[][]> {
   const stop = new AbortController();
-  const response = await fetch(path, {
+  const response = await fetch(ROOT + path, {
     credentials: 'same-origin',
     signal: AbortSignal.any([signal, stop.signal]),
   }).catch((error: unknown) => {

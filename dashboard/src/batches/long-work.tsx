@@ -1,3 +1,4 @@
+import { ROOT } from '@firsthand/look/root.ts';
 import type { QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useWords } from '../language.tsx';
@@ -92,7 +93,7 @@ export function LongWork<After>({
               {stop.label}
             </Button>
           )}
-          <a className="button quiet slim" href={`${path}/results`} download={`${id}.csv`}>
+          <a className="button quiet slim" href={`${ROOT}${path}/results`} download={`${id}.csv`}>
             <Icon name="download" />
             {t('batch.results')}
           </a>

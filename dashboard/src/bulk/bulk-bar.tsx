@@ -1,5 +1,6 @@
 import type { BulkActName, BulkActRequest } from '@firsthand/contract/bulk-acts.ts';
 import { BULK_ACTS } from '@firsthand/contract/names.ts';
+import { ROOT } from '@firsthand/look/root.ts';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
@@ -57,7 +58,7 @@ export function BulkBar({
         ))
       )}
       {(picked.all || n <= EXPORTED_MAX) && (
-        <a className="button quiet slim" href={`/v1/verifications/export?${query}`} download="verifications.csv">
+        <a className="button quiet slim" href={`${ROOT}/v1/verifications/export?${query}`} download="verifications.csv">
           <Icon name="download" />
           {t('bulk.export')}
         </a>

@@ -1,4 +1,5 @@
 import type { Role } from '@firsthand/contract/people.ts';
+import { ROOT } from '@firsthand/look/root.ts';
 import { Link } from 'wouter';
 import type { MessageKey } from '../i18n.ts';
 import { useWords } from '../language.tsx';
@@ -68,7 +69,7 @@ export default function HomePage() {
             </Link>
           </li>
           <li>
-            <a href="/docs">{t('home.nextDocs')}</a>
+            <a href={`${ROOT}/docs`}>{t('home.nextDocs')}</a>
           </li>
         </ul>
       </Section>

@@ -1,4 +1,5 @@
 import type { Brand } from '@firsthand/contract/management.ts';
+import { ROOT } from '@firsthand/look/root.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useWords } from '../language.tsx';
@@ -42,7 +43,7 @@ export function PhonePreview({ values }: { values: RequestValues }) {
   return (
     <figure className="phone-preview">
       <div className="phone">
-        <iframe ref={frame} src="/capture-preview" title={t('phone.frame')} tabIndex={-1} />
+        <iframe ref={frame} src={`${ROOT}/capture-preview`} title={t('phone.frame')} tabIndex={-1} />
       </div>
       <figcaption className="phone-steps">
         <Button

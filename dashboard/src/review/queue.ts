@@ -1,5 +1,6 @@
 import type { Review, ReviewInput, ReviewQueue } from '@firsthand/contract/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
+import { ROOT } from '@firsthand/look/root.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../api/call.ts';
@@ -88,7 +89,7 @@ export function useQueue(queue: ReviewQueue) {
     const release = () => {
       for (const { id } of now.current.cases) {
         // `keepalive`: it is sent even when the tab closes.
-        void fetch(`/v1/reviews/${id}/release`, { method: 'POST', keepalive: true }).catch(() => undefined);
+        void fetch(`${ROOT}/v1/reviews/${id}/release`, { method: 'POST', keepalive: true }).catch(() => undefined);
       }
     };
     window.addEventListener('pagehide', release);

@@ -5,6 +5,7 @@ import { navigate } from 'wouter/use-browser-location';
 import { call } from '../api/call.ts';
 import { onNews, tellOtherTabs } from './channel.ts';
 import { ME, queryClient } from './query-client.ts';
+import { BASE } from './return-to.ts';
 
 const ME_QUERY = queryOptions({
   queryKey: ME,
@@ -60,5 +61,5 @@ export async function signOut(everywhere: boolean): Promise<void> {
   queryClient.clear();
   sessionStorage.clear();
   tellOtherTabs({ type: 'ended' });
-  navigate('/dashboard/sign-in');
+  navigate(`${BASE}/sign-in`);
 }

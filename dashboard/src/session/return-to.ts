@@ -1,4 +1,7 @@
-export const BASE = '/dashboard';
+import { ROOT } from '@firsthand/look/root.ts';
+
+/** The dashboard's first page. */
+export const BASE = `${ROOT}/dashboard`;
 const SIGN_IN = `${BASE}/sign-in`;
 
 /** A path of the dashboard to go on to, from `?return_to=`; anything else gives its first page. */

@@ -1,4 +1,5 @@
 import type { Me, SignInMethods } from '@firsthand/contract/people.ts';
+import { ROOT } from '@firsthand/look/root.ts';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useSignInMethods } from '../api/sign-in-methods.ts';
@@ -61,7 +62,7 @@ function Offered({ methods, onSignedIn, returnTo, stay = false }: WaysProps & { 
             <a
               key={name}
               className="button quiet"
-              href={`/v1/auth/${encodeURIComponent(name)}/start?return_to=${encodeURIComponent(returnTo)}`}
+              href={`${ROOT}/v1/auth/${encodeURIComponent(name)}/start?return_to=${encodeURIComponent(returnTo)}`}
               {...(stay ? { target: '_blank', rel: 'noreferrer' } : {})}
             >
               {t('signIn.provider', { label })}

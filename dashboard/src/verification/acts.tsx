@@ -1,5 +1,6 @@
 import type { BulkActRequest } from '@firsthand/contract/bulk-acts.ts';
 import type { Verification } from '@firsthand/contract/verification.ts';
+import { ROOT } from '@firsthand/look/root.ts';
 import type { QueryKey } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -55,7 +56,7 @@ export function Acts({ verification }: { verification: Verification }) {
   });
   const bundle = useAct(() => bundleReady(id), {
     onDone: ready => {
-      if (ready) location.assign(`/v1/verifications/${id}/evidence`);
+      if (ready) location.assign(`${ROOT}/v1/verifications/${id}/evidence`);
       else say(t('case.bundleLater'));
     },
   });
@@ -110,7 +111,7 @@ export function Acts({ verification }: { verification: Verification }) {
         </Button>
       )}
       {status === 'completed' && (
-        <a className="button quiet slim" href={`/c/${id}`} target="_blank" rel="noreferrer">
+        <a className="button quiet slim" href={`${ROOT}/c/${id}`} target="_blank" rel="noreferrer">
           <Icon name="seal" />
           {t('case.certificate')}
         </a>
@@ -135,7 +136,10 @@ export function Acts({ verification }: { verification: Verification }) {
 /** Whether the bundle can be downloaded now; false while its last entry waits for its place in the log. */
 async function bundleReady(id: string): Promise<boolean> {
   const stop = new AbortController();
-  const response = await fetch(`/v1/verifications/${id}/evidence`, { credentials: 'same-origin', signal: stop.signal });
+  const response = await fetch(`${ROOT}/v1/verifications/${id}/evidence`, {
+    credentials: 'same-origin',
+    signal: stop.signal,
+  });
   stop.abort();
   if (!response.ok) await call('GET /v1/verifications/:id', { id });
   return response.status === 200;

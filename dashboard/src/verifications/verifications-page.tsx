@@ -1,3 +1,4 @@
+import { ROOT } from '@firsthand/look/root.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { BulkBar } from '../bulk/bulk-bar.tsx';
@@ -51,7 +52,7 @@ export default function VerificationsPage() {
             {t('page.bulkActs')}
           </Link>
           {rows.length > 0 && (
-            <a className="button quiet slim" href={exported} download="verifications.csv">
+            <a className="button quiet slim" href={ROOT + exported} download="verifications.csv">
               <Icon name="download" />
               {t('verifications.export')}
             </a>

@@ -29,6 +29,8 @@ export interface ZipLimits {
   /** Bytes of the archive, and of its entries unpacked. */
   maxBytes: number;
   maxEntries: number;
+  /** Bytes of one entry unpacked. */
+  maxEntryBytes: number;
 }
 
 /** A limit was passed: nothing can be said of the archive. */
@@ -55,6 +57,10 @@ interface Header {
 const DEFLATED = 8;
 const MAX_NAME_BYTES = 255;
 const MAX_EXTRA_BYTES = 4096;
+/** Photos hardly shrink and JSON to a tenth. DEFLATE packs up to 1,032 zeroes into a byte, which is how a bomb is made. */
+const MAX_RATIO = 100;
+/** An entry of this size may be packed at any ratio. */
+const FREE_BYTES = 1_048_576;
 /** UTF-8 names, and the two that say how hard a compressor tried. */
 const ALLOWED_FLAGS = UTF8_NAMES | 0x0006;
 const SAFE_NAME = /^(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)*\/?$/;
@@ -114,6 +120,8 @@ export async function readZip(
       [method === 0 && packed !== size, `it is stored, but ${packed} bytes are said to hold ${size}`],
       [packed === 0xffffffff || size === 0xffffffff, 'it has zip64 sizes'],
       [folder && size + packed > 0, 'it is a folder with content'],
+      [size > limits.maxEntryBytes, `it claims ${size} bytes, more than any file of a bundle has`],
+      [size > FREE_BYTES && size > MAX_RATIO * packed, `${packed} packed bytes are said to hold ${size}`],
     ];
     for (const [applies, reason] of unreadable) if (applies) stop(name, range, reason);
     if (entries.some(entry => entry.name === name)) on.fault({ entry: name, range, reason: 'the name occurs twice' });
@@ -243,20 +251,20 @@ const FIELDS: readonly (readonly [string, number, number])[] = [
 async function inflate(more: () => Promise<Uint8Array | null>, take: (chunk: Uint8Array) => void): Promise<boolean> {
   const { readable, writable } = new DecompressionStream('deflate-raw');
   const [reader, writer] = [readable.getReader(), writable.getWriter()];
+  let ended = false;
   const reading = (async () => {
     for (let part = await reader.read(); !part.done; part = await reader.read()) take(part.value);
     return true;
-  })().catch(() =>
-    writer.abort().then(
-      () => false,
-      () => false,
-    ),
-  );
-  // What cannot be written fails the reading too.
-  const ignored = () => {};
+  })()
+    .catch(() => false)
+    .finally(() => (ended = true));
+  // Once nobody reads, a write may never settle. What cannot be written fails the reading too.
+  const settled = (write: Promise<void>) => Promise.race([write.catch(() => {}), reading]);
   for (let chunk = await more(); chunk; chunk = await more()) {
-    await writer.write(chunk as Uint8Array<ArrayBuffer>).catch(ignored);
+    if (!ended) await settled(writer.write(chunk as Uint8Array<ArrayBuffer>));
   }
-  await writer.close().catch(ignored);
-  return reading;
+  if (!ended) await settled(writer.close());
+  const whole = await reading;
+  void reader.cancel().catch(() => {});
+  return whole;
 }

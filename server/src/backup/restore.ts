@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join, normalize, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { fileFault } from '../lib/file-fault.ts';
 import { isEmpty, MANIFEST, type Manifest } from './backup.ts';
 import { copyFile } from './copy.ts';
 
@@ -45,7 +46,7 @@ async function copyChecked(manifest: Manifest, source: string, draft: string): P
   for (const path of manifest.folders) await mkdir(join(draft, path), { recursive: true, mode: 0o700 });
   for (const { path, size, sha256 } of manifest.files) {
     const copied = await copyFile(join(source, path), join(draft, path)).catch(error => {
-      throw new BadBackup(`${path} of the backup cannot be read: ${error.message}`);
+      throw new BadBackup(`The backup lacks ${path}: ${fileFault(error) ?? error.message}`);
     });
     if (copied.size !== size || copied.sha256 !== sha256) {
       throw new BadBackup(`${path} of the backup is not as it was made. Restore another backup.`);
@@ -55,18 +56,18 @@ async function copyChecked(manifest: Manifest, source: string, draft: string): P
 
 async function readManifest(source: string): Promise<Manifest> {
   const text = await readFile(join(source, MANIFEST), 'utf8').catch(error => {
-    throw new BadBackup(`${source} is no complete backup: ${error.message}`);
+    throw new BadBackup(`${source} is no complete backup: ${fileFault(error) ?? error.message}`);
   });
   let manifest: Manifest;
   try {
     manifest = JSON.parse(text) as Manifest;
   } catch {
-    throw new BadBackup(`${join(source, MANIFEST)} is not JSON`);
+    throw new BadBackup(`${join(source, MANIFEST)} is not JSON. Restore another backup.`);
   }
-  if (manifest.format !== 1) throw new BadBackup(`${source} was made by another version of Firsthand`);
+  if (manifest.format !== 1) throw new BadBackup(`${source} was made by another version of Firsthand.`);
   const inside = (path: string) => !isAbsolute(path) && !normalize(path).startsWith('..');
   if (![...manifest.folders, ...manifest.files.map(file => file.path)].every(inside)) {
-    throw new BadBackup(`${join(source, MANIFEST)} names a file outside the backup`);
+    throw new BadBackup(`${join(source, MANIFEST)} names a file outside the backup. Restore another backup.`);
   }
   return manifest;
 }

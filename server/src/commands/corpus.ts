@@ -1,11 +1,15 @@
 import { importCorpus } from '../analysis/reverse/corpus.ts';
 import { tenantExists } from '../tenants/exists.ts';
+import { checkId, checkValue } from './arguments.ts';
 import { withDeps } from './tenants.ts';
 
 /** `firsthand corpus import FILE|FOLDER [--tenant ID] [--name N]`: prints a JSON report of imported and rejected entries. */
-export const corpusImportCommand = (path: string, o: { tenant?: string; name?: string }): Promise<void> =>
-  withDeps(async deps => {
+export async function corpusImportCommand(path: string, o: { tenant?: string; name?: string }): Promise<void> {
+  if (o.tenant !== undefined) checkId('--tenant', 'tnt', o.tenant);
+  if (o.name !== undefined) checkValue('--name', 'name', o.name);
+  await withDeps(async deps => {
     if (o.tenant && !(await tenantExists(deps.db, o.tenant))) throw new Error(`Tenant ${o.tenant} does not exist.`);
     const report = await importCorpus(deps, { path, tenantId: o.tenant ?? null, ...(o.name ? { name: o.name } : {}) });
     console.log(JSON.stringify(report, null, 2));
   });
+}

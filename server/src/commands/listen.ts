@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { readConfig } from '../config/config.ts';
 import { loadEnvironment } from '../config/environment.ts';
+import { checkId } from './arguments.ts';
+import { call, refused, unreachable } from './call.ts';
 import { bold, dim, green, red } from './print.ts';
 
 interface Connection {
@@ -27,13 +29,6 @@ async function connect(o: RemoteOptions): Promise<Connection> {
   return { url, key: (JSON.parse(text) as { rk_secret: string }).rk_secret };
 }
 
-async function call<T>({ url, key }: Connection, path: string, method = 'GET'): Promise<T> {
-  const answer = await fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${key}` } });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path} failed with status ${answer.status}: ${text}`);
-  return JSON.parse(text) as T;
-}
-
 interface Streamed {
   id: string;
   type: string;
@@ -48,7 +43,7 @@ interface Streamed {
  */
 export async function listen(o: RemoteOptions & { forward: string; mode?: 'live' | 'test' }): Promise<void> {
   const connection = await connect(o);
-  const { secret } = await call<{ secret: string }>(connection, '/v1/webhook-secret');
+  const { secret } = await call<{ secret: string }>(`${connection.url}/v1/webhook-secret`, { key: connection.key });
   const signer = new Webhook(secret);
   console.log(`${bold('Listening')} ${dim(`to ${connection.url}, forwarding to ${o.forward}. Press Ctrl-C to stop.`)}`);
   console.log(`  ${dim('verify with')} ${secret}\n`);
@@ -142,8 +137,10 @@ async function* follow(
 ): AsyncGenerator<{ position: string; event: Streamed | null }> {
   const answer = await fetch(`${url}/v1/events/stream${mode ? `?mode=${mode}` : ''}`, {
     headers: { authorization: `Bearer ${key}`, ...(cursor ? { 'last-event-id': cursor } : {}) },
+  }).catch((error: Error) => {
+    throw unreachable(url, error);
   });
-  if (!answer.ok || !answer.body) throw new Error(`status ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok || !answer.body) throw refused(answer, await answer.text());
   let pending = '';
   for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
     pending += text;
@@ -170,11 +167,12 @@ interface Deliveries {
 
 /** `firsthand events resend ID`: sends a delivery (whd_…), or every delivery of an event (evt_…), again. */
 export async function resend(id: string, o: RemoteOptions): Promise<void> {
+  checkId('<id>', ['whd', 'evt'], id);
   const connection = await connect(o);
   const ids = id.startsWith('whd_') ? [id] : await deliveriesOf(connection, id);
   if (ids.length === 0) throw new Error(`Event ${id} has no deliveries.`);
   for (const delivery of ids) {
-    await call(connection, `/v1/webhook-deliveries/${delivery}/retry`, 'POST');
+    await call(`${connection.url}/v1/webhook-deliveries/${delivery}/retry`, { key: connection.key, method: 'POST' });
     console.log(`${green('✓')} ${delivery} will be sent again`);
   }
 }
@@ -183,7 +181,7 @@ async function deliveriesOf(connection: Connection, eventId: string): Promise<st
   const found: string[] = [];
   let query = '?limit=100';
   for (;;) {
-    const page = await call<Deliveries>(connection, `/v1/webhook-deliveries${query}`);
+    const page = await call<Deliveries>(`${connection.url}/v1/webhook-deliveries${query}`, { key: connection.key });
     found.push(...page.data.filter(delivery => delivery.event_id === eventId).map(delivery => delivery.id));
     if (found.length > 0 || !page.next_cursor) return found;
     query = `?limit=100&cursor=${page.next_cursor}`;

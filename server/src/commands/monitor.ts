@@ -6,6 +6,7 @@ import { type Checkpoint, parseCheckpoint } from '@firsthand/evidence/checkpoint
 import { EMPTY_ROOT, leafHash, nodeHash } from '@firsthand/evidence/merkle.ts';
 import { NoteFault, parseNote, type Verifier, verifyNote } from '@firsthand/evidence/note.ts';
 import { parseEntryBundle, TILE_WIDTH, tilePath } from '@firsthand/evidence/tiles.ts';
+import { namingFile } from '../lib/file-fault.ts';
 import { trustedKeys } from './trusted-keys.ts';
 
 export interface MonitorOptions {
@@ -51,7 +52,10 @@ const AHEAD = 8;
 export async function monitor(url: string, o: MonitorOptions): Promise<void> {
   const base = url.replace(/\/+$/, '');
   const keys = await trustedKeys(o.trust);
-  let seen = o.state && existsSync(o.state) ? readState(await readFile(o.state, 'utf8')) : null;
+  let seen =
+    o.state && existsSync(o.state)
+      ? readState(o.state, await readFile(o.state, 'utf8').catch(namingFile(o.state)))
+      : null;
   for (;;) {
     try {
       const before = seen ? parseCheckpoint(parseNote(utf8(seen.note)).text).size : 0n;
@@ -212,9 +216,14 @@ async function report(fault: LogFault, state: string | undefined): Promise<void>
   console.error(`${fault.message}\nWhat the log signed is kept in ${file}:\n\n${fault.notes.join('\n')}`);
 }
 
-function readState(text: string): Seen {
-  const { note, nodes } = JSON.parse(text) as { note: string; nodes: { height: number; hash: string }[] };
-  return { note, nodes: nodes.map(({ height, hash }) => ({ height, hash: fromBase64(hash)! })) };
+function readState(file: string, text: string): Seen {
+  try {
+    const { note, nodes } = JSON.parse(text) as { note: string; nodes: { height: number; hash: string }[] };
+    parseCheckpoint(parseNote(utf8(note)).text);
+    return { note, nodes: nodes.map(({ height, hash }) => ({ height, hash: fromBase64(hash)! })) };
+  } catch {
+    throw new Error(`${file} is not the state of a log, as --state writes it. Name another file.`);
+  }
 }
 
 async function save(file: string, { note, nodes }: Seen): Promise<void> {

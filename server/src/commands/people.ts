@@ -1,6 +1,4 @@
-import { Email } from '@firsthand/contract/create-verification.ts';
-import { Invitation, type Role } from '@firsthand/contract/people.ts';
-import { Type } from 'typebox';
+import type { Role } from '@firsthand/contract/people.ts';
 import { many, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invite, removeMember } from '../people/manage.ts';
@@ -16,7 +14,7 @@ import {
 import { mintLink } from '../people/tokens.ts';
 import type { Activity } from '../tenants/audit.ts';
 import { audit } from '../tenants/audit.ts';
-import { checked } from './checked.ts';
+import { checkId, checkValue, UsageError } from './arguments.ts';
 import { table } from './print.ts';
 import { tenantOf } from './tenant-of.ts';
 import { withDeps } from './tenants.ts';
@@ -27,9 +25,6 @@ const activity = (deps: Deps, tenantId: string): Activity => ({
   at: deps.clock.now(),
 });
 
-const EmailOption = Type.Object({ email: Email });
-const checkEmail = (email: string): string => checked(EmailOption, { email }, { email: '--email' }).email;
-
 interface Member {
   id: string;
   tenantId: string;
@@ -37,10 +32,10 @@ interface Member {
 
 /** The one member that the options name. A miss or several are errors that say what to give instead. */
 async function memberOf(deps: Deps, tx: Tx, o: { tenant?: string; email?: string; person?: string }): Promise<Member> {
-  if (o.email !== undefined && o.person !== undefined) throw new Error('Give --email or --person, not both.');
+  if (o.email !== undefined && o.person !== undefined) throw new UsageError('Give --email or --person, not both.');
   if (o.tenant !== undefined) await tenantOf(deps, o.tenant);
   if (o.email === undefined && o.person === undefined) return onlyOwner(tx, await tenantOf(deps, o.tenant));
-  const email = o.email === undefined ? null : sameEmail(checkEmail(o.email));
+  const email = o.email === undefined ? null : sameEmail(o.email);
   const found = await many<{ id: string; tenant_id: string; tenant_name: string }>(
     tx,
     `select p.id, m.tenant_id, t.name as tenant_name
@@ -84,8 +79,10 @@ async function onlyOwner(tx: Tx, tenantId: string): Promise<Member> {
  * `firsthand sign-in-link`: prints a link that signs one person in once and expires after 24 hours. The person is named by
  * `--email` or `--person`, or is the only owner of the account.
  */
-export const signInLinkCommand = (o: { tenant?: string; email?: string; person?: string }): Promise<void> =>
-  withDeps(async deps => {
+export async function signInLinkCommand(o: { tenant?: string; email?: string; person?: string }): Promise<void> {
+  if (o.email !== undefined) checkValue('--email', 'email', o.email);
+  if (o.person !== undefined) checkId('--person', 'usr', o.person);
+  return withDeps(async deps => {
     const link = await transaction(deps.db, async tx => {
       const { id: personId, tenantId } = await memberOf(deps, tx, o);
       await audit(tx, activity(deps, tenantId), { action: 'sign_in_link.created', target: personId });
@@ -93,11 +90,14 @@ export const signInLinkCommand = (o: { tenant?: string; email?: string; person?:
     });
     console.log(link);
   });
+}
 
 /** `firsthand people set-email ID --email E`: gives an address to a person who has none. */
-export const setEmailCommand = (id: string, o: { tenant?: string; email: string }): Promise<void> =>
-  withDeps(async deps => {
-    const email = checkEmail(o.email);
+export async function setEmailCommand(id: string, o: { tenant?: string; email: string }): Promise<void> {
+  checkId('<id>', 'usr', id);
+  checkValue('--email', 'email', o.email);
+  return withDeps(async deps => {
+    const { email } = o;
     const tenantId = await transaction(deps.db, async tx => {
       const member = await memberOf(deps, tx, { person: id, ...(o.tenant === undefined ? {} : { tenant: o.tenant }) });
       await lockPeople(tx, member.tenantId);
@@ -111,6 +111,7 @@ export const setEmailCommand = (id: string, o: { tenant?: string; email: string 
     });
     console.log(`${id} of ${tenantId} has the address ${email}.`);
   });
+}
 
 /** `firsthand people list`: prints who may sign in. */
 export const listPeopleCommand = (o: { tenant?: string }): Promise<void> =>
@@ -132,37 +133,37 @@ export const listPeopleCommand = (o: { tenant?: string }): Promise<void> =>
   });
 
 /** `firsthand people invite`: prints the person as JSON, with `sign_in_url` when no e-mail is sent. */
-export const invitePersonCommand = (o: {
+export async function invitePersonCommand(o: {
   tenant?: string;
   email?: string;
   phone?: string;
   name?: string;
   role: Role;
-}): Promise<void> =>
-  withDeps(async deps => {
-    if (o.email === undefined && o.phone === undefined) throw new Error('Give --email, --phone or both.');
-    const invitation = checked(
-      Invitation,
-      {
+}): Promise<void> {
+  if (o.email === undefined && o.phone === undefined) throw new UsageError('Give --email, --phone or both.');
+  if (o.email !== undefined) checkValue('--email', 'email', o.email);
+  if (o.phone !== undefined) checkValue('--phone', 'phone', o.phone);
+  if (o.name !== undefined) checkValue('--name', 'personName', o.name);
+  return withDeps(async deps => {
+    const tenantId = await tenantOf(deps, o.tenant);
+    const made = await transaction(deps.db, async tx => {
+      const { personId, signInUrl } = await invite(tx, deps, activity(deps, tenantId), {
         role: o.role,
         ...(o.email === undefined ? {} : { email: o.email }),
         ...(o.phone === undefined ? {} : { phone_e164: o.phone }),
         ...(o.name === undefined ? {} : { name: o.name }),
-      },
-      { email: '--email', phone_e164: '--phone', name: '--name', role: '--role' },
-    );
-    const tenantId = await tenantOf(deps, o.tenant);
-    const made = await transaction(deps.db, async tx => {
-      const { personId, signInUrl } = await invite(tx, deps, activity(deps, tenantId), invitation);
+      });
       const row = await findMember(tx, tenantId, personId);
       return { ...presentPerson(row!, true), ...(signInUrl === null ? {} : { sign_in_url: signInUrl }) };
     });
     console.log(JSON.stringify(made, null, 2));
   });
+}
 
 /** `firsthand people remove ID`: ends the person's sessions at once. */
-export const removePersonCommand = (id: string, o: { tenant?: string }): Promise<void> =>
-  withDeps(async deps => {
+export async function removePersonCommand(id: string, o: { tenant?: string }): Promise<void> {
+  checkId('<id>', 'usr', id);
+  return withDeps(async deps => {
     await transaction(deps.db, async tx => {
       const { tenantId } = await memberOf(deps, tx, {
         person: id,
@@ -172,3 +173,4 @@ export const removePersonCommand = (id: string, o: { tenant?: string }): Promise
     });
     console.log(`${id} is removed. Their sessions have ended.`);
   });
+}

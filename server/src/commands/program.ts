@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { KEY_SCOPES } from '@firsthand/contract/management.ts';
 import { ROLES } from '@firsthand/contract/roles.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -9,6 +10,7 @@ import type { VerifyEvidenceOptions } from './verify-evidence.ts';
 
 // Each command imports its program when it runs: most of the time that a short one takes is the loading of modules.
 const serve = async (o: ServeOptions) => (await import('./serve.ts')).serve(o);
+const args = () => import('./arguments.ts');
 const people = () => import('./people.ts');
 const tenants = () => import('./tenants.ts');
 
@@ -16,7 +18,8 @@ const tenants = () => import('./tenants.ts');
 export function createProgram(environment: Env): Command {
   const program = new Command('firsthand')
     .description('Checks whether photos are first-hand. Reads its settings from the environment or a .env file.')
-    .showHelpAfterError();
+    .version(ownVersion(), '--version', 'print the version')
+    .exitOverride();
 
   const tls = new Option(
     '--tls',
@@ -81,7 +84,7 @@ export function createProgram(environment: Env): Command {
     .command('corpus')
     .description('Manage the picture lists that reverse search looks in.')
     .command('import')
-    .argument('<path>', 'a text file with one PDQ hash per line, or a folder of pictures')
+    .argument('<path>', 'a text file with one PDQ hash per line, or a folder of pictures', path)
     .description('Add pictures to a list. Prints what was added and what was skipped, as JSON.')
     .option('--tenant <id>', 'only this tenant searches the list (default: every tenant)')
     .option('--name <name>', 'name of the list (default: the name of the file or folder)')
@@ -147,7 +150,10 @@ export function createProgram(environment: Env): Command {
     .command('log-name')
     .description('Print the name that logs and traces give a verification.')
     .argument('<verification>', 'vfy_…')
-    .action(async (id: string) => console.log((await import('../lib/log-name.ts')).logNameOf(id)));
+    .action(async (id: string) => {
+      (await args()).checkId('<verification>', 'vfy', id);
+      console.log((await import('../lib/log-name.ts')).logNameOf(id));
+    });
   program
     .command('doctor')
     .description('Check the installation and say how to fix what is missing.')
@@ -156,7 +162,7 @@ export function createProgram(environment: Env): Command {
   program
     .command('demo')
     .description('Run the whole flow against the running service.')
-    .option('--url <url>', 'base URL of the service', defaultServiceUrl(environment))
+    .option('--url <url>', 'base URL of the service', webUrl, defaultServiceUrl(environment))
     .option('--key <key>', 'an API key (default: the test key in first-run.json)')
     .action(async o => (await import('./demo.ts')).demo(o));
 
@@ -169,12 +175,12 @@ export function createProgram(environment: Env): Command {
 
   program
     .command('backup')
-    .argument('<folder>', 'a new folder')
+    .argument('<folder>', 'a new folder', path)
     .description('Copy the embedded database, the photos and the keys, also while the service runs. Prints JSON.')
     .action(async (folder: string) => (await import('./backup.ts')).backupCommand(folder));
   program
     .command('restore')
-    .argument('<folder>', 'a folder that "backup" made')
+    .argument('<folder>', 'a folder that "backup" made', path)
     .description('Put a backup into the empty DATA_DIR and check it. Prints JSON.')
     .action(async (folder: string) => (await import('./backup.ts')).restoreCommand(folder));
 
@@ -185,9 +191,9 @@ export function createProgram(environment: Env): Command {
 
   program
     .command('verify-evidence')
-    .argument('<file>', 'evidence bundle (zip) from GET /v1/verifications/:id/evidence')
+    .argument('<file>', 'evidence bundle (zip) from GET /v1/verifications/:id/evidence', path)
     .description(
-      'Check an evidence bundle offline. Exit code 0: valid, 1: not valid, 2: no trusted key, 3: not a bundle.',
+      'Check an evidence bundle offline. Exit code 0: valid, 1: not valid, 2: no trusted key, 3: not a bundle, or it could not be checked.',
     )
     .option(
       '--trust <key>',
@@ -196,7 +202,7 @@ export function createProgram(environment: Env): Command {
       [],
     )
     .option('--witness <vkey>', 'require the cosignature of this witness; repeatable', several, [])
-    .option('--tsa-root <pem>', 'root certificates for the timestamp')
+    .option('--tsa-root <pem>', 'root certificates for the timestamp', path)
     .option('--max-bytes <bytes>', 'reject bundles larger than this', bytesOf)
     .option('--json', 'print the report as JSON')
     .action(async (file: string, o: VerifyEvidenceOptions) =>
@@ -205,22 +211,24 @@ export function createProgram(environment: Env): Command {
 
   program
     .command('monitor')
-    .argument('<url>', 'address of a log, such as https://example.com/log')
+    .argument('<url>', 'address of a log, such as https://example.com/log', webUrl)
     .description(
-      'Follow a log and check that it only grows. Exit code 1: a fork or a bad signature, with the notes kept.',
+      'Follow a log and check that it only grows. Exit code 1: a fork or a bad signature, with the notes kept; 3: it could not be read.',
     )
     .option('--trust <key>', 'trust this verifier key, or the keys in this file; repeatable', several, [])
-    .option('--state <file>', 'remember what was seen in this file')
+    .option('--state <file>', 'remember what was seen in this file', path)
     .option('--interval <seconds>', 'seconds between two looks', secondsOf, 60)
     .option('--once', 'look once, then exit')
     .action(async (url: string, o: MonitorOptions) => (await import('./monitor.ts')).monitor(url, o));
 
-  const service = new Option('--url <url>', 'base URL of the service').default(defaultServiceUrl(environment));
+  const service = new Option('--url <url>', 'base URL of the service')
+    .argParser(webUrl)
+    .default(defaultServiceUrl(environment));
   const secretKey = new Option('--key <key>', 'a secret key (default: the one in first-run.json)');
   program
     .command('listen')
     .description("Follow the account's events and post each one, freshly signed, to a URL on your machine.")
-    .requiredOption('--forward <url>', 'URL to post the events to')
+    .requiredOption('--forward <url>', 'URL to post the events to', webUrl)
     .addOption(service)
     .addOption(secretKey)
     .addOption(new Option('--mode <mode>', 'forward only live or only test events').choices(['live', 'test']))
@@ -234,7 +242,33 @@ export function createProgram(environment: Env): Command {
     .addOption(service)
     .addOption(secretKey)
     .action(async (id: string, o) => (await import('./listen.ts')).resend(id, o));
+  nameHelp(program);
   return program;
+}
+
+/** Makes each command answer a wrong argument with the name of its own help. */
+function nameHelp(command: Command, parents = ''): void {
+  const path = `${parents}${command.name()}`;
+  command.showHelpAfterError(`See: ${path} --help`);
+  for (const child of command.commands) nameHelp(child, `${path} `);
+}
+
+function ownVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function webUrl(text: string): string {
+  const { protocol } = URL.canParse(text) ? new URL(text) : { protocol: '' };
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new InvalidArgumentError('Give a URL that starts with http:// or https://.');
+  }
+  return text;
+}
+
+function path(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Give a path.');
+  return text;
 }
 
 const several = (value: string, before: string[]) => [...before, value];

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { join, relative } from 'node:path';
 import QRCode from 'qrcode';
 import { type Config, readConfig } from '../config/config.ts';
 import { loadEnvironment } from '../config/environment.ts';
@@ -11,6 +13,7 @@ import { ownerLink } from '../tenants/create.ts';
 import type { FirstRun } from '../tenants/first-run.ts';
 import { issue } from '../verifications/issue.ts';
 import { ensurePagesBuilt } from './build-pages.ts';
+import { workEnded } from './outcome.ts';
 import { bold, dim } from './print.ts';
 import { selfMadeCertificate } from './tls.ts';
 
@@ -23,7 +26,10 @@ export interface ServeOptions {
 /** Runs the service until SIGTERM or SIGINT, then drains and exits with 0. */
 export async function serve(o: ServeOptions): Promise<void> {
   // Until the service runs there is nothing to drain, so exit at once. The embedded database stops with this process.
-  let stop: (signal: string) => void = () => process.exit(0);
+  let stop: (signal: string) => void = () => {
+    workEnded();
+    process.exit(0);
+  };
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
   const environment = loadEnvironment();
@@ -55,6 +61,7 @@ export async function serve(o: ServeOptions): Promise<void> {
     // Last resort if stopping hangs. Another worker takes over the jobs.
     setTimeout(() => process.exit(1), config.drainMs + 60_000).unref();
     await service.stop();
+    workEnded();
     process.exit(code);
   };
   stop = signal => void drain(signal);
@@ -78,18 +85,28 @@ async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
       dim(`  saved in ${deps.config.dataDir}/first-run.json`),
       '',
     );
-  } else lines.push(dim(`  Your keys are in ${deps.config.dataDir}/first-run.json`), '');
+  } else if (existsSync(join(deps.config.dataDir, 'first-run.json'))) {
+    lines.push(dim(`  Your keys are in ${deps.config.dataDir}/first-run.json`), '');
+  }
   const link = await freshLink(deps);
   lines.push(`  Capture link    ${bold(link)}`);
   const signIn = firstRun?.dashboard_url ?? (await unusedOwnerLink(deps));
   lines.push(`  Dashboard       ${signIn ?? `${deps.origins.public}/dashboard`}`);
   if (signIn) lines.push(dim('                  signs you in once, within 24 hours; then add a passkey'));
   lines.push(`  API             ${deps.origins.public}/docs`, '');
-  lines.push('  Open the capture link, or run the whole flow from another terminal:  npx firsthand demo', '');
+  lines.push(`  Open the capture link, or run the whole flow from another terminal:  ${demoCommand(deps)}`, '');
   console.log(lines.join('\n'));
   if (!/^https?:\/\/(localhost|127\.|\[::1\])/.test(link)) {
     console.log(await QRCode.toString(link, { type: 'terminal', small: true }));
   }
+}
+
+/** The command for another terminal, which does not have the settings of this one. */
+function demoCommand({ config, origins }: Deps): string {
+  const folder = relative(process.cwd(), config.dataDir);
+  const settings = folder === 'data' ? '' : `DATA_DIR=${folder.startsWith('..') ? config.dataDir : folder} `;
+  const url = origins.public === 'http://localhost:8080' ? '' : ` --url ${origins.public}`;
+  return `${settings}npx firsthand demo${url}`;
 }
 
 /** Returns a new sign-in link for the first tenant's owner. Null after the first sign-in there. */

@@ -1,10 +1,12 @@
 import { many } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { tenantExists } from '../tenants/exists.ts';
+import { checkId } from './arguments.ts';
 
 /** Returns the named account, or the only one. Among several it asks instead of guessing. */
 export async function tenantOf(deps: Pick<Deps, 'db'>, named: string | undefined): Promise<string> {
   if (named !== undefined) {
+    checkId('--tenant', 'tnt', named);
     if (!(await tenantExists(deps.db, named))) throw new Error(`There is no tenant ${named}.`);
     return named;
   }

@@ -1,5 +1,4 @@
-import { type KeyScope, Name } from '@firsthand/contract/management.ts';
-import { Type } from 'typebox';
+import type { KeyScope } from '@firsthand/contract/management.ts';
 import { readConfig } from '../config/config.ts';
 import { loadEnvironment } from '../config/environment.ts';
 import { transaction } from '../db/sql.ts';
@@ -12,7 +11,7 @@ import { createTenant, ownerLink } from '../tenants/create.ts';
 import { tenantExists } from '../tenants/exists.ts';
 import { type KeyMode, mintKey } from '../tenants/keys.ts';
 import { setLimit } from '../tenants/settings.ts';
-import { checked } from './checked.ts';
+import { checkId, checkValue, UsageError } from './arguments.ts';
 import { table } from './print.ts';
 
 /** Runs `work` with open dependencies, whether or not a service is running. */
@@ -31,31 +30,32 @@ const activity = (deps: Deps, tenantId: string): Activity => ({
   actor: { kind: 'command_line' },
   at: deps.clock.now(),
 });
-const checkName = (name: string, option: string) => checked(Type.Object({ name: Name }), { name }, { name: option });
 const noTenant = (id: string) => new Error(`Tenant ${id} does not exist.`);
 
 /** `firsthand create-tenant NAME`: prints the same JSON as first-run.json. */
-export const createTenantCommand = (name: string): Promise<void> =>
-  withDeps(async deps => {
-    checkName(name, 'The name');
+export async function createTenantCommand(name: string): Promise<void> {
+  checkValue('<name>', 'name', name);
+  return withDeps(async deps => {
     const made = await transaction(deps.db, async tx => {
       const { owner_id: ownerId, ...tenant } = await createTenant(tx, deps, name, { kind: 'command_line' });
       return { ...tenant, dashboard_url: await ownerLink(tx, deps, ownerId) };
     });
     console.log(JSON.stringify(made, null, 2));
   });
+}
 
 /** `firsthand mint-key --tenant ID --mode live|test|secret [--name N] [--scope create,capture]`: prints the key once. */
-export const mintKeyCommand = (o: {
+export async function mintKeyCommand(o: {
   tenant: string;
   mode: KeyMode;
   name: string;
   scope?: readonly KeyScope[];
-}): Promise<void> => {
+}): Promise<void> {
+  checkId('--tenant', 'tnt', o.tenant);
+  checkValue('--name', 'name', o.name);
   if (o.scope && o.mode === 'secret')
-    throw new Error('--scope limits live and test keys. A secret key does everything.');
+    throw new UsageError('--scope limits live and test keys. A secret key does everything.');
   return withDeps(async deps => {
-    checkName(o.name, '--name');
     if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
     const key = await transaction(deps.db, async tx => {
       const minted = await mintKey(tx, o.tenant, o.name, o.mode, deps.clock.now(), o.scope ?? null);
@@ -75,11 +75,12 @@ export const mintKeyCommand = (o: {
       ),
     );
   });
-};
+}
 
 /** `firsthand list-keys --tenant ID`: prints the active keys, never the keys themselves. */
-export const listKeysCommand = (o: { tenant: string }): Promise<void> =>
-  withDeps(async deps => {
+export async function listKeysCommand(o: { tenant: string }): Promise<void> {
+  checkId('--tenant', 'tnt', o.tenant);
+  return withDeps(async deps => {
     if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
     const keys = await listKeys(deps.db, o.tenant, 1_000);
     console.log(
@@ -97,21 +98,27 @@ export const listKeysCommand = (o: { tenant: string }): Promise<void> =>
       ),
     );
   });
+}
 
 /** `firsthand revoke-key --tenant ID KEY_ID`: every node rejects the key at once. */
-export const revokeKeyCommand = (id: string, o: { tenant: string }): Promise<void> =>
-  withDeps(async deps => {
+export async function revokeKeyCommand(id: string, o: { tenant: string }): Promise<void> {
+  checkId('--tenant', 'tnt', o.tenant);
+  checkId('<id>', 'key', id);
+  return withDeps(async deps => {
     const done = await transaction(deps.db, tx => revokeKey(tx, activity(deps, o.tenant), id));
     if (!done) throw new Error(`Tenant ${o.tenant} has no active key ${id}.`);
     console.log(`Revoked key ${id}.`);
   });
+}
 
 /** `firsthand set-limit TENANT N|default`: requests per minute. Takes effect at once on every node. */
-export const setLimitCommand = (tenant: string, limit: number | null): Promise<void> =>
-  withDeps(async deps => {
+export async function setLimitCommand(tenant: string, limit: number | null): Promise<void> {
+  checkId('<tenant>', 'tnt', tenant);
+  return withDeps(async deps => {
     if (!(await transaction(deps.db, tx => setLimit(tx, activity(deps, tenant), limit)))) throw noTenant(tenant);
     const now = limit === null ? `${deps.config.rateLimitPerMinute} (the default)` : `${limit}`;
     console.log(`Tenant ${tenant} may now make ${now} requests per minute.`);
   });
+}
 
 export const migrateCommand = (): Promise<void> => withDeps(async () => console.log('The database is up to date.'));

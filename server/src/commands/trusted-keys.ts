@@ -4,12 +4,15 @@ import { join, resolve } from 'node:path';
 import type { Verifier } from '@firsthand/evidence/note.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { OWN_KEYS_FILE } from '../config/environment.ts';
+import { namingFile } from '../lib/file-fault.ts';
 
 /** Each name is a verifier key or a file of keys. This installation's own keys are added. */
 export async function trustedKeys(named: readonly string[]): Promise<Verifier[]> {
   const own = join(resolve(process.env.DATA_DIR?.trim() || './data'), OWN_KEYS_FILE);
   const texts = await Promise.all(
-    named.map(text => (/^[^+/\\][^+]*\+[0-9a-f]{8}\+/.test(text) ? text : readFile(text, 'utf8'))),
+    named.map(text =>
+      /^[^+/\\][^+]*\+[0-9a-f]{8}\+/.test(text) ? text : readFile(text, 'utf8').catch(namingFile(text)),
+    ),
   );
   if (existsSync(own)) texts.push(await readFile(own, 'utf8'));
   return texts.flatMap(parseTrust);

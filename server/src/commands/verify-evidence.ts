@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { parseVkey } from '@firsthand/evidence/note.ts';
 import type { Report } from '@firsthand/evidence/report.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { reportLines } from '@firsthand/report/words.ts';
+import { namingFile } from '../lib/file-fault.ts';
+import { sentenceOf } from './sentence.ts';
 import { trustedKeys } from './trusted-keys.ts';
 
 export interface VerifyEvidenceOptions {
@@ -22,20 +23,35 @@ const CHUNK_BYTES = 1_048_576;
 export async function verifyEvidence(file: string, o: VerifyEvidenceOptions): Promise<void> {
   let report: Report;
   try {
-    report = await verifyBundle(createReadStream(file, { highWaterMark: CHUNK_BYTES }), {
-      trusted: await trustedKeys(o.trust),
-      witnesses: o.witness.map(parseVkey),
-      ...(o.tsaRoot === undefined ? {} : { tsaRoots: await readFile(o.tsaRoot, 'utf8') }),
-      ...(o.maxBytes === undefined ? {} : { maxBytes: o.maxBytes }),
-      createHash: () => createHash('sha256'),
-      crc32: (bytes, before) => crc32(bytes, before),
-    });
+    report = await check(file, o);
   } catch (error) {
     // An unreadable file or key says nothing about the evidence.
-    console.error((error as Error).message);
+    console.error(sentenceOf(error));
     process.exitCode = 3;
     return;
   }
   console.log(o.json ? JSON.stringify(report, null, 2) : reportLines(report).join('\n'));
   process.exitCode = report.exit_code;
+}
+
+async function check(file: string, o: VerifyEvidenceOptions): Promise<Report> {
+  const trusted = await trustedKeys(o.trust);
+  const tsaRoots =
+    o.tsaRoot === undefined ? {} : { tsaRoots: await readFile(o.tsaRoot, 'utf8').catch(namingFile(o.tsaRoot)) };
+  const bundle = await open(file);
+  try {
+    const found = await bundle.stat();
+    if (found.isDirectory()) throw new Error(`${file} is a folder. Name the bundle, a zip file.`);
+    if (found.isFile() && found.size === 0) throw new Error(`${file} is empty. Download the bundle again.`);
+    return await verifyBundle(bundle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false }), {
+      trusted,
+      witnesses: o.witness.map(parseVkey),
+      ...tsaRoots,
+      ...(o.maxBytes === undefined ? {} : { maxBytes: o.maxBytes }),
+      createHash: () => createHash('sha256'),
+      crc32: (bytes, before) => crc32(bytes, before),
+    });
+  } finally {
+    await bundle.close();
+  }
 }

@@ -16,4 +16,5 @@ export function loadEnvironment(): Env {
 }
 
 /** The default address at which commands look for the running service. */
-export const defaultServiceUrl = (env: Env): string => env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`;
+export const defaultServiceUrl = (env: Env): string =>
+  env.PUBLIC_URL?.trim() || `http://localhost:${env.PORT?.trim() || 8080}`;

@@ -6,6 +6,7 @@ import { base64url, generateKey, thumbprint } from '@firsthand/evidence/trust.ts
 import { OWN_KEYS_FILE } from '../config/environment.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { rootOf } from '../http/root.ts';
 
 export interface LogRow {
   id: number;
@@ -28,7 +29,7 @@ export const logOf = async (db: Queryable, epoch: string): Promise<LogRow | unde
 /** Makes the first log with its keys where there is none, and writes the public keys beside the data. Safe beside itself. */
 export async function ensureLog(deps: Deps): Promise<void> {
   if (!(await currentLog(deps.db))) {
-    const base = deps.config.evidenceOrigin ?? `${new URL(deps.origins.public).host}/log`;
+    const base = deps.config.evidenceOrigin ?? `${new URL(deps.origins.public).host}${rootOf(deps.origins.public)}/log`;
     await transaction(deps.db, async tx => {
       await tx.query('lock table evidence_logs in exclusive mode');
       if (!(await currentLog(tx))) await createLog(tx, deps, 1, base);

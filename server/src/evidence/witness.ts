@@ -18,6 +18,7 @@ import { addressPermit, takePermits } from '../auth/limits.ts';
 import { one, type Tx, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../http/problem.ts';
+import { rootOf } from '../http/root.ts';
 import type { Limiter } from '../lib/limits/limiter.ts';
 import { parseAddCheckpoint, SIZE_TYPE } from './witness-protocol.ts';
 
@@ -60,7 +61,7 @@ export async function witnessSigner(deps: Pick<Deps, 'db' | 'keyring' | 'clock' 
     await deps.db.query(
       `insert into witness_keys (name, public_key, sealed, created_at) values ($1, $2, $3, $4) on conflict do nothing`,
       [
-        `${new URL(deps.origins.public).host}/witness`,
+        `${new URL(deps.origins.public).host}${rootOf(deps.origins.public)}/witness`,
         Buffer.from(publicKey),
         deps.keyring.encrypt(Buffer.from(secretKey).toString('base64')),
         deps.clock.now(),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { distOf, registerAssets } from './assets.ts';
+import { rootOf, withRoot } from './root.ts';
 
 const DIST = distOf('dashboard');
 /** A placeholder in the built HTML. React Aria reads the nonce there for the few styles that it adds itself. */
@@ -43,7 +44,10 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps): Promi
     if (!existsSync(file)) {
       return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
     }
-    const html = readFileSync(file, 'utf8').replace(PLACE, `nonce="${nonce}"`);
+    const html = withRoot(readFileSync(file, 'utf8'), rootOf(deps.origins.public), '/_dashboard/').replace(
+      PLACE,
+      `nonce="${nonce}"`,
+    );
     return reply.type('text/html; charset=utf-8').send(html);
   };
   app.get('/', async (_request, reply) => reply.redirect('dashboard', 302));
@@ -51,7 +55,9 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps): Promi
     app.get(path, async (request, reply) => {
       // The link header preloads who is signed in, so the answer arrives while the script is still downloading.
       const signsIn = /^\/dashboard\/sign(ed)?-in/.test(request.url);
-      if (!signsIn) reply.header('link', '</v1/me>; rel=preload; as=fetch; crossorigin=anonymous');
+      if (!signsIn) {
+        reply.header('link', `<${rootOf(deps.origins.public)}/v1/me>; rel=preload; as=fetch; crossorigin=anonymous`);
+      }
       return show(reply);
     });
   }

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
 import { sha256 } from '../lib/keyring.ts';
 import type { Endpoint } from './endpoint.ts';
 import { openapiDocument } from './openapi.ts';
+import { rootOf } from './root.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const require = createRequire(import.meta.url);
@@ -50,7 +52,7 @@ async function readTokens(): Promise<Buffer> {
   return Buffer.from(tokens.replace(/@font-face\s*\{[^}]*\}/g, ''));
 }
 
-const page = (nonce: string) => `<!doctype html>
+const page = (nonce: string, root: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -58,18 +60,18 @@ const page = (nonce: string) => `<!doctype html>
 <meta property="csp-nonce" content="${nonce}">
 <title>Firsthand API</title>
 <meta name="description" content="Reference of the Firsthand API: create verifications, read verdicts, receive webhooks.">
-<link rel="icon" href="/_capture/favicon.svg">
-<link rel="preload" href="/docs/inter.woff2" as="font" type="font/woff2" crossorigin>
-<link rel="stylesheet" href="/docs/tokens.css">
-<link rel="stylesheet" href="/docs/docs.css">
+<link rel="icon" href="${root}/_capture/favicon.svg">
+<link rel="preload" href="${root}/docs/inter.woff2" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="${root}/docs/tokens.css">
+<link rel="stylesheet" href="${root}/docs/docs.css">
 </head>
 <body>
-<header class="bar"><a href="/docs" aria-label="Firsthand API"><span class="logo" role="img" aria-label="firsthand"></span></a><span class="name">API reference</span><a class="file" href="/v1/openapi.json" download="firsthand-openapi.json">openapi.json</a></header>
-<noscript><p class="without">This page needs JavaScript. The description of the API is <a href="/v1/openapi.json">openapi.json</a>.</p></noscript>
+<header class="bar"><a href="${root}/docs" aria-label="Firsthand API"><span class="logo" role="img" aria-label="firsthand"></span></a><span class="name">API reference</span><a class="file" href="${root}/v1/openapi.json" download="firsthand-openapi.json">openapi.json</a></header>
+<noscript><p class="without">This page needs JavaScript. The description of the API is <a href="${root}/v1/openapi.json">openapi.json</a>.</p></noscript>
 <main id="reference"></main>
-<script src="/docs/nonce.js"></script>
-<script src="/docs/reference.js"></script>
-<script src="/docs/docs.js"></script>
+<script src="${root}/docs/nonce.js"></script>
+<script src="${root}/docs/reference.js"></script>
+<script src="${root}/docs/docs.js"></script>
 </body>
 </html>`;
 
@@ -90,16 +92,24 @@ const policyOf = (nonce: string): string =>
   ].join('; ');
 
 /** Serves the API description at /v1/openapi.json, and a page to read it and try it at /docs. */
-export function registerDocs(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
+export function registerDocs(
+  app: FastifyInstance,
+  endpoints: readonly Endpoint[],
+  { origins }: Pick<Deps, 'origins'>,
+): void {
   const document = openapiDocument(endpoints);
-  app.get('/v1/openapi.json', async () => document);
+  app.get('/v1/openapi.json', async () => {
+    const root = rootOf(origins.public);
+    // The address of the server is relative to the one of the document.
+    return root === '' ? document : { ...document, servers: [{ url: root, description: 'This service' }] };
+  });
   const show = async (_request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');
     return reply
       .header('content-security-policy', policyOf(nonce))
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
-      .send(page(nonce));
+      .send(page(nonce, rootOf(origins.public)));
   };
   app.get('/docs', show);
   app.get('/docs/', show);

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { distOf, registerAssets } from './assets.ts';
+import { rootOf, withRoot } from './root.ts';
 
 const DIST = distOf('capture');
 /** Facts that the service gives a page outside the API, each in a `meta` element `firsthand-<name>`. */
@@ -54,9 +55,13 @@ export function createPages(deps: Deps): { show: ShowPage } {
       return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
     }
     // Link previews need the picture's absolute URL.
-    const html = readFileSync(file, 'utf8').replaceAll(
-      `content="/_capture/`,
-      `content="${deps.origins.capture}/_capture/`,
+    const html = withRoot(
+      readFileSync(file, 'utf8').replaceAll(
+        /content="(\.|\/_capture)\//g,
+        `content="${deps.origins.capture}/_capture/`,
+      ),
+      rootOf(deps.origins.capture),
+      '/_capture/',
     );
     const metas = Object.entries(said).map(([fact, value]) => `<meta name="firsthand-${fact}" content="${value}">`);
     return reply.type('text/html; charset=utf-8').send(html.replace('</head>', `${metas.join('')}</head>`));
@@ -70,14 +75,18 @@ const redactionOf = (db: Queryable, id: string) =>
 /** Serves the hosted pages: capture at /v/<id>, its preview at /capture-preview, certificate at /c/<id>, assets under /_capture/. */
 export async function registerPages(
   app: FastifyInstance,
-  { db }: Pick<Deps, 'db'>,
+  { db, origins }: Pick<Deps, 'db' | 'origins'>,
   { show }: ReturnType<typeof createPages>,
 ): Promise<void> {
   // The link header preloads the first API response, so it arrives while the script is still downloading.
   const shown = (path: string, name: 'index.html' | 'certificate.html', firstRequest: (id: string) => string) =>
     app.get<{ Params: { id: string } }>(path, async (request, reply) => {
       const { id } = request.params;
-      if (isId('vfy', id)) reply.header('link', `<${firstRequest(id)}>; rel=preload; as=fetch; crossorigin=anonymous`);
+      if (isId('vfy', id))
+        reply.header(
+          'link',
+          `<${rootOf(origins.capture)}${firstRequest(id)}>; rel=preload; as=fetch; crossorigin=anonymous`,
+        );
       const row = isId('vfy', id) && name === 'certificate.html' ? await redactionOf(db, id) : undefined;
       return show(reply, name, row?.redacted_at ? { redacted: row.redacted_at.toISOString() } : {});
     });

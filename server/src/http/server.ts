@@ -19,6 +19,7 @@ import { noteConnections } from './drain.ts';
 import type { Endpoint } from './endpoint.ts';
 import { namedIn } from './named-verification.ts';
 import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
+import { rootOf, withoutRoot } from './root.ts';
 import { traceRequests } from './trace-requests.ts';
 
 /** Closes a connection that has not sent a request's headers by then. `bodyStallMs` limits bodies instead. */
@@ -44,6 +45,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newUlid,
     requestIdHeader: false,
+    rewriteUrl: request => withoutRoot(request.url ?? '/', [rootOf(deps.origins.public), rootOf(deps.origins.capture)]),
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     routerOptions: { maxParamLength: 256 },
     // While the server stops, it answers requests on open connections and then closes them.

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { many, one, type Queryable, type Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { servedModes } from '../http/principal.ts';
+import { rootOf } from '../http/root.ts';
 import { newId } from '../lib/ids.ts';
 import { type Activity, audit, originOf } from '../tenants/audit.ts';
 import { enterBy, type Opening, type Place, placesOf } from './openings.ts';
@@ -138,7 +139,12 @@ const onThisMachine = (origin: string): boolean => /^http:\/\/(localhost|127\.0\
 
 /** A session cookie. Scripts and other sites cannot read it, and it travels over TLS, except on this machine. */
 export const cookieOptions = (deps: Pick<Deps, 'origins'>) =>
-  ({ path: '/', httpOnly: true, sameSite: 'lax', secure: !onThisMachine(deps.origins.public) }) as const;
+  ({
+    path: rootOf(deps.origins.public) || '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: !onThisMachine(deps.origins.public),
+  }) as const;
 
 export function setSessionCookie(deps: Pick<Deps, 'config' | 'origins'>, reply: FastifyReply, token: string): void {
   reply.setCookie(deps.config.sessionCookie, token, { ...cookieOptions(deps), maxAge: LIFE_MS / 1_000 });

@@ -38,6 +38,7 @@ const PICTURE = /\.(jpe?g|png|webp|heic|heif|avif)$/i;
  */
 export async function importCorpus(deps: Deps, { path, tenantId, name }: ImportOptions): Promise<ImportReport> {
   const folder = (await stat(path)).isDirectory();
+  if (!folder) await expectHashes(path);
   const list = name ?? basename(path);
   const scope = await scopeId(deps.db, { tenantId, livemode: null });
   const row = await one<{ id: string }>(
@@ -50,6 +51,13 @@ export async function importCorpus(deps: Deps, { path, tenantId, name }: ImportO
   const report: ImportReport = { list, imported: 0, known: 0, skipped: [] };
   if (folder) await importFolder(deps, path, target, report);
   else await importHashes(deps, path, target, report);
+  if (report.imported + report.known === 0) {
+    await deps.db.query(
+      'delete from reverse_lists l where id = $1 and not exists (select 1 from reverse_pictures where list_id = l.id)',
+      [target.listId],
+    );
+    throw new Error(`${path} holds no picture that can be recognised. Nothing was imported.`);
+  }
   return report;
 }
 
@@ -70,12 +78,31 @@ async function keep(
   else report.known += 1;
 }
 
+const hashIn = (cells: readonly string[]) => cells.find(cell => /^[0-9a-f]{64}$/i.test(cell));
+const cellsOf = (text: string) => text.split(/[,;\t]/).map(cell => cell.trim().replaceAll(/^"|"$/g, ''));
+const linesOf = (path: string) =>
+  createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+
+/** Throws unless most lines have a hash: a text that only quotes one is no list. */
+async function expectHashes(path: string): Promise<void> {
+  const lines = { hashes: 0, others: 0 };
+  for await (const text of linesOf(path)) {
+    if (hashIn(cellsOf(text))) lines.hashes += 1;
+    else if (text.trim() !== '') lines.others += 1;
+  }
+  if (lines.hashes > 0 && lines.hashes >= lines.others) return;
+  throw new Error(
+    `${path} is not a list of PDQ hashes: ${lines.hashes} of ${lines.hashes + lines.others} lines have one. ` +
+      'Give one hash of 64 hexadecimal digits per line, or name a folder of pictures. Nothing was imported.',
+  );
+}
+
 async function importHashes(deps: Deps, path: string, target: Target, report: ImportReport): Promise<void> {
   let line = 0;
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of linesOf(path)) {
     line += 1;
-    const cells = text.split(/[,;\t]/).map(cell => cell.trim().replaceAll(/^"|"$/g, ''));
-    const hex = cells.find(cell => /^[0-9a-f]{64}$/i.test(cell));
+    const cells = cellsOf(text);
+    const hex = hashIn(cells);
     if (!hex) {
       // Accept a heading in the first line, and empty lines.
       if (text.trim() !== '' && line > 1)

@@ -1,6 +1,7 @@
 // Starts the reference on the page. `Scalar` comes from the script before this one.
 Scalar.createApiReference('#reference', {
-  url: '/v1/openapi.json',
+  // The page is at /docs, with or without a final slash.
+  url: `${location.pathname.replace(/\/docs\/?$/, '')}/v1/openapi.json`,
   theme: 'none',
   layout: 'modern',
   withDefaultFonts: false,

@@ -6,14 +6,14 @@ import { one, type Tx, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { type Answer, type Call, openEndpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/problem.ts';
+import { rootOf } from '../../http/root.ts';
 import { equalSecrets, sha256 } from '../../lib/keyring.ts';
 import { cookieOptions, openSession, setSessionCookie } from '../sessions.ts';
 import { beginFlow, endFlow, type Said } from './provider-client.ts';
 import { linkIdentity, openedByProvider } from './provider-person.ts';
-import { returnPath } from './return-to.ts';
+import { dashboardAt, returnPath } from './return-to.ts';
 
 const FLOW_MS = 10 * 60_000;
-const SIGN_IN_PAGE = '/dashboard/sign-in';
 
 /** Codes of `/dashboard/sign-in?error=…`. */
 type Fault = 'cancelled' | 'expired' | 'not_invited' | 'provider_unavailable' | 'provider_failed';
@@ -27,12 +27,16 @@ const redirectUri = (deps: Pick<Deps, 'origins'>, provider: ProviderConfig): str
   `${deps.origins.public}/v1/auth/${provider.name}/callback`;
 
 const redirect = (status: 302 | 303, location: string): Answer => ({ status, headers: { location } });
-const toSignIn = (fault: Fault): Answer => redirect(303, `${SIGN_IN_PAGE}?error=${fault}`);
+const toSignIn = ({ origins }: Pick<Deps, 'origins'>, fault: Fault): Answer =>
+  redirect(303, `${dashboardAt(origins.public)}/sign-in?error=${fault}`);
 
 /** Only the browser that began a sign-in may complete it. Each sign-in has its own cookie. */
 const flowCookie = (deps: Pick<Deps, 'config'>, state: string): string =>
   `${deps.config.sessionCookie}_flow_${sha256(state).toString('hex').slice(0, 16)}`;
-const flowCookieOptions = (deps: Pick<Deps, 'origins'>) => ({ ...cookieOptions(deps), path: '/v1/auth' });
+const flowCookieOptions = (deps: Pick<Deps, 'origins'>) => ({
+  ...cookieOptions(deps),
+  path: `${rootOf(deps.origins.public)}/v1/auth`,
+});
 
 export const startProvider = openEndpoint({
   operationId: 'startProviderSignIn',
@@ -49,7 +53,7 @@ export const startProvider = openEndpoint({
       deps.log.error({ err: error, provider: provider.name }, 'an identity provider cannot be reached');
       return null;
     });
-    if (!flow) return toSignIn('provider_unavailable');
+    if (!flow) return toSignIn(deps, 'provider_unavailable');
     const browser = randomBytes(32).toString('base64url');
     await deps.db.query(
       `insert into provider_flows (state_digest, browser_digest, provider, verifier, nonce, return_to, expires_at)
@@ -91,9 +95,9 @@ export const providerCallback = openEndpoint({
     const { deps, params, request, reply } = call;
     const provider = providerOf(deps, params.provider);
     const state = (request.query as Record<string, unknown>).state;
-    if (typeof state !== 'string') return toSignIn('expired');
+    if (typeof state !== 'string') return toSignIn(deps, 'expired');
     const flow = await takeFlow(call, provider, state);
-    if (!flow) return toSignIn('expired');
+    if (!flow) return toSignIn(deps, 'expired');
     reply.clearCookie(flowCookie(deps, state), flowCookieOptions(deps));
 
     const callback = new URL(redirectUri(deps, provider));
@@ -101,12 +105,12 @@ export const providerCallback = openEndpoint({
     const answer = await endFlow(provider, callback, { state, ...flow }).catch((error: unknown) => error as Error);
     if (answer instanceof Error) {
       deps.log.warn({ err: answer, provider: provider.name }, 'a sign-in with an identity provider failed');
-      return toSignIn(faultOf(answer));
+      return toSignIn(deps, faultOf(answer));
     }
     const opened = await transaction(deps.db, tx => enter(tx, call, provider, answer));
     if (!opened) {
       deps.log.info({ provider: provider.name }, 'somebody signed in whom nobody invited');
-      return toSignIn('not_invited');
+      return toSignIn(deps, 'not_invited');
     }
     setSessionCookie(deps, reply, opened.token);
     return redirect(303, flow.return_to);

@@ -1,0 +1,221 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vkeyOf } from '@firsthand/evidence/note.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { bomb } from '../../../evidence/test/bombs.ts';
+import { makeBundle, zip } from '../../../evidence/test/build.ts';
+import { createProgram } from '../../src/commands/program.ts';
+import { MAIN } from '../service-process.ts';
+import { CALLS, pathsOf } from './every-command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fh-outcome-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ENV = { PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'warn' };
+const STUCK = join(import.meta.dirname, 'stuck.ts');
+/** Commands that give 1 a meaning of its own. */
+const failureOf = (path: string) => (path === 'verify-evidence' || path === 'monitor' ? 3 : 1);
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+const run = (main: string, args: readonly string[], env: object = {}): Promise<Ended> =>
+  new Promise(resolve => {
+    const child = execFile(process.execPath, [main, ...args], { env: { ...ENV, ...env } }, (_error, out, err) =>
+      resolve({ code: child.exitCode, out, err }),
+    );
+  });
+
+const made = makeBundle();
+const file = (name: string, bytes: Uint8Array | string) => {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+};
+const bundle = file('bundle.zip', zip(made.files));
+const trust = file('trust.txt', `${vkeyOf(made.log)}\n${vkeyOf(made.bundle)}\n`);
+
+describe('a command whose work never settles', () => {
+  const paths = pathsOf(createProgram({}));
+
+  it('CALLS names every command', () => {
+    expect(Object.keys(CALLS).toSorted()).toEqual(paths.toSorted());
+  });
+
+  it.each(paths)('%s says so and does not exit with 0', async path => {
+    const { code, out, err } = await run(STUCK, [
+      ...path.split(' '),
+      ...CALLS[path]!.map(text =>
+        text
+          .replace('{port}', '8080')
+          .replace(/^\{(tenant|key)\}$/, (_, kind) => `${kind === 'key' ? 'key' : 'tnt'}_01JD00000000000000000000AA`),
+      ),
+    ]);
+    expect({ code, out }).toEqual({ code: failureOf(path), out: '' });
+    expect(err).toBe('Firsthand stopped before its work was done. Nothing can be said about the result.\n');
+  });
+});
+
+describe('a command whose output cannot be written', () => {
+  const CASES: [string, string[]][] = [
+    ['verify-evidence', ['verify-evidence', bundle, '--trust', trust]],
+    ['log-name', ['log-name', 'vfy_01JD00000000000000000000AA']],
+    ['doctor', ['doctor']],
+    ['--help', ['--help']],
+    ['--version', ['--version']],
+  ];
+
+  it.each(CASES)('%s does not exit with 0 where the disk is full', (name, args) => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+      env: ENV,
+      encoding: 'utf8',
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    expect(status).toBe(failureOf(name));
+    expect(stderr).toContain('The output could not be written (ENOSPC).');
+  });
+
+  it.each(CASES)('%s does not exit with 0 where nobody reads its pipe', (name, args) => {
+    const script = '{ sleep 0.2; "$@"; echo $? >&2; } | true';
+    const { stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', process.execPath, MAIN, ...args], {
+      env: ENV,
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe(`${failureOf(name)}\n`);
+  });
+});
+
+describe('firsthand verify-evidence', () => {
+  it('gives 0 for a valid bundle', async () => {
+    expect(await run(MAIN, ['verify-evidence', bundle, '--trust', trust])).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('gives 1 and the reason for a photo that unpacks to more than it claims', async () => {
+    const path = file('bomb.zip', bomb('a photo that claims 2 kB and unpacks to 64 MB'));
+    const { code, out } = await run(MAIN, ['verify-evidence', path, '--trust', trust]);
+    expect(code).toBe(1);
+    expect(out).toContain('its compressed data are damaged');
+  });
+
+  const missing = join(folder, 'missing.zip');
+  const locked = file('locked.zip', 'x');
+  chmodSync(locked, 0);
+  mkdirSync(join(folder, 'folder.zip'));
+  const CASES: [string, string[], string][] = [
+    ['a missing file', [missing], `${missing} does not exist.`],
+    ['a folder', [join(folder, 'folder.zip')], `${folder}/folder.zip is a folder. Name the bundle, a zip file.`],
+    ['an empty file', [file('empty.zip', '')], `${folder}/empty.zip is empty. Download the bundle again.`],
+    ['a path through a file', [join(bundle, 'x')], `${bundle}/x does not exist: part of its path is a file.`],
+    ['missing keys', [bundle, '--trust', missing], `${missing} does not exist.`],
+    ['a folder of keys', [bundle, '--trust', folder], 'is a folder. Name a file'],
+    ['missing roots', [bundle, '--tsa-root', missing], `${missing} does not exist.`],
+    ['a wrong witness', [bundle, '--witness', 'nonsense'], 'verifier key'],
+    ['an unknown option', [bundle, '--trsut', trust], 'See: firsthand verify-evidence --help'],
+    ['no file', [], 'See: firsthand verify-evidence --help'],
+    ['an empty name', [''], 'Give a path.'],
+    ...(process.getuid?.() === 0
+      ? []
+      : [['an unreadable file', [locked], 'this account lacks the permission.'] as [string, string[], string]]),
+  ];
+  it.each(CASES)('gives 3 and a sentence for %s', async (_what, args, sentence) => {
+    const { code, out, err } = await run(MAIN, ['verify-evidence', ...args]);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toContain(sentence);
+    expect(err).not.toMatch(/^ +at /m);
+  });
+});
+
+describe('arguments that the API would refuse', () => {
+  const CASES: [string[], string][] = [
+    [['create-tenant', ''], '<name> must not be empty.'],
+    [['create-tenant', ' '], '<name> must'],
+    [['create-tenant', 'x'.repeat(121)], '<name> must have at most 120 characters.'],
+    [['log-name', 'nonsense'], '<verification> takes an id, vfy_…'],
+    [['mint-key', '--tenant', 'me', '--mode', 'live'], '--tenant takes an id, tnt_…'],
+    [
+      ['mint-key', '--tenant', 'tnt_01JD00000000000000000000AA', '--mode', 'live', '--name', ''],
+      '--name must not be empty.',
+    ],
+    [['list-keys', '--tenant', 'me'], '--tenant takes an id, tnt_…'],
+    [['revoke-key', 'pk_live_x', '--tenant', 'tnt_01JD00000000000000000000AA'], '<id> takes an id, key_…'],
+    [['set-limit', 'me', '10'], '<tenant> takes an id, tnt_…'],
+    [['set-limit', 'tnt_01JD00000000000000000000AA', '0'], 'whole number from 1 to 1000000'],
+    [['sign-in-link', '--email', 'notmail'], '--email must be an e-mail address.'],
+    [['people', 'invite', '--email', 'notmail', '--role', 'viewer'], '--email must be an e-mail address.'],
+    [['people', 'invite', '--phone', '0151', '--role', 'viewer'], '--phone must'],
+    [['people', 'invite', '--email', 'a@b.example', '--role', 'boss'], 'Allowed choices are'],
+    [['people', 'invite', '--role', 'viewer'], 'Give --email, --phone or both.'],
+    [['people', 'list', '--tenant', 'me'], '--tenant takes an id, tnt_…'],
+    [['people', 'remove', 'me'], '<id> takes an id, usr_…'],
+    [['events', 'resend', 'me'], '<id> takes an id, whd_… or evt_…'],
+    [['listen', '--forward', 'localhost:3000'], 'Give a URL that starts with http:// or https://.'],
+    [['demo', '--url', 'localhost'], 'Give a URL that starts with http:// or https://.'],
+    [['monitor', 'example.com/log'], 'Give a URL that starts with http:// or https://.'],
+    [['backup', ''], 'Give a path.'],
+    [['corpus', 'import', 'x', '--tenant', 'me'], '--tenant takes an id, tnt_…'],
+    [['corpus', 'import', 'x', '--name', ''], '--name must not be empty.'],
+    [['log-name', 'vfy_01JD00000000000000000000AA', 'more'], 'See: firsthand log-name --help'],
+    [['people', 'list', '--all'], 'See: firsthand people list --help'],
+    [['nonsense'], 'See: firsthand --help'],
+  ];
+  it.each(CASES)('firsthand %j is refused with a sentence', async (args, sentence) => {
+    const { code, out, err } = await run(MAIN, args);
+    expect({ code, out }).toEqual({ code: args[0] === 'monitor' ? 3 : 1, out: '' });
+    expect(err).toContain(sentence);
+    expect(err).not.toMatch(/^ +at |\b[A-Z][A-Za-z]+(Error|Fault|InUse): |ENOENT/m);
+  });
+});
+
+describe('a known failure', () => {
+  const missing = join(folder, 'nowhere');
+  it.each([
+    [['restore', missing], {}, `${missing}/manifest.json does not exist.`],
+    [['corpus', 'import', missing], {}, `${missing} does not exist.`],
+    [['calibrate', missing, '--model', missing], {}, 'cannot be read.'],
+    [
+      ['demo'],
+      { PORT: '65001' },
+      'http://localhost:65001/v1/verifications does not answer (ECONNREFUSED). Start the service with npm start',
+    ],
+    [['doctor'], { PORT: 'eighty' }, 'PORT="eighty" is not valid. PORT takes a whole number from 0 to 65535.'],
+    [
+      ['list-keys', '--tenant', 'tnt_01JD00000000000000000000AA'],
+      { DATABASE_URL: 'postgres://127.0.0.1:9/x', ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64') },
+      'does not answer',
+    ],
+  ] as [string[], object, string][])('of firsthand %j is a sentence', async (args, env, sentence) => {
+    writeFileSync(
+      join(folder, 'first-run.json'),
+      JSON.stringify({ pk_test: 'pk_test_x', webhook_secret: 'whsec_AAAA' }),
+    );
+    const { code, err } = await run(MAIN, args, { DATA_DIR: folder, ...env });
+    expect(err).toContain(sentence);
+    expect(code).toBe(1);
+    expect(err).not.toMatch(/^ +at |\b[A-Z][A-Za-z]+(Error|Fault|InUse): |ENOENT/m);
+  });
+
+  it('of a busy port names PORT', async () => {
+    const busy = createServer();
+    await new Promise<void>(resolve => busy.listen(0, '127.0.0.1', resolve));
+    const { port } = busy.address() as { port: number };
+    try {
+      const { code, err } = await run(MAIN, ['all'], { PORT: String(port), HOST: '127.0.0.1', ANALYSIS_THREADS: '1' });
+      expect(code).toBe(1);
+      expect(err).toContain(`Port ${port} is in use, perhaps by another Firsthand. Set PORT to another port`);
+    } finally {
+      busy.close();
+    }
+  });
+
+  it('--version prints the version', async () => {
+    expect(await run(MAIN, ['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+});

@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { dataFiles } from '../test/data.ts';
-import { analyzePicture } from './analyze.ts';
+import { analyzePicture, worstDepth } from './analyze.ts';
 import { shrinkOnLoad } from './decode.ts';
 import { plainCapture, plainDisplay } from './simulate/params.ts';
 import { simulateDirect, simulateRecapture } from './simulate/recapture.ts';
@@ -59,5 +60,36 @@ describe('analyzePicture', () => {
       .png()
       .toBuffer();
     expect(await analyzePicture({ bytes, signals: [] })).not.toHaveProperty('display');
+  });
+});
+
+describe('worstDepth', () => {
+  const signal = fc.record({
+    source: fc.constantFrom('camera_session', 'motion_parallax', 'depth_map'),
+    confidence: fc.double({ min: 0, max: 1, noNaN: true }),
+    band: fc.constantFrom('clear' as const, 'doubtful' as const, 'confident' as const),
+    evaluated: fc.boolean(),
+  });
+  const rank = (band = 'clear') => ['clear', 'doubtful', 'confident'].indexOf(band);
+
+  it('never gets better by one more piece of evidence from the sender', () => {
+    fc.assert(
+      fc.property(fc.array(signal, { maxLength: 3 }), signal, fc.nat(3), (found, more, place) => {
+        const before = worstDepth(found);
+        const after = worstDepth(found.toSpliced(place, 0, more));
+        expect(rank(after?.band)).toBeGreaterThanOrEqual(rank(before?.band));
+        expect(rank(after?.band)).toBe(Math.max(...[...found, more].map(({ band }) => rank(band))));
+      }),
+    );
+  });
+
+  it('takes the earlier of two that say the same, if it was evaluated', () => {
+    const [session, map] = [
+      { source: 'camera_session', confidence: 0.9, band: 'clear' as const, evaluated: true },
+      { source: 'depth_map', confidence: 0.8, band: 'clear' as const, evaluated: true },
+    ];
+    expect(worstDepth([undefined, session, map])).toBe(session);
+    expect(worstDepth([{ ...session, evaluated: false }, map])).toBe(map);
+    expect(worstDepth([])).toBeUndefined();
   });
 });

@@ -12,7 +12,8 @@ const MISSING = /premature end of data segment|found marker 0xd9 instead of RST|
 /**
  * Decodes strictly, and once more as far as possible if the decoder gave up for another reason than missing data.
  *
- * @throws ImageFault `truncated` when the file ends its picture data before every pixel is there.
+ * @throws ImageFault `truncated` when the file ends its picture data before every pixel is there. libvips looks for warnings before each
+ * strip of rows, so what lacks in the last one alone (8 to 16 rows, times the factor that the decoder shrinks by) goes unnoticed.
  */
 export async function decodeAllOf<T>(decode: (failOn: Strictness) => Promise<T>): Promise<T> {
   try {

@@ -29,6 +29,7 @@ const capture = (over: Partial<CaptureFacts> = {}): CaptureFacts => ({
   software: null,
   quantizationHash: null,
   pdq: null,
+  locationSource: null,
   location: null,
   signals: {},
   analysisFailed: false,
@@ -72,6 +73,7 @@ const anyCapture: fc.Arbitrary<CaptureFacts> = fc.record({
   quantizationHash: orNull(fc.constantFrom('q1', 'q2')),
   pdq: orNull(fc.constantFrom('0'.repeat(64), 'f'.repeat(64))),
   location: orNull(fc.record({ result: fc.constantFrom('rejected', 'no_match', 'ungeocoded', 'verified' as const) })),
+  locationSource: orNull(fc.constantFrom('app' as const, 'page' as const, 'program' as const)),
   signals: fc.constantFrom(
     {},
     { screen_detection: { screen_detected: true, confidence: 0.97, band: 'confident' } },

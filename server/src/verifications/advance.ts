@@ -197,7 +197,14 @@ async function change(
   set: Partial<
     Pick<
       VerificationRow,
-      'status' | 'captures_count' | 'completed_at' | 'verdict' | 'seal_hash' | 'case_analysis' | 'redacted_at'
+      | 'status'
+      | 'captures_count'
+      | 'completed_at'
+      | 'verdict'
+      | 'seal_hash'
+      | 'instructions_found'
+      | 'case_analysis'
+      | 'redacted_at'
     >
   > &
     ReviewChange,

@@ -302,6 +302,17 @@ describe('verification outcome', () => {
     expect(done.verdict).not.toHaveProperty('reason_code');
   });
 
+  it('never calls a picture verified of which a part is missing, with an end marker put back', async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+    const create = { width: 1280, height: 960, channels: 3, background: '#888', noise } as const;
+    const whole = await sharp({ create }).jpeg().toBuffer();
+    const cut = Buffer.concat([whole.subarray(0, Math.floor((whole.length * 2) / 3)), Buffer.from([0xff, 0xd9])]);
+    const { id } = await createVerification(service, {});
+    expect((await submit(service, id, cut)).status).toBe(201);
+    const done = await untilStatus(service, id, ['completed', 'failed']);
+    expect([done.status, done.verdict]).toEqual(['failed', undefined]);
+  });
+
   it('takes the worst location of its captures and limits the tolerance', async () => {
     const expected_location = '48.1374,11.5755';
     const near = { latitude: 48.1375, longitude: 11.5756, accuracy_m: 20 };

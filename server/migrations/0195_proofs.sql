@@ -70,8 +70,8 @@ alter table persons add column removed_from text references tenants (id);
 update persons set removed_from = last_tenant_id where removed_at is not null;
 
 insert into passkey_persons (passkey_id, person_id, proof)
-select k.id, k.person_id, case when p.proven_at is null then 'link' when p.email is not null then 'email'
-  when p.phone_e164 is not null then 'phone_e164' else 'operator' end
+select k.id, k.person_id, case when p.proven_at is null then 'link' when p.email_proven_at is not null then 'email'
+  when p.phone_proven_at is not null then 'phone_e164' else 'operator' end
 from passkeys k join persons p on p.id = k.person_id where p.removed_at is null;
 -- Nobody knows what an open session proved: everybody signs in once more.
 update sessions set ended_at = now() where ended_at is null;

@@ -510,7 +510,6 @@ create table persons (
   created_at timestamp with time zone not null,
   email_proven_at timestamp with time zone,
   phone_proven_at timestamp with time zone,
-  last_used_at timestamp with time zone,
   removed_from text,
   constraint persons_pkey PRIMARY KEY (id),
   constraint persons_removed_from_fkey FOREIGN KEY (removed_from) REFERENCES tenants(id)

@@ -19,13 +19,11 @@ drop index persons_by_email;
 drop index persons_by_phone;
 alter table persons add column email_proven_at timestamptz;
 alter table persons add column phone_proven_at timestamptz;
-alter table persons add column last_used_at timestamptz;
 
 -- With two contacts nobody knows which one was proven, so neither counts until it is proven again.
 update persons set
   email_proven_at = case when phone_e164 is null and email is not null then proven_at end,
-  phone_proven_at = case when email is null and phone_e164 is not null then proven_at end,
-  last_used_at = last_sign_in_at;
+  phone_proven_at = case when email is null and phone_e164 is not null then proven_at end;
 insert into persons (id, name, email, phone_e164, created_at)
 select s.new_id, p.name, p.email, p.phone_e164, p.created_at from split s join persons p on p.id = s.old_id;
 update reviews r set person_id = s.new_id from split s where r.tenant_id = s.tenant_id and r.person_id = s.old_id;
@@ -70,8 +68,8 @@ alter table persons add column removed_from text references tenants (id);
 update persons set removed_from = last_tenant_id where removed_at is not null;
 
 insert into passkey_persons (passkey_id, person_id, proof)
-select k.id, k.person_id, case when p.proven_at is null then 'link' when p.email is not null then 'email'
-  when p.phone_e164 is not null then 'phone_e164' else 'operator' end
+select k.id, k.person_id, case when p.proven_at is null then 'link' when p.email_proven_at is not null then 'email'
+  when p.phone_proven_at is not null then 'phone_e164' else 'operator' end
 from passkeys k join persons p on p.id = k.person_id where p.removed_at is null;
 -- Nobody knows what an open session proved: everybody signs in once more.
 update sessions set ended_at = now() where ended_at is null;

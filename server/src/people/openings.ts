@@ -44,7 +44,7 @@ const ACCEPTED = `(case o.proof when 'email' then p.email_proven_at is not null
   when 'phone_e164' then p.phone_proven_at is not null else true end)`;
 
 /** SQL: accepted ones first, of these the one used last. */
-const BEST_FIRST = `${ACCEPTED} desc, p.last_used_at desc nulls last, m.created_at, p.id`;
+const BEST_FIRST = `${ACCEPTED} desc, p.last_sign_in_at desc nulls last, m.created_at, p.id`;
 
 /** The persons with this address or number: at most one in each account. */
 export async function openedBy(db: Queryable, contact: Contact): Promise<Opening[]> {

@@ -77,11 +77,7 @@ export async function openSession(
 }
 
 const noteUse = (tx: Tx, { personId, livemode, at }: { personId: string; livemode: boolean; at: Date }) =>
-  tx.query('update persons set last_sign_in_at = $2, last_used_at = $2, last_livemode = $3 where id = $1', [
-    personId,
-    at,
-    livemode,
-  ]);
+  tx.query('update persons set last_sign_in_at = $2, last_livemode = $3 where id = $1', [personId, at, livemode]);
 
 /** Moves an open session to another account that it opens, and accepts the invitation there. False if it has ended. */
 export async function moveSession(

@@ -1,6 +1,5 @@
 import type { Me } from '@firsthand/contract/people.ts';
 import fc from 'fast-check';
-import type { JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { returnPath } from '../../src/people/sign-in/return-to.ts';
 import { ask, startTestService, type TestService } from '../harness.ts';
@@ -277,9 +276,8 @@ describe('sign-in with an identity provider', () => {
       ['no nonce', { claims: { nonce: undefined } }],
       ['no sub', { claims: { sub: undefined } }],
     ];
-    async function signInForged(forgery: Forgery, userInfo: JWTPayload = {}) {
+    async function signInForged(forgery: Forgery) {
       const visitor = visit(service);
-      forger.state.userInfo = userInfo;
       const url = new URL((await start(visitor, 'forger')).headers.get('location')!);
       forger.state.nonce = url.searchParams.get('nonce')!;
       forger.state.forgery = forgery;
@@ -297,67 +295,6 @@ describe('sign-in with an identity provider', () => {
     it.each(forgeries)('an ID token with %s opens no session', async (_name, forgery) => {
       const { visitor, reply } = await signInForged(forgery);
       await isRefused(visitor, reply, 'provider_failed');
-    });
-
-    describe('two answers of a provider', () => {
-      const [hers, mine] = ['hers@people.example', 'mine@people.example'];
-      beforeAll(async () => {
-        for (const email of [hers, mine]) await inviteWith(email);
-      });
-      let subjects = 0;
-      /** Who is signed in after these answers; null: nobody. */
-      async function whoIs(token: JWTPayload, userInfo: JWTPayload): Promise<string | null> {
-        subjects += 1;
-        const sub = `two-answers-${subjects}`;
-        const claims = { email: undefined, email_verified: undefined, name: undefined, ...token, sub };
-        const { visitor, reply } = await signInForged({ claims }, { sub, ...userInfo });
-        if (reply.headers.get('location') !== '/dashboard') return null;
-        return (await visitor.ask<Me>('/v1/me')).body.person.email!;
-      }
-
-      it.each<[string, JWTPayload, JWTPayload]>([
-        [
-          'the token has no email_verified (Okta)',
-          { email: hers, name: 'Hers' },
-          { email: hers, email_verified: true },
-        ],
-        ['the token is empty (Authelia)', {}, { email: hers, email_verified: true, name: 'Hers' }],
-        ['the token has null claims', { email: null, email_verified: null }, { email: hers, email_verified: true }],
-        [
-          'the token says all',
-          { email: hers, email_verified: true, name: 'Hers' },
-          { email: mine, email_verified: true },
-        ],
-        ['the token lacks a name alone', { email: hers, email_verified: true }, { email: mine, email_verified: true }],
-      ])('sign in with the verified address where %s', async (_name, token, userInfo) => {
-        expect(await whoIs(token, userInfo)).toBe(hers);
-      });
-
-      it.each<[string, JWTPayload, JWTPayload]>([
-        ['user info verifies another one', { email: hers }, { email: 'nobody@people.example', email_verified: true }],
-        ['user info verifies none in particular', { email: hers }, { email_verified: true }],
-        ['the token verifies none in particular', { email_verified: true }, { email: hers }],
-        ['the token denies it', { email: hers, email_verified: false }, { email: hers, email_verified: true }],
-        ['user info is about somebody else', { email: hers }, { sub: 'else', email: hers, email_verified: true }],
-        ['user info says so in text', { email: hers }, { email: hers, email_verified: 'true' }],
-      ])('sign in nobody where %s', async (_name, token, userInfo) => {
-        expect(await whoIs(token, userInfo)).toBeNull();
-      });
-
-      it('sign in with any two answers opens an address only by an answer that verifies it', async () => {
-        const answer = fc.record(
-          { email: fc.constantFrom(hers, mine), email_verified: fc.constantFrom(true, false), name: fc.constant('N') },
-          { requiredKeys: [] },
-        );
-        await fc.assert(
-          fc.asyncProperty(answer, answer, async (token, userInfo) => {
-            const email = await whoIs(token, userInfo);
-            const verified = [token, userInfo].filter(said => said.email_verified === true).map(said => said.email);
-            if (email !== null) expect(verified).toContain(email);
-          }),
-          { numRuns: 40 },
-        );
-      });
     });
 
     const elsewhere = [

@@ -1,8 +1,8 @@
+import { HEX_COLOR } from './patterns.ts';
+
 /** Linear-light sRGB, each 0..1. */
 type Rgb = [number, number, number];
 
-/** Colours on the wire: `#rrggbb`. */
-import { HEX_COLOR } from './patterns.ts';
 /** The least contrast of text against its background: WCAG 2.2, success criterion 1.4.3 (AA). */
 export const AA_CONTRAST = 4.5;
 

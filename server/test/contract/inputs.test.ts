@@ -98,7 +98,7 @@ describe('what comes in by text', () => {
     for (const { message } of body.error.fields) expect(message).toMatch(/^must be .* such as [+\w-]+$/);
   });
 
-  const post = (body: BodyInit, headers: Record<string, string>, path = '/v1/verifications') =>
+  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>, path = '/v1/verifications') =>
     fetch(`${service.url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${secret()}`, 'content-type': 'application/json', ...headers },

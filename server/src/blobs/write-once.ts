@@ -14,7 +14,7 @@ const TIMEOUT_MS = 30_000;
 const ASK_AGAIN_MS = 30_000;
 
 const WHAT_TO_DO =
-  'Use a bucket of a service with conditional writes: Amazon S3, Cloudflare R2, MinIO, Ceph, Google Cloud Storage by its S3 interface do; ' +
+  'Use a bucket of a service with conditional writes: Amazon S3, Cloudflare R2, MinIO or Ceph; ' +
   'or unset S3_BUCKET to keep photos in DATA_DIR. docs/operate.md says more.';
 
 /** What the check needs from a bucket. */

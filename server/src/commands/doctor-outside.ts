@@ -126,7 +126,12 @@ async function bucketFindings({ blobs, config, origins }: Deps): Promise<DoctorF
       (methods.includes('put') || methods.includes('*')) &&
       (allowed.includes('*') || asked.every(name => allowed.includes(name)));
     if (ok) return [{ ...finding, state: 'ok' }];
-    const rule = { AllowedOrigins: [origin], AllowedMethods: ['PUT'], AllowedHeaders: asked, MaxAgeSeconds: 86_400 };
+    const rule = {
+      AllowedOrigins: [origin],
+      AllowedMethods: ['GET', 'PUT'],
+      AllowedHeaders: asked,
+      MaxAgeSeconds: 86_400,
+    };
     return [
       {
         ...finding,

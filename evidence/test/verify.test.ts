@@ -131,7 +131,11 @@ async function readContainer(bytes: Uint8Array): Promise<{ faults: number; issue
   const faults: string[] = [];
   const entry = () => ({ write: () => {}, end: () => {} });
   const on = { entry, fault: ({ reason }: { reason: string }) => faults.push(reason), crc32 };
-  const { issuedForm } = await readZip(chunked(bytes), on, { maxBytes: 10_000_000, maxEntries: 100 });
+  const { issuedForm } = await readZip(chunked(bytes), on, {
+    maxBytes: 10_000_000,
+    maxEntries: 100,
+    maxEntryBytes: 10_000_000,
+  });
   return { faults: faults.length, issuedForm };
 }
 

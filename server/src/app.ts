@@ -35,6 +35,7 @@ import { registerWitness } from './evidence/witness.ts';
 import { createBodyBudget } from './http/body-budget.ts';
 import { registerDashboard } from './http/dashboard.ts';
 import { registerDocs } from './http/docs.ts';
+import { registerEcho } from './http/echo.ts';
 import { type Endpoint, routes } from './http/endpoint.ts';
 import { type Phase, registerHealth } from './http/health.ts';
 import { createPages, registerPages } from './http/pages.ts';
@@ -226,6 +227,7 @@ export async function createApp(
   const pages = createPages(deps);
   registerLinks(app, deps, limiter, pages.show);
   registerHealth(app, deps, phase);
+  registerEcho(app, deps);
   registerLog(app, deps);
   registerStamps(app, deps);
   registerWitness(app, deps, limiter);

@@ -20,7 +20,9 @@ import {
   type BlobStore,
   BlobTooLarge,
   BlobUnavailable,
+  type PresignedPut,
 } from './store.ts';
+import { expectWriteOnce, PROBE } from './write-once.ts';
 
 export interface S3Options {
   bucket: string;
@@ -86,7 +88,38 @@ export async function openS3Store(
   async function check(): Promise<void> {
     const found = await ask(() => client.send(new HeadBucketCommand({ Bucket: o.bucket })));
     if (!found) throw new BlobUnavailable(`there is no bucket ${o.bucket}`);
+    await writesOnce();
   }
+
+  async function presign(key: string, contentType: string, sizeBytes: number, seconds: number): Promise<PresignedPut> {
+    const signingDate = new Date();
+    const command = new PutObjectCommand({
+      ...at(key),
+      ContentType: contentType,
+      IfNoneMatch: '*',
+      ContentLength: sizeBytes,
+    });
+    const url = await getSignedUrl(client, command, {
+      expiresIn: seconds,
+      signingDate,
+      signableHeaders: new Set(['host', 'content-type', 'content-length', 'if-none-match']),
+      unhoistableHeaders: new Set(['if-none-match']),
+    });
+    return {
+      url,
+      headers: { 'content-type': contentType, 'if-none-match': '*' },
+      expiresAt: new Date(Math.floor(signingDate.getTime() / 1000 + seconds) * 1000),
+    };
+  }
+
+  const remove = async (key: string) => {
+    const command = new DeleteObjectCommand(at(key));
+    await ask(() => client.send(command));
+  };
+  const writesOnce = expectWriteOnce(o.bucket, {
+    presign: key => presign(key, PROBE.contentType, PROBE.sizeBytes, 300),
+    delete: remove,
+  });
 
   const example = await getSignedUrl(client, new GetObjectCommand(at('x')));
   return {
@@ -132,32 +165,12 @@ export async function openS3Store(
       } while (after);
     },
 
-    async delete(key) {
-      const command = new DeleteObjectCommand(at(key));
-      await ask(() => client.send(command));
-    },
+    delete: remove,
 
-    async presignPut(key, presign) {
-      const { contentType, sizeBytes, expiresSeconds } = presign;
-      if (sizeBytes === undefined) return urls.put(key, presign);
-      const signingDate = new Date();
-      const command = new PutObjectCommand({
-        ...at(key),
-        ContentType: contentType,
-        IfNoneMatch: '*',
-        ContentLength: sizeBytes,
-      });
-      const url = await getSignedUrl(client, command, {
-        expiresIn: expiresSeconds,
-        signingDate,
-        signableHeaders: new Set(['host', 'content-type', 'content-length', 'if-none-match']),
-        unhoistableHeaders: new Set(['if-none-match']),
-      });
-      return {
-        url,
-        headers: { 'content-type': contentType, 'if-none-match': '*' },
-        expiresAt: new Date(Math.floor(signingDate.getTime() / 1000 + expiresSeconds) * 1000),
-      };
+    async presignPut(key, wanted) {
+      const { contentType, sizeBytes, expiresSeconds } = wanted;
+      await writesOnce();
+      return sizeBytes === undefined ? urls.put(key, wanted) : presign(key, contentType, sizeBytes, expiresSeconds);
     },
 
     async presignGet(key, { expiresSeconds, contentType, filename }) {
@@ -175,6 +188,7 @@ export async function openS3Store(
     signer: urls.signer,
 
     async receive(grant, body) {
+      await writesOnce();
       const { receive } = await incoming();
       // Sends only complete bodies: the bucket does not wait for a slow sender and takes no body of unknown length.
       return receive(grant, body, async (_made, file, size) => {

@@ -4,19 +4,24 @@ import type { Deps } from '../deps.ts';
 import { overdueForErasure } from '../erasure/retention.ts';
 import { type Finding, machineFindings, otherFindings, storageFindings } from '../system/findings.ts';
 import { checkSeals } from '../verifications/check-seals.ts';
+import { outsideFindings } from './doctor-outside.ts';
 import { visionFindings } from './doctor-vision.ts';
 import { amber, green, red } from './print.ts';
+import { sentenceOf } from './sentence.ts';
 import { withDeps } from './tenants.ts';
+
+/** The dashboard shows the parts of the contract; doctor looks at more. */
+export type DoctorFinding = Omit<Finding, 'part'> & { part: Finding['part'] | 'public_url' | 'proxy' | 'bucket_cors' };
 
 const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };
 
 /** `firsthand doctor`: checks each required and optional part and prints what to do. Exit code 1 when something is wrong. */
 export async function doctor({ json }: { json?: boolean } = {}): Promise<void> {
   const config = readConfig(loadEnvironment());
-  const findings: Finding[] = [
+  const findings: DoctorFinding[] = [
     ...(await machineFindings(config)),
-    ...(await withDeps(inside).catch((error: Error): Finding[] => [
-      { part: 'database', state: 'wrong', what: 'Database', advice: error.message },
+    ...(await withDeps(inside).catch((error: Error): DoctorFinding[] => [
+      { part: 'database', state: 'wrong', what: 'Database', advice: sentenceOf(error) },
     ])),
     ...(await visionFindings(config)),
     ...otherFindings({ config, origins: { public: config.publicUrl ?? 'http://localhost', capture: '' } }),
@@ -25,7 +30,7 @@ export async function doctor({ json }: { json?: boolean } = {}): Promise<void> {
   if (findings.some(finding => finding.state === 'wrong')) process.exitCode = 1;
 }
 
-const lineOf = ({ state, what, detail, advice }: Finding): string =>
+const lineOf = ({ state, what, detail, advice }: DoctorFinding): string =>
   `${MARK[state]} ${what}${detail ? ` ${detail}` : ''}${advice ? `\n    ${advice}` : ''}`;
 
 function sealFinding({ sealed, mismatches }: Awaited<ReturnType<typeof checkSeals>>): Finding {
@@ -40,10 +45,11 @@ function sealFinding({ sealed, mismatches }: Awaited<ReturnType<typeof checkSeal
       };
 }
 
-async function inside(deps: Deps): Promise<Finding[]> {
+async function inside(deps: Deps): Promise<DoctorFinding[]> {
   const overdue = await overdueForErasure(deps);
   return [
     ...(await storageFindings(deps)),
+    ...(await outsideFindings(deps)),
     sealFinding(await checkSeals(deps.db)),
     ...(overdue === 0
       ? []

@@ -32,7 +32,7 @@ interface Known extends Error {
 export function sentenceOf(error: unknown): string {
   const known = error as Known;
   // Node.js tries each address of a host and gathers what failed.
-  if (known instanceof AggregateError && known.errors.length > 0) return sentenceOf(known.errors[0]);
+  if (known.name === 'AggregateError' && known.errors?.[0]) return sentenceOf(known.errors[0]);
   const text = listening(known) ?? fileFault(known) ?? connecting(known) ?? database(known) ?? problem(known);
   if (text !== null) return text;
   if (known.name === 'DatabaseUnavailable') {

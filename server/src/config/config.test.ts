@@ -22,6 +22,10 @@ describe('readConfig', () => {
     ['PORT', 'eighty', 'a whole number from 0 to 65535'],
     ['PORT', '70000', 'a whole number from 0 to 65535'],
     ['PUBLIC_URL', 'example.org', 'a URL that starts with http:// or https://'],
+    ['PUBLIC_URL', 'https://host/photos?x=1', 'without a user name, a query or a fragment'],
+    ['PUBLIC_URL', 'https://host/a b', 'single slashes alone'],
+    ['PUBLIC_URL', 'https://host//photos', 'single slashes alone'],
+    ['CAPTURE_BASE_URL', 'https://host/v1/photos', 'does not begin with an address of the service'],
     ['MODE', 'prod', 'one of both, live, test'],
     ['TRUSTED_PROXIES', '10.0.0.0/33', 'addresses or CIDR ranges'],
     ['WEBHOOK_ALLOW_CIDRS', 'lan', 'addresses or CIDR ranges'],
@@ -53,6 +57,14 @@ describe('readConfig', () => {
     });
     expect(telemetry({ OTEL_TRACES_EXPORTER: 'otlp' })).toMatchObject({ traces: true });
     expect(telemetry({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBeNull();
+  });
+
+  it.each([
+    ['https://Host:443/photos/', 'https://host/photos'],
+    ['http://host:8080/', 'http://host:8080'],
+    ['https://host/a/b-c', 'https://host/a/b-c'],
+  ])('reads PUBLIC_URL=%s as %s', (value, read) => {
+    expect(readConfig({ PUBLIC_URL: value }).publicUrl).toBe(read);
   });
 
   it.each([

@@ -10,6 +10,10 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
+/** A request to such a path below a proxy that takes the path off could mean either. */
+const OWN_ADDRESSES =
+  /^\/(v1|v|c|t|docs|dashboard|verify|log|blobs|brand-logos|witness|healthz|readyz|metrics|capture-preview|_capture|_dashboard)(\/|$)/;
+
 export type Reader = ReturnType<typeof readerOf>;
 
 /**
@@ -79,6 +83,21 @@ export function readerOf(env: Env) {
       : value;
   };
   const web = (name: string) => url(name, ['http:', 'https:']);
+  /** Where the service is reached: a host, or a path of one. */
+  const base = (name: string): string | null => {
+    const value = web(name);
+    if (value === null) return null;
+    const { origin, pathname, search, hash, username, password } = new URL(value);
+    const root = pathname.replace(/\/+$/, '');
+    if (search + hash + username + password !== '')
+      return fail(name, 'a URL without a user name, a query or a fragment');
+    if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(root)) {
+      return fail(name, 'a URL whose path has letters, digits, dots, hyphens, underscores and single slashes alone');
+    }
+    if (OWN_ADDRESSES.test(root))
+      return fail(name, `a URL whose path does not begin with an address of the service, as ${root} does`);
+    return `${origin}${root}`;
+  };
   const list = (name: string): string[] =>
     (text(name) ?? '')
       .split(',')
@@ -136,6 +155,7 @@ export function readerOf(env: Env) {
     url,
     database,
     web,
+    base,
     list,
     cidrs,
     nameServers,

@@ -48,11 +48,15 @@ export const redacted = (): Problem =>
   new Problem('redacted', 'The verification was redacted: its photos and personal data were deleted.');
 export const verificationClosed = (): Problem =>
   new Problem('verification_closed', 'The verification is closed and accepts no more changes.');
+/** An error of the store that only the operator can end has the advice as its message, and the name BucketUnfit. */
 export const storageUnavailable = (cause: unknown): Problem =>
-  new Problem('storage_unavailable', 'The image store cannot be reached. Nothing was lost. Try again shortly.', {
-    retryAfterSeconds: 5,
-    cause,
-  });
+  new Problem(
+    'storage_unavailable',
+    (cause as Error).name === 'BucketUnfit'
+      ? (cause as Error).message
+      : 'The image store cannot be reached. Nothing was lost. Try again shortly.',
+    { retryAfterSeconds: (cause as Error).name === 'BucketUnfit' ? 300 : 5, cause },
+  );
 export const databaseUnavailable = (cause: unknown): Problem =>
   new Problem('storage_unavailable', 'The database cannot be reached. Try again shortly.', {
     retryAfterSeconds: 5,

@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
+import { BlobUnavailable } from '../blobs/store.ts';
 import { DatabaseUnavailable } from '../db/pool.ts';
 import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
@@ -18,7 +19,7 @@ import { readClientAddresses } from './client-address.ts';
 import { noteConnections } from './drain.ts';
 import type { Endpoint } from './endpoint.ts';
 import { namedIn } from './named-verification.ts';
-import { databaseUnavailable, invalidField, notFound, Problem } from './problem.ts';
+import { databaseUnavailable, invalidField, notFound, Problem, storageUnavailable } from './problem.ts';
 import { rootOf, withoutRoot } from './root.ts';
 import { traceRequests } from './trace-requests.ts';
 
@@ -130,6 +131,7 @@ export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance
 function asProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailable) return databaseUnavailable(error);
+  if (error instanceof BlobUnavailable) return storageUnavailable(error);
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return invalidField('request', error.message);
   }

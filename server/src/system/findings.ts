@@ -1,5 +1,6 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import type { SystemFinding, SystemPart } from '@firsthand/contract/system.ts';
+import { BucketUnfit } from '../blobs/write-once.ts';
 import { findTextReader } from '../checks/tesseract.ts';
 import type { Config } from '../config/config.ts';
 import { one } from '../db/sql.ts';
@@ -76,8 +77,11 @@ export async function storageFindings({
         part: 'store',
         state: 'wrong',
         what: store,
-        detail: [config.s3?.bucket, error.message].filter(Boolean).join(': '),
-        advice: 'It cannot be read or written. Check that it runs and that the settings name it.',
+        detail: [config.s3?.bucket, error instanceof BucketUnfit ? '' : error.message].filter(Boolean).join(': '),
+        advice:
+          error instanceof BucketUnfit
+            ? error.message
+            : 'It cannot be read or written. Check that it runs and that the settings name it.',
       }),
     ),
   ];

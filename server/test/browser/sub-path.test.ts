@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createVerification, startTestService, type TestService, untilStatus } from '../harness.ts';
+import { firstHand } from '../pictures.ts';
+import { type ReverseProxy, startReverseProxy } from '../reverse-proxy.ts';
+import { freePort } from '../service-process.ts';
+import { cameraFileOf, launchChromium } from './chromium.ts';
+import { openOnPhone } from './phone.ts';
+
+/** The service below `path` of a proxy, with addresses of its own to call it directly. */
+async function startBelow(path: string, strips: boolean) {
+  const proxy = await startReverseProxy(path, { strips });
+  const port = await freePort();
+  const service = await startTestService({
+    env: { PUBLIC_URL: proxy.url, PORT: String(port), TRUSTED_PROXIES: '127.0.0.1,::1' },
+  });
+  proxy.passTo(`http://localhost:${port}`);
+  return { proxy, service };
+}
+
+describe.each([
+  ['/photos', true],
+  ['/tools/photos', false],
+])('the service below %s of a proxy that strips the path: %s', (path, strips) => {
+  let folder: string;
+  let proxy: ReverseProxy;
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fh-sub-path-'));
+    ({ proxy, service } = await startBelow(path, strips));
+    browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [await firstHand(3)]));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await proxy?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  afterEach(() => expect(proxy.outside).toEqual([]));
+
+  it('takes photos by the capture link, through to the certificate and the page /verify', async () => {
+    const verification = await createVerification(service);
+    expect(verification.capture_url).toBe(`${proxy.url}/v/${verification.id}`);
+    const phone = await openOnPhone(browser, verification.capture_url);
+    await phone.screen('landing');
+    await phone.press('Start');
+    await phone.photo();
+    await phone.screen('summary');
+    await phone.press('Send');
+    await phone.screen('success');
+    await untilStatus(service, verification.id, ['completed', 'failed']);
+    await phone.page.goto(`${proxy.url}/c/${verification.id}`);
+    await phone.page.getByRole('link', { name: 'Check' }).click();
+    await phone.page.waitForURL(`${proxy.url}/verify`);
+    await phone.page.locator('#bundle').waitFor({ state: 'attached' });
+    await phone.close();
+  });
+
+  it('signs the owner in to the dashboard, keeps its pages across a reload, and signs out', async () => {
+    expect(service.dashboardUrl).toMatch(new RegExp(`^${proxy.url}/dashboard/sign-in#first=`));
+    const context = await browser.newContext({ locale: 'en-US' });
+    const page = await context.newPage();
+    const failed: string[] = [];
+    page.on('response', response => {
+      if (response.status() >= 400 && response.status() !== 401) failed.push(`${response.status()} ${response.url()}`);
+    });
+    await page.goto(service.dashboardUrl);
+    await page.waitForURL(`${proxy.url}/dashboard`);
+    const [cookie] = await context.cookies();
+    expect(cookie).toMatchObject({ name: 'firsthand_session', path });
+    await page.getByRole('link', { name: 'Verifications' }).first().click();
+    await page.waitForURL(url => url.pathname === `${path}/dashboard/verifications`);
+    await page.reload();
+    await page.locator('main h1, main table, main').first().waitFor();
+    await page.goto(`${proxy.url}/dashboard/issue`);
+    await page.frameLocator('iframe').locator('[data-screen]').first().waitFor();
+    await page.goto(`${proxy.url}/docs`);
+    await page.locator('#reference').getByText('Firsthand').first().waitFor();
+    expect(failed).toEqual([]);
+    await context.close();
+  });
+});

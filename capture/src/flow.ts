@@ -1,3 +1,4 @@
+import { type AnswerFault as BrokenRule, faultOfAnswer as brokenRule } from '@firsthand/contract/answer-rules.ts';
 import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 
 /**
@@ -86,14 +87,21 @@ export type AnswerFault =
   | { key: 'text.required' | 'text.digits' | 'text.alphanumeric' }
   | { key: 'text.tooShort' | 'text.tooLong'; n: number };
 
-/** Returns why the service would reject an answer, by the same rules; undefined when it would accept it. */
+/** Returns why the service would reject an answer, by its own rules; undefined when it would accept it. */
 export function faultOfAnswer(step: Extract<Step, { type: 'text' }>, value: string): AnswerFault | undefined {
-  const { min_length = 0, max_length, format } = step.validation;
   if (value === '') return step.required ? { key: 'text.required' } : undefined;
-  if (format === 'numeric_id' && !/^\d+$/.test(value)) return { key: 'text.digits' };
-  if (format === 'alphanumeric_id' && !/^[A-Za-z0-9-]+$/.test(value)) return { key: 'text.alphanumeric' };
-  const length = [...value].length;
-  if (length < min_length) return { key: 'text.tooShort', n: min_length };
-  if (length > max_length) return { key: 'text.tooLong', n: max_length };
-  return undefined;
+  const fault = brokenRule(step, value);
+  return fault ? answerWords(fault) : undefined;
+}
+
+/** Returns the message that tells a person of a broken rule. */
+export function answerWords(fault: BrokenRule): AnswerFault {
+  switch (fault.rule) {
+    case 'numeric_id':
+      return { key: 'text.digits' };
+    case 'alphanumeric_id':
+      return { key: 'text.alphanumeric' };
+    default:
+      return { key: fault.rule === 'min_length' ? 'text.tooShort' : 'text.tooLong', n: fault.n };
+  }
 }

@@ -10,7 +10,6 @@ export const UPLOAD_DEFAULT_BYTES = 10_485_760;
 export const INLINE_MAX_BYTES = 6 * 1_048_576;
 export const UPLOAD_URL_TTL_SECONDS = 300;
 export const IMAGE_URL_TTL_SECONDS = 3_600;
-export const MAX_PIXELS = 100_000_000;
 export const NARRATIVE_MAX = 2_000;
 export const IDEMPOTENCY_TTL_SECONDS = 86_400;
 export const BRAND_LOGO_MAX_BYTES = 1_048_576;

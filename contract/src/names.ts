@@ -1,6 +1,9 @@
 // Lists of names without their schemas: a page that needs a list does not load the schemas.
 
 export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'] as const;
+/** The types that an image step takes. An upload step lists its own. */
+export const LIVE_IMAGE_TYPES = [...IMAGE_TYPES, 'image/avif'] as const;
+export type LiveImageType = (typeof LIVE_IMAGE_TYPES)[number];
 export const STATUSES = ['pending', 'partially_captured', 'completed', 'expired', 'failed', 'abandoned'] as const;
 export const LABELS = ['verified', 'suspicious', 'failed'] as const;
 

@@ -45,15 +45,6 @@ export function boxes(bytes: Uint8Array, start: number, end: number): { list: Bo
   return { list, broken: false };
 }
 
-/** The brands of the leading `ftyp` box, major brand first; empty when the file does not begin with one. */
-export function brands(bytes: Uint8Array): string[] {
-  if (fourcc(bytes, 4) !== 'ftyp') return [];
-  const end = Math.min(view(bytes).getUint32(0), bytes.length, 512);
-  const found: string[] = [];
-  for (let at = 8; at + 4 <= end; at += 4) if (at !== 12) found.push(fourcc(bytes, at));
-  return found;
-}
-
 /** Size (before rotation) and rotation of the primary item. */
 export interface PrimaryItem {
   width: number;

@@ -1,6 +1,7 @@
+import { MAX_PIXELS } from '@firsthand/contract/pictures.ts';
 import sharp, { type Sharp } from 'sharp';
 import { coarseJpeg } from './coarse-jpeg.ts';
-import { ImageFault, type ImageInfo, inspect, MAX_PIXELS } from './inspect.ts';
+import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { decodeAllOf, type Strictness, terminated } from './missing-scan.ts';
 import { halved, type Picture } from './picture.ts';
 import { withEnd } from './png-complete.ts';

@@ -1,4 +1,5 @@
-import { boxes, brands, fourcc, primaryItem } from './bmff.ts';
+import { imageTypeOf, MAX_AV1_PIXELS, maxPixelsOf } from '@firsthand/contract/pictures.ts';
+import { boxes, fourcc, primaryItem } from './bmff.ts';
 import { ImageFault } from './image-fault.ts';
 import { heifItems } from './metadata/containers.ts';
 import { exifOrientation } from './orientation.ts';
@@ -19,13 +20,6 @@ export interface ImageInfo {
   orientation: number;
 }
 
-/** A larger picture is refused before anything is decoded. */
-export const MAX_PIXELS = 100_000_000;
-/** HEIC and HEIF are decoded whole, at some 11 bytes a pixel. Phones make 48 and 50 megapixels. */
-const MAX_HEIF_PIXELS = 52_000_000;
-/** AV1 is decoded whole, at 18.4 bytes a pixel (libheif 1.23 with libaom 3.15, measured from 12 to 100 megapixels): 240 MB. */
-const MAX_AV1_PIXELS = 13_000_000;
-
 /** Maximum segments or chunks of a file. PNG writers split 25 MB into about 3,000; far more only cost time. */
 const MAX_PARTS = 20_000;
 
@@ -40,7 +34,7 @@ export async function inspect(bytes: Uint8Array): Promise<ImageInfo> {
   const header = readHeader(bytes);
   const { contentType, orientation } = header;
   if (header.width < 1 || header.height < 1) throw new ImageFault('undecodable', 'The picture has no pixels.');
-  const most = header.maxPixels ?? MAX_PIXELS;
+  const most = header.maxPixels ?? maxPixelsOf(contentType);
   if (Math.max(header.width * header.height, header.codedPixels ?? 0) > most) {
     const fault = new ImageFault('too_many_pixels', `The picture has more than ${most / 1e6} megapixels.`);
     fault.maxMegapixels = most / 1e6;
@@ -61,7 +55,7 @@ interface Header {
   turned?: boolean;
   /** Where a decoder holds another number of pixels than the picture shows. */
   codedPixels?: number;
-  /** Where it is not MAX_PIXELS. */
+  /** Where it is not that of the type. */
   maxPixels?: number;
   /** Set where the file stops before its end mark: resolves to whether it has every pixel all the same. */
   isWhole?: () => Promise<boolean>;
@@ -217,16 +211,9 @@ function readPng(bytes: Uint8Array): Header {
   return ended ? header : { ...header, isWhole: async () => !cut && isEveryRowThere(png, rows) };
 }
 
-const HEVC_BRANDS = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'];
-
 function readHeif(bytes: Uint8Array): Header {
-  const found = brands(bytes);
-  const known = new Set(found);
-  let contentType: ImageType;
-  if (known.has('avif') || known.has('avis')) contentType = 'image/avif';
-  else if (HEVC_BRANDS.some(brand => known.has(brand))) contentType = 'image/heic';
-  else if (known.has('mif1') || known.has('msf1') || known.has('mif2')) contentType = 'image/heif';
-  else throw new ImageFault('unsupported_type', 'A video or other media file is not accepted.');
+  const contentType = imageTypeOf(bytes);
+  if (!contentType) throw new ImageFault('unsupported_type', 'A video or other media file is not accepted.');
   const { list, broken } = boxes(bytes, 0, bytes.length);
   if (!list.some(box => box.type === 'meta' && box.end <= bytes.length)) throw truncated();
   // Bytes after the last box harm nothing, nor does a last box without its end where no picture lies.
@@ -237,6 +224,6 @@ function readHeif(bytes: Uint8Array): Header {
   const item = primaryItem(bytes);
   if (!item) throw undecodable('The HEIF file names no primary picture.');
   const { width, height, codedPixels, av1 } = item;
-  const maxPixels = av1 || contentType === 'image/avif' ? MAX_AV1_PIXELS : MAX_HEIF_PIXELS;
-  return { contentType, width, height, orientation: 1, turned: item.turns % 2 === 1, codedPixels, maxPixels };
+  const header = { contentType, width, height, orientation: 1, turned: item.turns % 2 === 1, codedPixels };
+  return av1 ? { ...header, maxPixels: MAX_AV1_PIXELS } : header;
 }

@@ -59,26 +59,27 @@ function memoryOf(bytes: number): Uint8Array {
 
 /**
  * Shrinks by a whole factor with a box filter (the mean of `factor` x `factor` pixels). Rows and columns that do not
- * fill a box are dropped. Rounds to nearest.
+ * fill a box are dropped; a side shorter than the box becomes one pixel. Rounds to nearest.
  */
 export function shrink(picture: Picture, factor: number): Picture {
   if (factor === 1) return picture;
-  const width = Math.floor(picture.width / factor);
-  const height = Math.floor(picture.height / factor);
+  const [across, down] = [Math.min(factor, picture.width), Math.min(factor, picture.height)];
+  const width = Math.floor(picture.width / across);
+  const height = Math.floor(picture.height / down);
   const source = picture.data;
   const stride = picture.width * 3;
-  if (factor === 2) return { width, height, data: halveRows(source, stride, width, height) };
+  if (across === 2 && down === 2) return { width, height, data: halveRows(source, stride, width, height) };
   const data = new Uint8Array(width * height * 3);
-  const n = factor * factor;
+  const n = across * down;
   const half = n >> 1;
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       let r = half;
       let g = half;
       let b = half;
-      for (let j = 0; j < factor; j++) {
-        let at = (y * factor + j) * stride + x * factor * 3;
-        for (let i = 0; i < factor; i++, at += 3) {
+      for (let j = 0; j < down; j++) {
+        let at = (y * down + j) * stride + x * across * 3;
+        for (let i = 0; i < across; i++, at += 3) {
           r += source[at];
           g += source[at + 1];
           b += source[at + 2];

@@ -1,3 +1,5 @@
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { MAX_PIXELS } from '@firsthand/contract/pictures.ts';
 import { betterLens, facingOf, lensesBeside } from './lens.ts';
 
 export type Photo = { blob: Blob; width: number; height: number };
@@ -145,8 +147,10 @@ export function createCamera() {
         try {
           const blob = await within(PHOTO_TIMEOUT_MS, new ImageCapture(live).takePhoto());
           const size = await sizeOf(blob);
-          // Some drivers return a thumbnail here; the video frame is then better.
-          if (size.width * size.height >= video.videoWidth * video.videoHeight) return { blob, ...size };
+          const pixels = size.width * size.height;
+          // Some drivers return a thumbnail here; the video frame is then better. Some sensors give more than the service takes.
+          const fits = pixels <= MAX_PIXELS && blob.size <= UPLOAD_HARD_CAP_BYTES;
+          if (fits && pixels >= video.videoWidth * video.videoHeight) return { blob, ...size };
         } catch {
           // Some drivers claim to take photos but fail.
         }

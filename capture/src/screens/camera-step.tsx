@@ -1,3 +1,5 @@
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { LIVE_IMAGE_TYPES } from '@firsthand/contract/names.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
 import { sha256Hex } from '@firsthand/sdk/capture/digest.ts';
 import type { HeldSession } from '@firsthand/sdk/capture/store.ts';
@@ -12,6 +14,7 @@ import { checkFile } from '../files.ts';
 import type { Filling } from '../flow.ts';
 import type { Locator } from '../location.ts';
 import { usePage } from '../page-context.ts';
+import { sizeIn, typesIn } from '../refusal.ts';
 import { Blocked } from './blocked.tsx';
 import { LocationSheet } from './location-sheet.tsx';
 import { MotionSheet } from './motion-sheet.tsx';
@@ -62,7 +65,8 @@ type Props = {
 
 export function CameraStep(props: Props): JSX.Element {
   const { step, camera, locator } = props;
-  const { t, announce } = usePage();
+  const page = usePage();
+  const { t, announce } = page;
   const state = useCamera(camera);
   const video = useRef<HTMLVideoElement>(null);
   const [ready, setReady] = useState(false);
@@ -152,7 +156,8 @@ export function CameraStep(props: Props): JSX.Element {
     setFault('');
     const checked = await checkFile(file);
     if ('fault' in checked) {
-      return setFault(t(checked.fault, { types: 'JPEG, PNG, WebP, HEIC, AVIF', size: '25 MB' }));
+      const [types, size] = [typesIn(LIVE_IMAGE_TYPES), sizeIn(page, UPLOAD_HARD_CAP_BYTES)];
+      return setFault(t(checked.fault, { types, size, megapixels: page.number(checked.megapixels ?? 0) }));
     }
     // Some browsers cannot decode formats that the service accepts (HEIC). The file is then sent without a preview.
     const size = await sizeOf(file).catch(() => ({ width: 0, height: 0 }));

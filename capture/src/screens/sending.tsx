@@ -1,3 +1,4 @@
+import { LIVE_IMAGE_TYPES } from '@firsthand/contract/names.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
 import type { CaptureClient } from '@firsthand/sdk/capture/client.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
@@ -8,6 +9,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type End, endOf } from '../flow.ts';
 import { usePage } from '../page-context.ts';
+import { acceptedOf, refusedAnswers, refusedPhoto } from '../refusal.ts';
 import { createAttestation } from '../turnstile.ts';
 import { keepAwake } from '../wake-lock.ts';
 import { Screen } from './parts.tsx';
@@ -29,7 +31,8 @@ type Props = {
 
 /** Sends what is held while the screen is shown. Leaving the screen stops sending and loses nothing. */
 export function SendingScreen(props: Props): JSX.Element {
-  const { t } = usePage();
+  const page = usePage();
+  const { t } = page;
   const [progress, setProgress] = useState<SendProgress>();
   useEffect(() => {
     const stop = new AbortController();
@@ -46,8 +49,13 @@ export function SendingScreen(props: Props): JSX.Element {
         if (result.outcome === 'done') props.onDone(result.view);
         if (result.outcome === 'closed')
           props.onClosed(endOf(result.view, Date.now(), NOTHING) ?? 'expired', result.view);
-        if (result.outcome === 'refused') props.onRefused(`${t('refused.title')}. ${t('refused.text')}`, {});
-        if (result.outcome === 'answers_refused') props.onRefused(t('refused.answer'), result.faults);
+        if (result.outcome === 'refused') {
+          const accepted = acceptedOf(props.view.config.steps, result.stepKey, LIVE_IMAGE_TYPES);
+          const why = refusedPhoto(page, result.code, result.fields, accepted);
+          props.onRefused(`${t('refused.title')}. ${why} ${t('refused.others')}`, {});
+        }
+        if (result.outcome === 'answers_refused')
+          props.onRefused(t('refused.answer'), refusedAnswers(page, result.faults));
       },
       (error: unknown) => {
         if (stop.signal.aborted) return;
@@ -67,7 +75,8 @@ export function SendingScreen(props: Props): JSX.Element {
 
 function Sending({ progress }: { progress: SendProgress | undefined }): JSX.Element {
   const { t, number } = usePage();
-  const waiting = progress?.state === 'waiting';
+  const state = progress?.state;
+  const waiting = state === 'waiting' || state === 'busy' ? state : undefined;
   const share = progress && progress.totalBytes > 0 ? progress.sentBytes / progress.totalBytes : 0;
   const percent = Math.floor(share * 100);
   const line =
@@ -77,7 +86,7 @@ function Sending({ progress }: { progress: SendProgress | undefined }): JSX.Elem
         ? t('sending.finishing')
         : '';
   return (
-    <Screen name="sending" title={t(waiting ? 'sending.waiting' : 'sending.title')}>
+    <Screen name="sending" title={t(waiting ? `sending.${waiting}` : 'sending.title')}>
       <div
         class={`ring ${waiting ? 'waiting' : ''}`}
         role="progressbar"
@@ -97,7 +106,7 @@ function Sending({ progress }: { progress: SendProgress | undefined }): JSX.Elem
             stroke-dashoffset={LENGTH * (1 - share)}
           />
         </svg>
-        {waiting ? (
+        {waiting === 'waiting' ? (
           <Icon name="offline" />
         ) : (
           <span>{number(share, { style: 'percent', maximumFractionDigits: 0 })}</span>
@@ -106,7 +115,7 @@ function Sending({ progress }: { progress: SendProgress | undefined }): JSX.Elem
       <p class="soft center" role="status">
         {line}
       </p>
-      <p class="soft center small">{t(waiting ? 'sending.waitingText' : 'sending.keepOpen')}</p>
+      <p class="soft center small">{t(waiting ? `sending.${waiting}Text` : 'sending.keepOpen')}</p>
     </Screen>
   );
 }

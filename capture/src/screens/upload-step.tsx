@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks';
 import { checkFile } from '../files.ts';
 import type { Filling } from '../flow.ts';
 import { usePage } from '../page-context.ts';
+import { sizeIn, typesIn } from '../refusal.ts';
 import { FileButton, Screen } from './parts.tsx';
 import { SentCount, Thumb } from './thumbs.tsx';
 
@@ -20,21 +21,20 @@ type Props = {
   onBack: () => void;
 };
 
-const megabytes = (bytes: number) => Math.max(0.1, Math.round(bytes / 104_857.6) / 10);
-
 export function UploadStep(props: Props): JSX.Element {
-  const { t, number } = usePage();
+  const page = usePage();
+  const { t } = page;
   const { step, filling, held } = props;
   const [faults, setFaults] = useState<string[]>([]);
-  const size = number(megabytes(step.max_size_bytes), { style: 'unit', unit: 'megabyte', unitDisplay: 'short' });
-  const types = step.accept.map(type => type.replace('image/', '').toUpperCase()).join(', ');
+  const size = sizeIn(page, step.max_size_bytes);
+  const types = typesIn(step.accept);
 
   const pick = async (files: File[]) => {
     const found: string[] = [];
     for (const file of files.slice(0, filling.free)) {
       const checked = await checkFile(file, step.accept, step.max_size_bytes);
       if ('fault' in checked) {
-        found.push(t(checked.fault, { types, size }));
+        found.push(t(checked.fault, { types, size, megapixels: page.number(checked.megapixels ?? 0) }));
         continue;
       }
       const bytes = await checked.blob.arrayBuffer();

@@ -8,9 +8,9 @@ import type { CaptureView } from './wire.ts';
 
 export type SendProgress = {
   /**
-   * `waiting`: the connection is lost or the service asked to wait. Held captures stay, and sending resumes by itself.
+   * `waiting`: the connection is lost. `busy`: the service asked to wait, or cannot answer now. Either way, held captures stay, and sending resumes by itself.
    */
-  state: 'sending' | 'waiting' | 'finishing';
+  state: 'sending' | 'waiting' | 'busy' | 'finishing';
   sentBytes: number;
   totalBytes: number;
   /** Captures whose bytes the service has. */
@@ -26,7 +26,7 @@ export type SendProgress = {
 export type SendResult =
   | { outcome: 'done'; view: CaptureView }
   | { outcome: 'closed'; view: CaptureView }
-  | { outcome: 'refused'; stepKey: string; message: string }
+  | { outcome: 'refused'; stepKey: string; message: string; code: string; fields: ApiError['fields'] }
   | { outcome: 'answers_refused'; faults: Record<string, string> };
 
 export type SendOptions = {
@@ -103,7 +103,7 @@ async function send({
         return await act();
       } catch (error) {
         if (signal?.aborted || !isTransient(error)) throw error;
-        report('waiting');
+        report(error instanceof ApiError ? 'busy' : 'waiting');
         const backoff = Math.min(30_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2);
         await pause(error instanceof ApiError ? (error.retryAfterMs ?? backoff) : backoff, signal);
         report(state);
@@ -214,7 +214,14 @@ async function send({
       await drop(capture);
       // Another tab or an earlier try filled the step. Drop this photo.
       if (error.code === 'step_full') return undefined;
-      return { outcome: 'refused', stepKey: capture.stepKey, message: error.fields[0]?.message ?? error.message };
+      const { code, fields } = error;
+      return {
+        outcome: 'refused',
+        stepKey: capture.stepKey,
+        message: fields[0]?.message ?? error.message,
+        code,
+        fields,
+      };
     }
   }
 

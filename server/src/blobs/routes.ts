@@ -1,4 +1,5 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { mediaTypeOf } from '@firsthand/contract/pictures.ts';
 import type { FastifyInstance } from 'fastify';
 import { forbidden, invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
 import { Stalled, untilStalled } from '../lib/stall.ts';
@@ -45,7 +46,7 @@ export async function blobRoutes(
     if (!(length <= UPLOAD_HARD_CAP_BYTES)) reply.header('connection', 'close');
     const grant = permitted(store.signer.verifyPut(key, request.query as Record<string, unknown>));
     const type = request.headers['content-type'] ?? '';
-    if (type.toLowerCase() !== grant.contentType.toLowerCase()) {
+    if (mediaTypeOf(type) !== mediaTypeOf(grant.contentType)) {
       throw invalidField('Content-Type', `must be ${grant.contentType}: this upload URL accepts no other type`);
     }
     if (length > grant.maxBytes) throw tooLarge(grant.maxBytes);

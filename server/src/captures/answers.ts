@@ -1,5 +1,7 @@
+import { faultOfAnswer, messageOfAnswerFault } from '@firsthand/contract/answer-rules.ts';
 import { AnswersRequest } from '@firsthand/contract/capture-flow.ts';
 import type { Fault } from '@firsthand/contract/errors.ts';
+import { NOT_A_TEXT_STEP } from '@firsthand/contract/refusals.ts';
 import { type Answers, EndUserView } from '@firsthand/contract/verification.ts';
 import { transaction } from '../db/sql.ts';
 import { type Asked, ok, openEndpoint } from '../http/endpoint.ts';
@@ -8,7 +10,7 @@ import { addJob } from '../jobs/queue.ts';
 import { lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { answeredKeys, capturesOf, findVerification, heldBy } from '../verifications/row.ts';
-import { answerFault, requirementsMet } from '../verifications/steps.ts';
+import { requirementsMet } from '../verifications/steps.ts';
 import { storeAnswers } from '../verifications/write.ts';
 import { isOver } from './accepting.ts';
 import { endUserView } from './session.ts';
@@ -60,7 +62,9 @@ async function unfitAnswers({ deps, params, body }: Asked): Promise<Fault[]> {
     const step = steps.get(key);
     const takes = step?.type === 'text' ? step : null;
     if (takes && typeof value !== 'string') return [];
-    const message = takes ? answerFault(takes, value) : 'is not a text step of this verification';
-    return message ? [{ path: `answers.${key}`, message }] : [];
+    const path = `answers.${key}`;
+    if (!takes) return [{ path, message: NOT_A_TEXT_STEP }];
+    const fault = faultOfAnswer(takes, value);
+    return fault ? [{ path, message: messageOfAnswerFault(fault) }] : [];
   });
 }

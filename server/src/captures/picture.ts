@@ -1,5 +1,6 @@
 import type { CaptureRequest } from '@firsthand/contract/capture-flow.ts';
 import { INLINE_MAX_BYTES, UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { PICTURE_MESSAGES } from '@firsthand/contract/refusals.ts';
 import { ImageFault, type ImageInfo, inspect } from '@firsthand/forensics/inspect.ts';
 import { BlobMissing, BlobTooLarge, BlobUnavailable } from '../blobs/store.ts';
 import type { Deps } from '../deps.ts';
@@ -21,15 +22,8 @@ export interface Picture {
 
 type Images = ReadonlyMap<string, Buffer>;
 
-const MESSAGE: Record<Exclude<ImageFault['code'], 'too_many_pixels'>, string> = {
-  not_an_image: 'is not a picture',
-  unsupported_type: 'must be a JPEG, PNG, WebP, HEIC, HEIF or AVIF picture',
-  truncated: 'ends before the picture does; send it again',
-  undecodable: 'cannot be decoded',
-};
-
-const messageOf = ({ code, maxMegapixels }: ImageFault): string =>
-  code === 'too_many_pixels' ? `has more than ${maxMegapixels} megapixels` : MESSAGE[code];
+const messageOf = ({ code, maxMegapixels = 0 }: ImageFault): string =>
+  code === 'too_many_pixels' ? PICTURE_MESSAGES[code](maxMegapixels) : PICTURE_MESSAGES[code]();
 
 /** Reads and checks the picture of a capture request: type by content, decodable header, size, hash. Throws `invalid_request`. */
 export async function readPicture(
@@ -80,7 +74,7 @@ async function byKey(deps: Deps, verificationId: string, field: string, imageKey
     const bytes = await deps.blobs.get(key, { maxBytes: UPLOAD_HARD_CAP_BYTES });
     return await checked(field, bytes, { captureId: parsed.captureId, key });
   } catch (error) {
-    if (error instanceof BlobMissing) throw invalidField(field, 'was never uploaded');
+    if (error instanceof BlobMissing) throw invalidField(field, PICTURE_MESSAGES.never_uploaded());
     if (error instanceof BlobTooLarge) throw tooLarge(field, UPLOAD_HARD_CAP_BYTES);
     if (error instanceof BlobUnavailable) throw storageUnavailable(error);
     throw error;
@@ -98,5 +92,5 @@ async function checked(field: string, bytes: Buffer, stored: Picture['stored']):
   }
 }
 
-export const hashMismatch = () => invalidField('image_sha256', 'does not match the bytes that were uploaded');
-export const tooLarge = (field: string, limit: number) => invalidField(field, `must be at most ${limit} bytes`);
+export const hashMismatch = () => invalidField('image_sha256', PICTURE_MESSAGES.other_bytes());
+export const tooLarge = (field: string, limit: number) => invalidField(field, PICTURE_MESSAGES.too_large(limit));

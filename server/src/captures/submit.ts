@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CaptureRequest, captureFaults } from '@firsthand/contract/capture-flow.ts';
 import { instantOf } from '@firsthand/contract/ids.ts';
 import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
+import { acceptedBy, maxBytesOf } from '@firsthand/contract/pictures.ts';
+import { PICTURE_MESSAGES } from '@firsthand/contract/refusals.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
 import { EndUserView } from '@firsthand/contract/verification.ts';
 import type { FastifyRequest } from 'fastify';
@@ -25,7 +27,6 @@ import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture,
 import { endUserView } from './session.ts';
 import { checkTraceKey, takeTrace } from './trace.ts';
 import { useAddresses } from './upload-addresses.ts';
-import { acceptedBy, maxBytesOf } from './upload-url.ts';
 
 /** Two pictures in base64, and room for the other fields. */
 const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
@@ -128,7 +129,7 @@ function likelyStep(row: VerificationRow, held: Record<string, number>, stepKey:
 function checkAgainstStep(step: PictureStep, picture: Picture): void {
   const accepted = acceptedBy(step);
   if (!accepted.includes(picture.info.contentType)) {
-    throw invalidField(picture.field, `is ${picture.info.contentType}. This step accepts ${accepted.join(', ')}.`);
+    throw invalidField(picture.field, PICTURE_MESSAGES.wrong_type(picture.info.contentType, accepted.join(', ')));
   }
   if (picture.bytes.length > maxBytesOf(step)) throw tooLarge(picture.field, maxBytesOf(step));
 }

@@ -1,7 +1,9 @@
 import { UploadUrlRequest, UploadUrlResponse, uploadUrlFaults } from '@firsthand/contract/capture-flow.ts';
 import { UPLOAD_HARD_CAP_BYTES, UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
+import { LIVE_IMAGE_TYPES } from '@firsthand/contract/names.ts';
+import { acceptedBy, maxBytesOf, mediaTypeOf } from '@firsthand/contract/pictures.ts';
 import { TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
-import type { PictureStep } from '@firsthand/contract/steps.ts';
+import { PICTURE_MESSAGES } from '@firsthand/contract/refusals.ts';
 import { created, openEndpoint } from '../http/endpoint.ts';
 import { invalid, redacted } from '../http/problem.ts';
 import { newId } from '../lib/ids.ts';
@@ -11,13 +13,6 @@ import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
 import { imageKeyOf } from './image-key.ts';
 import { openAddress } from './upload-addresses.ts';
-
-/** Content types of image steps. An upload step lists its own. */
-const LIVE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'];
-
-export const acceptedBy = (step: PictureStep): readonly string[] => (step.type === 'upload' ? step.accept : LIVE_TYPES);
-export const maxBytesOf = (step: PictureStep): number =>
-  step.type === 'upload' ? step.max_size_bytes : UPLOAD_HARD_CAP_BYTES;
 
 export const createUploadUrl = openEndpoint({
   operationId: 'createUploadUrl',
@@ -37,22 +32,22 @@ export const createUploadUrl = openEndpoint({
     const row = await readCurrent(deps, params.token!);
     if (row.redacted_at) throw redacted();
     const held = heldBy(await capturesOf(deps.db, row.id));
-    const contentType = (body.contentType ?? body.content_type)!.toLowerCase();
+    const contentType = mediaTypeOf((body.contentType ?? body.content_type)!);
     const named = row.config.steps.find(step => step.key === body.step_key);
     if (body.step_key !== undefined && (!named || named.type === 'text')) throw unknownStep(body.step_key);
     const slot = pickSlot(row.config.steps, held, body.step_key);
     const step = 'step' in slot ? slot.step : named && named.type !== 'text' ? named : null;
-    const types = step ? acceptedBy(step) : LIVE_TYPES;
+    const types: readonly string[] = step ? acceptedBy(step) : LIVE_IMAGE_TYPES;
     const accept = step?.type === 'upload' ? types : [...types, TRACE_CONTENT_TYPE];
     const isTrace = step?.type !== 'upload' && contentType === TRACE_CONTENT_TYPE;
     const limit = isTrace ? TRACE.maxBytes : step ? maxBytesOf(step) : UPLOAD_HARD_CAP_BYTES;
     const faults = [];
     if (!accept.includes(contentType)) {
       const path = body.contentType === undefined ? 'content_type' : 'contentType';
-      faults.push({ path, message: `must be one of ${accept.join(', ')}` });
+      faults.push({ path, message: PICTURE_MESSAGES.wrong_content_type(accept.join(', ')) });
     }
     if (body.size_bytes !== undefined && body.size_bytes > limit) {
-      faults.push({ path: 'size_bytes', message: `must be at most ${limit}` });
+      faults.push({ path: 'size_bytes', message: PICTURE_MESSAGES.too_large_to_ask(limit) });
     }
     if (faults.length > 0) throw invalid(faults);
     openSlot(row, held, body.step_key, deps.clock.now());

@@ -1,4 +1,4 @@
-import { isPictureStep, type PictureStep, type Step, type TextStep } from '@firsthand/contract/steps.ts';
+import { isPictureStep, type PictureStep, type Step } from '@firsthand/contract/steps.ts';
 import type { StepState } from '@firsthand/contract/verification.ts';
 
 /** How many captures each step holds, by key. */
@@ -43,18 +43,3 @@ export const stepStates = (steps: readonly Step[], held: Held, answered: Readonl
         }
       : { key: step.key, type: 'text', answered: answered.has(step.key) },
   );
-
-const FORMATS = { numeric_id: /^[0-9]+$/, alphanumeric_id: /^[\p{L}0-9-]+$/u } as const;
-
-/** Describes what is wrong with an answer, or returns null. Lengths count Unicode code points, as JSON Schema does. */
-export function answerFault(step: TextStep, value: string): string | null {
-  const length = [...value].length;
-  const { min_length = 0, max_length, format } = step.validation;
-  if (length < min_length) return `must have at least ${min_length} characters`;
-  if (length > max_length) return `must have at most ${max_length} characters`;
-  if (format === 'numeric_id' && !FORMATS.numeric_id.test(value)) return 'must hold digits only';
-  if (format === 'alphanumeric_id' && !FORMATS.alphanumeric_id.test(value)) {
-    return 'must hold letters, digits and hyphens only';
-  }
-  return null;
-}

@@ -4,7 +4,8 @@ import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, 
 import { MapOf } from './map.ts';
 import { DepthPolicySchema } from './presence.ts';
 import { SignalNameSchema } from './signals.ts';
-import { StepInput } from './steps.ts';
+import { sizeFaults } from './sizes.ts';
+import { ONLY_STEP, StepInput } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
 const ExpectedLocation = Type.String({
@@ -169,11 +170,20 @@ export function crossFieldFaults(body: unknown): Fault[] {
     faults.push({ path: 'depth_policy', message: 'needs "depth" among signals_required' });
   }
   if (Array.isArray(body.steps)) faults.push(...stepFaults(body.steps));
+  if (isRecord(body.context) && isRecord(body.context.attributes)) {
+    faults.push(...sizeFaults(body.context.attributes, pictureKeys(body.steps)));
+  }
   return faults;
 }
 
 const signalsOf = ({ signals_required }: Record<string, unknown>): unknown[] =>
   Array.isArray(signals_required) ? signals_required : [];
+
+/** Keys of the steps that take pictures; without `steps`, the key that `max_captures` stands for. */
+const pictureKeys = (steps: unknown): string[] =>
+  Array.isArray(steps)
+    ? steps.flatMap(step => (isRecord(step) && step.type !== 'text' && typeof step.key === 'string' ? [step.key] : []))
+    : [ONLY_STEP];
 
 function stepFaults(steps: unknown[]): Fault[] {
   const faults: Fault[] = [];

@@ -148,11 +148,18 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
       const fromPhoto = fromMove && (fromMove.evaluated || !fromMap.evaluated) ? fromMove : fromMap;
       if (request.session)
         analysis.presence = await judgeSession(request.session, { picture, second: frame?.second, metadata });
-      analysis.depth = (analysis.presence && depthOf(analysis.presence)) ?? fromPhoto;
+      analysis.depth = (analysis.presence && depthOf(analysis.presence)) ?? withReason(fromPhoto, analysis.presence);
     });
   }
   if (request.timed) analysis.timings = timings;
   return analysis;
+}
+
+/** Says why neither session nor photo answered. */
+function withReason(depth: DepthSignal, presence: JudgedSession | undefined): DepthSignal {
+  if (depth.evaluated) return depth;
+  const filmed = presence !== undefined && presence.result !== 'not_performed';
+  return { ...depth, reason: filmed ? 'session_inconclusive' : 'no_session' };
 }
 
 /** An unreadable second frame counts as absent. */

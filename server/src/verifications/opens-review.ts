@@ -26,9 +26,11 @@ export function causesOf(
 ): ReviewCause[] {
   const causes: ReviewCause[] = [];
   if (status === 'failed' || verdict?.label === 'failed') causes.push('failed');
-  if (verdict?.label === 'suspicious') causes.push('suspicious');
+  // Suspicious without a reason: nothing tripped, but a check that was asked for is missing.
+  const unsupported = verdict?.label === 'suspicious' && verdict.reason_code === undefined;
+  if (verdict?.label === 'suspicious' && !unsupported) causes.push('suspicious');
   const elsewhere = locationResults.some(result => MISMATCHES.includes(result));
-  if (object_match?.status === 'mismatch' || elsewhere || oldFile) {
+  if (object_match?.status === 'mismatch' || elsewhere || oldFile || unsupported) {
     causes.push('checks');
   }
   if (causes.length === 0 && sampled && verdict?.label === 'verified') causes.push('sample');

@@ -139,9 +139,10 @@ export async function presentForTenant(deps: Deps, row: VerificationRow, viewer:
 
 /** Says why the detectors say what they say. Only people see it: it would tell a forger who holds a page's key how close they came. */
 function addExplanations(deps: Deps, view: Verification, rows: readonly CaptureRow[]): void {
+  const policy = view.config.depth_policy;
   for (const shown of view.captures) {
     const row = rows.find(({ id }) => id === shown.id);
-    if (row?.analysis_state === 'done') shown.explanation = explanationOf(row, deps.config);
+    if (row?.analysis_state === 'done') shown.explanation = explanationOf(row, deps.config, policy);
   }
 }
 

@@ -1,3 +1,5 @@
+import { longSideOf } from '@firsthand/contract/sizes.ts';
+
 /** Returns a picture's media type by its first bytes; undefined when the service does not accept the format. */
 export function imageTypeOf(head: Uint8Array): string | undefined {
   const text = (from: number, to: number) => String.fromCharCode(...head.subarray(from, to));
@@ -19,6 +21,10 @@ export const MAX_BYTES = 26_214_400;
 export type FileFault = 'file.type' | 'file.size' | 'file.empty';
 
 export type PickedFile = { blob: Blob; contentType: string } | { fault: FileFault };
+
+/** True for a picture smaller than a step asks for. Size 0: the browser cannot decode it, so the service checks. */
+export const isBelow = (size: { width: number; height: number }, least: number | undefined): boolean =>
+  least !== undefined && size.width > 0 && longSideOf(size) < least;
 
 /** Checks a chosen file before the page keeps it, so the person learns of a problem before sending. */
 export async function checkFile(

@@ -106,7 +106,7 @@ const fields = {
     Type.Array(SignalNameSchema, {
       minItems: 1,
       default: ['screen', 'ai'],
-      description: 'The signals that decide the verdict',
+      description: "The signals that decide the verdict. The account's setting replaces the default.",
     }),
   ),
   depth_policy: Type.Optional(DepthPolicySchema),
@@ -153,6 +153,8 @@ export const TemplateRequest = Type.Object(fields, { ...closed, title: 'Template
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export const DEPTH_POLICY_FAULT: Fault = { path: 'depth_policy', message: 'needs "depth" among signals_required' };
+
 /**
  * Faults that span several fields. Accepts any body and checks only the parts whose own shape is right. It runs beside
  * the schema, so one answer reports every fault of a request.
@@ -166,8 +168,9 @@ export function crossFieldFaults(body: unknown): Fault[] {
   if (typeof body.webhook_url === 'string' && !/^https?:\/\/[^/]/i.test(body.webhook_url)) {
     faults.push({ path: 'webhook_url', message: 'must be an http or https URL' });
   }
-  if (body.depth_policy !== undefined && !signalsOf(body).includes('depth')) {
-    faults.push({ path: 'depth_policy', message: 'needs "depth" among signals_required' });
+  // Without signals_required the account's decide, which only the service knows.
+  if (body.depth_policy !== undefined && Array.isArray(body.signals_required)) {
+    if (!body.signals_required.includes('depth')) faults.push(DEPTH_POLICY_FAULT);
   }
   if (Array.isArray(body.steps)) faults.push(...stepFaults(body.steps));
   if (isRecord(body.context) && isRecord(body.context.attributes)) {
@@ -175,9 +178,6 @@ export function crossFieldFaults(body: unknown): Fault[] {
   }
   return faults;
 }
-
-const signalsOf = ({ signals_required }: Record<string, unknown>): unknown[] =>
-  Array.isArray(signals_required) ? signals_required : [];
 
 /** Keys of the steps that take pictures; without `steps`, the key that `max_captures` stands for. */
 const pictureKeys = (steps: unknown): string[] =>

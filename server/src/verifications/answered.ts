@@ -1,6 +1,6 @@
 import { evaluated, SIGNALS, type SignalName } from '@firsthand/contract/signals.ts';
 import { type Chooser, chooserOf } from '@firsthand/contract/unanswered.ts';
-import type { Config } from '@firsthand/contract/verification.ts';
+import type { Config, Verdict } from '@firsthand/contract/verification.ts';
 import type { CaptureRow } from './row.ts';
 
 /** What a required signal says of one photo: an answer, none, or that it does not apply to an uploaded file. */
@@ -26,3 +26,7 @@ export function answeredBy(
   if (found?.status === 'not_applicable') return { answered: 'not_applicable' };
   return evaluated(found) ? { answered: true } : missing(found?.reason);
 }
+
+/** True for a verdict that is suspicious because a required check is missing: nothing tripped, so it has no reason. */
+export const lacksCheck = (verdict: Pick<Verdict, 'label' | 'reason_code'> | null): boolean =>
+  verdict?.label === 'suspicious' && verdict.reason_code === undefined;

@@ -3,25 +3,31 @@ import { Verification } from '@firsthand/contract/verification.ts';
 import { transaction } from '../db/sql.ts';
 import { created, tenantEndpoint } from '../http/endpoint.ts';
 import { createsLive } from '../http/principal.ts';
-import { issue } from './issue.ts';
+import { depthPolicyFaults, issue } from './issue.ts';
 import { presentFrozen } from './present.ts';
 import { unreviewed } from './reviews.ts';
+import { warningsOf } from './warnings.ts';
 
 export const createVerification = tenantEndpoint({
   operationId: 'createVerification',
   summary: 'Create a verification',
   description:
     'The response holds a `capture_url` to send to the person with the camera. Send an `Idempotency-Key`: without one, a ' +
-    'retry creates a second verification.',
+    'retry creates a second verification. `warnings` names required signals that this installation cannot evaluate.',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret', 'bot'],
   role: 'member',
   body: CreateVerificationRequest,
   faults: crossFieldFaults,
-  recordFaults: ({ principal, body }) =>
-    principal?.kind !== 'bot' && typeof body === 'object' && body !== null && 'tenant_id' in body
-      ? [{ path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
-      : [],
+  recordFaults: async ({ deps, principal, body }) => {
+    if (!principal || typeof body !== 'object' || body === null) return [];
+    return [
+      ...(principal.kind !== 'bot' && 'tenant_id' in body
+        ? [{ path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
+        : []),
+      ...(await depthPolicyFaults(deps.db, principal.tenantId, body)),
+    ];
+  },
   responses: { 201: Verification },
   async handler({ deps, principal, body, keepAnswer }) {
     const { tenant_id: _ofTheBot, ...request } = body;
@@ -31,7 +37,9 @@ export const createVerification = tenantEndpoint({
         livemode: createsLive(principal),
         request,
       });
-      const answer = created(presentFrozen(row, [], unreviewed, deps.origins));
+      const warnings = await warningsOf(tx, deps, row);
+      const view = presentFrozen(row, [], unreviewed, deps.origins);
+      const answer = created(warnings.length > 0 ? { ...view, warnings } : view);
       await keepAnswer(tx, answer);
       return answer;
     });

@@ -24,7 +24,9 @@ import {
   type VerificationRow,
 } from './row.ts';
 import { sealOf } from './seal.ts';
+import { isTerminal } from './status.ts';
 import { stepStates } from './steps.ts';
+import { warningsOf } from './warnings.ts';
 
 const iso = (date: Date): string => date.toISOString();
 
@@ -133,6 +135,8 @@ export async function presentForTenant(deps: Deps, row: VerificationRow, viewer:
   const shown = await reviewsOf(deps.db, row, { viewer, now: deps.clock.now() });
   const view = presentFrozen(row, captures, shown, deps.origins);
   if (row.redacted_at) return view;
+  const warnings = isTerminal(row.status) ? [] : await warningsOf(deps.db, deps, row);
+  if (warnings.length > 0) view.warnings = warnings;
   if (viewer !== null) addExplanations(deps, view, captures);
   return addImageUrls(deps, view, captures);
 }
@@ -203,7 +207,7 @@ export function presentForEndUser(
   return present({
     ...baseOf(row, deps.origins),
     config: { max_captures, steps, signals_required },
-    step_states: stepStates(steps, heldBy(captures), answeredKeys(row)),
+    step_states: stepStates(steps, heldBy(captures), answeredKeys(row), row.config.context?.attributes),
     brand,
     requires: {
       location: row.config.expected_location !== undefined,

@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../src/db/sql.ts';
 import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
-import { plain } from '../pictures.ts';
+import { firstHand, plain } from '../pictures.ts';
 
 interface Failure {
   error: { code: string; fields?: { path: string; message: string }[] };
@@ -275,7 +275,7 @@ describe('verification outcome', () => {
       mode: 'audit',
       signals_required: ['screen', 'ai', 'reverse', 'depth', 'context'],
     });
-    await submit(service, id, picture, { surface: 'web' });
+    await submit(service, id, await firstHand(4), { surface: 'web' });
     const done = await untilStatus(service, id, ['completed']);
     expect(done.config.mode).toBe('audit');
     expect(done.captures[0]?.source).toBe('upload');
@@ -298,7 +298,7 @@ describe('verification outcome', () => {
     const done = await untilStatus(service, id, ['completed']);
     expect(Object.keys(done.verdict?.signals ?? {})).toEqual(['depth']);
     expect(done.verdict?.signals.depth).toMatchObject({ source: 'unavailable', confidence: 0 });
-    expect(done.verdict?.label).toBe('verified');
+    expect(done.verdict?.label).toBe('suspicious');
     expect(done.verdict).not.toHaveProperty('reason_code');
   });
 

@@ -3,7 +3,7 @@
  *
  * npm run bench:support -- --data FOLDER [--repositories FOLDER] [--kept-apart SUMS] [--write FILE]
  *
- * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Photos of classes `camera` and `heic` from 1280 pixels on are measured as
+ * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Photos by phones, from 1280 pixels on, are measured as
  * the capture page sends them: JPEG of quality 94, at most 4096 pixels, and as a frame of a 1920 and a 1280 pixel video. `--repositories`
  * adds the genuine pictures that `forensics/training/screen/sets.tsv` lists and no fit has seen. Pictures whose SHA-256 `--kept-apart` (or
  * KEPT_APART) lists are not read. Fetches nothing.
@@ -16,6 +16,7 @@ import type { CaptureSignals, SignalName } from '@firsthand/contract/signals.ts'
 import { analyzePicture } from '@firsthand/forensics/analyze.ts';
 import { decodePicture } from '@firsthand/forensics/decode.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
+import { readMetadata } from '@firsthand/forensics/metadata/read.ts';
 import sharp from 'sharp';
 import { readKeptApart } from '../../../forensics/training/screen/kept-apart.ts';
 import { listedPictures, tableLines } from '../../../forensics/training/screen/sets.ts';
@@ -26,6 +27,10 @@ import { upperBound } from './statistics.ts';
 
 /** Smaller files were reduced after the camera wrote them. */
 const LEAST_SIDE = 1280;
+/** Makers of phones, as EXIF names them. */
+const PHONES = /apple|google|samsung|huawei|honor|xiaomi|motorola|nokia|hmd|jolla|sony ?ericsson|oneplus|oppo|htc|lge/i;
+/** Standard deviation of a picture that its repository emptied to one colour. */
+const EMPTIED = 1;
 const FORMS = [4096, 1920, 1280];
 const QUALITY = 94;
 const REQUESTS: [string, SignalName[]][] = [
@@ -50,7 +55,7 @@ const { data, repositories } = options;
 const apart = options['kept-apart'] ? readKeptApart(options['kept-apart']) : new Set<string>();
 const reads: (() => Buffer)[] = [
   ...tableLines(manifest)
-    .filter(([kind = '']) => kind === 'camera' || kind === 'heic')
+    .filter(([kind = '']) => kind === 'camera' || kind === 'heic' || kind === 'depth')
     .map(
       ([, path = '']) =>
         () =>
@@ -65,12 +70,21 @@ const reads: (() => Buffer)[] = [
 
 /** What the page sends of a photo, by the long side of what the camera gives it. */
 async function formsOf(bytes: Buffer): Promise<Buffer[]> {
-  const { data: pixels, width, height } = await decodePicture(bytes, await inspect(bytes));
+  const info = await inspect(bytes);
+  const { make = '' } = await readMetadata(bytes, info.contentType);
+  if (!PHONES.test(make)) return [];
+  const { data: pixels, width, height } = await decodePicture(bytes, info);
   if (Math.max(width, height) < LEAST_SIDE) return [];
   const picture = sharp(pixels, { raw: { width, height, channels: 3 } });
+  const { channels } = await picture.clone().stats();
+  if (channels.every(({ stdev }) => stdev < EMPTIED)) return [];
   return Promise.all(
     FORMS.map(side =>
-      picture.clone().resize(side, side, { fit: 'inside', withoutEnlargement: true }).jpeg({ quality: QUALITY }).toBuffer(),
+      picture
+        .clone()
+        .resize(side, side, { fit: 'inside', withoutEnlargement: true })
+        .jpeg({ quality: QUALITY })
+        .toBuffer(),
     ),
   );
 }
@@ -138,15 +152,19 @@ process.stderr.write('\n');
 const percent = (count: number): string => `${((100 * count) / Math.max(1, sent)).toFixed(2)}%`;
 const report = createReport('Genuine photos that lack support');
 report.print(
-  `${photos} photos by cameras and phones, each as the capture page sends it from ${FORMS.join(', ')} pixels: ${sent} pictures. ` +
+  `${photos} photos by phones, each as the capture page sends it from ${FORMS.join(', ')} pixels: ${sent} pictures. ` +
     `${keptApart} files are kept apart and were not read.\n`,
 );
-report.print('| required | not `verified` by a finding | not `verified` by the support rule besides | rise | reasons |\n|---|---|---|---|---|');
+report.print(
+  '| required | not `verified` by a finding | not `verified` by the support rule besides | rise | reasons |\n|---|---|---|---|---|',
+);
 for (const [at, [name]] of REQUESTS.entries()) {
   const { before, after, missing } = counts[at]!;
   const rise = after - before;
   const reasons = [...missing].map(([reason, n]) => `${reason} ${n}`).join(', ') || '–';
   const bound = (100 * upperBound(rise, sent)).toFixed(2);
-  report.print(`| ${name} | ${before} (${percent(before)}) | ${rise} | ${percent(rise)} (at most ${bound}%) | ${reasons} |`);
+  report.print(
+    `| ${name} | ${before} (${percent(before)}) | ${rise} | ${percent(rise)} (at most ${bound}%) | ${reasons} |`,
+  );
 }
 report.write(options.write);

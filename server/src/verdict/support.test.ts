@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { DEPTH_POLICIES } from '@firsthand/contract/presence.ts';
 import {
   type CaptureSignals,
@@ -67,6 +68,23 @@ const anyAsked = fc.record({
   steps: fc.constantFrom([live], [optional], [upload], [live, upload], [optional, upload]),
   depth_policy: fc.constantFrom(...DEPTH_POLICIES),
 }) as fc.Arbitrary<Asked>;
+
+describe('docs/verdict.md', () => {
+  it('has the table of unanswered signals', () => {
+    const page = readFileSync(new URL('../../../docs/verdict.md', import.meta.url), 'utf8');
+    const shown = page.split('\n').flatMap(line => {
+      const [, signal = '', why = '', lenient = '', strict = ''] = line.split('|').map(cell => cell.trim());
+      if (!/^`\w+`$/.test(signal) || !lenient) return [];
+      const reasons = why.split(/[:;]/)[0]!.match(/\w+/g) ?? [];
+      return reasons.flatMap(reason => [
+        `${signal.slice(1, -1)} ${reason} lenient ${lenient}`,
+        `${signal.slice(1, -1)} ${reason} strict ${strict}`,
+      ]);
+    });
+    const expected = cells.map(({ signal, reason, policy, chooser }) => `${signal} ${reason} ${policy} ${chooser}`);
+    expect(shown.toSorted()).toEqual(expected.toSorted());
+  });
+});
 
 describe('supports', () => {
   it.each(cells)('$signal without an answer ($reason, $policy) is the choice of the $chooser', cell => {

@@ -10,7 +10,11 @@ import { next, read } from '../reviews/cases.ts';
 type Reply = { error?: { code: string; fields?: { path: string; message: string }[] } };
 
 /** A photo with detail at this size. */
-const photoOf = async (seed: number, width: number) => sharp(await firstHand(seed)).resize(width).jpeg().toBuffer();
+const photoOf = async (seed: number, width: number) =>
+  sharp(await firstHand(seed))
+    .resize(width)
+    .jpeg()
+    .toBuffer();
 const pixel = () => plain({ width: 1, height: 1 });
 
 let service: TestService;
@@ -225,10 +229,7 @@ describe('the setting signals_required', () => {
   it('is refused empty, unknown or twice', async () => {
     for (const signals_required of [[], ['colour'], ['ai', 'ai'], 'ai']) {
       const { status, body } = await change({ signals_required });
-      expect([status, body.error?.fields?.[0]?.path]).toEqual([
-        400,
-        expect.stringMatching(/^signals_required/),
-      ]);
+      expect([status, body.error?.fields?.[0]?.path]).toEqual([400, expect.stringMatching(/^signals_required/)]);
     }
   });
 });

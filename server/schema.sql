@@ -729,6 +729,7 @@ create table tenants (
   review_policy text default 'one'::text not null,
   review_sample double precision default 0.02 not null,
   depth_policy text default 'lenient'::text not null,
+  signals_required text[],
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_depth_policy_check CHECK ((depth_policy = ANY (ARRAY['lenient'::text, 'strict'::text]))),
   constraint tenants_rate_limit_per_minute_check CHECK ((rate_limit_per_minute > 0)),

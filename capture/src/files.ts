@@ -2,10 +2,15 @@ import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import { LIVE_IMAGE_TYPES } from '@firsthand/contract/names.ts';
 import { megapixelsExceeded, SIZE_BYTES } from '@firsthand/contract/picture-size.ts';
 import { imageTypeOf } from '@firsthand/contract/pictures.ts';
+import { longSideOf } from '@firsthand/contract/sizes.ts';
 
 export type FileFault = 'file.type' | 'file.size' | 'file.empty' | 'file.pixels';
 
 export type PickedFile = { blob: Blob; contentType: string } | { fault: FileFault; megapixels?: number };
+
+/** True for a picture smaller than a step asks for. Size 0: the browser cannot decode it, so the service checks. */
+export const isBelow = (size: { width: number; height: number }, least: number | undefined): boolean =>
+  least !== undefined && size.width > 0 && longSideOf(size) < least;
 
 /** Checks a chosen file by the service's own rules before the page keeps it, so the person learns of a problem before sending. */
 export async function checkFile(

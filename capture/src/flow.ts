@@ -33,6 +33,12 @@ export function fillingOf(view: CaptureView, step: Step, held: Held): Filling {
   return { sent, held: own, free: Math.max(0, step.max - sent - own), needed: Math.max(0, step.min - sent - own) };
 }
 
+/** Pixels that a picture of this step must have on its long side; undefined where any size will do. */
+export function leastSideOf(view: CaptureView, step: Step): number | undefined {
+  const state = view.step_states.find(candidate => candidate.key === step.key);
+  return state && state.type !== 'text' ? state.min_long_side : undefined;
+}
+
 export const isRequired = (step: Step): boolean => (step.type === 'text' ? step.required : step.min > 0);
 
 /** True when everything required was sent or is held. */

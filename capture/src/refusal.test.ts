@@ -28,6 +28,7 @@ const PICTURES: Record<keyof typeof PICTURE_MESSAGES, [message: string, reason: 
   undecodable: [PICTURE_MESSAGES.undecodable(), { reason: 'unreadable' }],
   too_many_pixels: [PICTURE_MESSAGES.too_many_pixels(100), { reason: 'pixels', megapixels: 100 }],
   too_large: [PICTURE_MESSAGES.too_large(5_000_000), { reason: 'size', bytes: 5_000_000 }],
+  too_small: [PICTURE_MESSAGES.too_small(479, 200, 640), { reason: 'least', pixels: 640 }],
   wrong_type: [PICTURE_MESSAGES.wrong_type('image/heic', 'image/jpeg, image/png'), { reason: 'type' }],
   wrong_content_type: [PICTURE_MESSAGES.wrong_content_type('image/jpeg'), { reason: 'type' }],
   too_large_to_ask: [PICTURE_MESSAGES.too_large_to_ask(26_214_400), { reason: 'size', bytes: 26_214_400 }],

@@ -31,6 +31,8 @@ export function refusedPhoto(
       return t('file.size', { size: sizeIn(words, refusal.bytes) });
     case 'pixels':
       return t('file.pixels', { megapixels: number(refusal.megapixels) });
+    case 'least':
+      return t('file.least', { n: number(refusal.pixels) });
     case 'cut':
     case 'unreadable':
       return t(`file.${refusal.reason}`);

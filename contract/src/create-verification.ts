@@ -5,7 +5,8 @@ import { MapOf } from './map.ts';
 import { PHONE, SLUG } from './patterns.ts';
 import { DepthPolicySchema } from './presence.ts';
 import { SignalNameSchema } from './signals.ts';
-import { StepInput } from './steps.ts';
+import { sizeFaults } from './sizes.ts';
+import { ONLY_STEP, StepInput } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
 const ExpectedLocation = Type.String({
@@ -106,7 +107,7 @@ const fields = {
     Type.Array(SignalNameSchema, {
       minItems: 1,
       default: ['screen', 'ai'],
-      description: 'The signals that decide the verdict',
+      description: "The signals that decide the verdict. The account's setting replaces the default.",
     }),
   ),
   depth_policy: Type.Optional(DepthPolicySchema),
@@ -153,6 +154,8 @@ export const TemplateRequest = Type.Object(fields, { ...closed, title: 'Template
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export const DEPTH_POLICY_FAULT: Fault = { path: 'depth_policy', message: 'needs "depth" among signals_required' };
+
 /**
  * Faults that span several fields. Accepts any body and checks only the parts whose own shape is right. It runs beside
  * the schema, so one answer reports every fault of a request.
@@ -163,15 +166,22 @@ export function crossFieldFaults(body: unknown): Fault[] {
   if (body.max_captures !== undefined && body.steps !== undefined) {
     faults.push({ path: 'max_captures', message: 'cannot be sent together with steps' });
   }
-  if (body.depth_policy !== undefined && !signalsOf(body).includes('depth')) {
-    faults.push({ path: 'depth_policy', message: 'needs "depth" among signals_required' });
+  // Without signals_required the account's decide, which only the service knows.
+  if (body.depth_policy !== undefined && Array.isArray(body.signals_required)) {
+    if (!body.signals_required.includes('depth')) faults.push(DEPTH_POLICY_FAULT);
   }
   if (Array.isArray(body.steps)) faults.push(...stepFaults(body.steps));
+  if (isRecord(body.context) && isRecord(body.context.attributes)) {
+    faults.push(...sizeFaults(body.context.attributes, pictureKeys(body.steps)));
+  }
   return faults;
 }
 
-const signalsOf = ({ signals_required }: Record<string, unknown>): unknown[] =>
-  Array.isArray(signals_required) ? signals_required : [];
+/** Keys of the steps that take pictures; without `steps`, the key that `max_captures` stands for. */
+const pictureKeys = (steps: unknown): string[] =>
+  Array.isArray(steps)
+    ? steps.flatMap(step => (isRecord(step) && step.type !== 'text' && typeof step.key === 'string' ? [step.key] : []))
+    : [ONLY_STEP];
 
 function stepFaults(steps: unknown[]): Fault[] {
   const faults: Fault[] = [];

@@ -126,7 +126,7 @@ const endUser = {
   captures_count: 1,
   config: { max_captures: 2, steps, signals_required: ['screen', 'ai'] },
   step_states: [
-    { key: 'front', type: 'image', captured: 1, remaining: 1 },
+    { key: 'front', type: 'image', captured: 1, remaining: 1, min_long_side: 1200 },
     { key: 'plate', type: 'text', answered: false },
   ],
   requires: { location: false, motion_frame: false },
@@ -147,9 +147,24 @@ export const EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
           validation: { max_length: 12, format: 'alphanumeric_id' },
         },
       ],
+      signals_required: ['screen', 'ai', 'reverse'],
       metadata: { claim: 'C-1042' },
     },
-    responses: { 201: { ...pending, captures: [] } },
+    responses: {
+      201: {
+        ...pending,
+        config: { ...pending.config, signals_required: ['screen', 'ai', 'reverse'] },
+        captures: [],
+        warnings: [
+          {
+            signal: 'reverse',
+            reason: 'nothing_to_search',
+            message:
+              'There is nothing to search yet: no earlier photos in this account, no imported list and no search engine. Until there is, `reverse` cannot be evaluated.',
+          },
+        ],
+      },
+    },
   },
   'GET /v1/verifications': { responses: { 200: { data: [completed], total_estimate: 1 } } },
   'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },

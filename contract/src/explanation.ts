@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { BANDS, SIGNAL_NAMES, Unit } from './signals.ts';
+import { UNANSWERED_REASONS } from './unanswered.ts';
 
 const closed = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });
@@ -57,6 +58,23 @@ export const SignalExplanation = Type.Object(
     model: Type.Optional(Type.String()),
     odds: Type.Optional(Odds),
     no_odds: Type.Optional(Type.Enum([...NO_ODDS], { title: 'NoOdds' })),
+    unanswered: Type.Optional(
+      Type.Object(
+        {
+          reason: Type.Optional(
+            Type.Enum(UNANSWERED_REASONS, {
+              title: 'Unanswered',
+              description: 'why the signal could not be evaluated',
+            }),
+          ),
+          chosen_by: Type.Enum(['sender', 'service'], {
+            title: 'Chooser',
+            description: '`sender`: whoever sends the photo can bring this about, so the photo is not verified',
+          }),
+        },
+        { ...closed, title: 'UnansweredSignal', description: 'present if the signal could not be evaluated' },
+      ),
+    ),
     thresholds: Type.Optional(
       Type.Object(
         Object.fromEntries(BANDS.slice(1).map(band => [band, Threshold])) as Record<

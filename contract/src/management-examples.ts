@@ -22,6 +22,7 @@ const settings = {
   review_policy: 'one',
   review_sample: 0.02,
   depth_policy: 'lenient',
+  signals_required: ['screen', 'ai', 'reverse'],
 };
 const brandInput = { name: 'Acme Insurance', colors: { accent: '#ffb000', background: '#ffffff' } };
 const brand = {

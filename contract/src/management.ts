@@ -5,6 +5,7 @@ import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from './limits.ts';
 import { HEX_COLOR, NOT_BLANK } from './patterns.ts';
 import { DepthPolicySchema } from './presence.ts';
 import { REVIEW_POLICIES } from './reviews.ts';
+import { SignalNameSchema } from './signals.ts';
 
 const closed = { additionalProperties: false } as const;
 /** What people call an account, a key, a brand or a template. */
@@ -63,6 +64,9 @@ const settings = {
     description: 'share of verified verifications that people review too, unmarked',
   }),
   depth_policy: DepthPolicySchema,
+  signals_required: Type.Union([Type.Array(SignalNameSchema, { minItems: 1, uniqueItems: true }), Type.Null()], {
+    description: 'default for verifications created without any; null: `screen` and `ai`',
+  }),
 };
 export const Settings = Type.Object(
   { ...settings, rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }) },
@@ -78,6 +82,7 @@ export const SettingsPatch = Type.Object(
     review_policy: Type.Optional(settings.review_policy),
     review_sample: Type.Optional(settings.review_sample),
     depth_policy: Type.Optional(settings.depth_policy),
+    signals_required: Type.Optional(settings.signals_required),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   { ...closed, title: 'SettingsPatch' },

@@ -1,5 +1,7 @@
 // What the service says when it refuses what a person sent, and how the capture page recognises it: the wire carries English sentences.
 
+const needs = (least: number | string) => `This step needs at least ${least} on the long side.`;
+
 /** What the service says of a picture, after the name of its field. */
 export const PICTURE_MESSAGES = {
   not_an_image: () => 'is not a picture',
@@ -8,6 +10,7 @@ export const PICTURE_MESSAGES = {
   undecodable: () => 'cannot be decoded',
   too_many_pixels: (megapixels: number | string) => `has more than ${megapixels} megapixels`,
   too_large: (bytes: number | string) => `must be at most ${bytes} bytes`,
+  too_small: (width: number, height: number, least: number) => `is ${width} × ${height} pixels. ${needs(least)}`,
   wrong_type: (type: string, accepted: string) => `is ${type}. This step accepts ${accepted}.`,
   wrong_content_type: (accepted: string) => `must be one of ${accepted}`,
   too_large_to_ask: (bytes: number | string) => `must be at most ${bytes}`,
@@ -24,6 +27,7 @@ export type Refusal =
   | { reason: 'unreadable' }
   | { reason: 'pixels'; megapixels: number }
   | { reason: 'size'; bytes: number }
+  | { reason: 'least'; pixels: number }
   /** The bytes did not arrive as they were. Sending again may help. */
   | { reason: 'lost' }
   /** The step is not there, or takes no more. */
@@ -59,6 +63,8 @@ function refusalOfMessage(message: string): Refusal | undefined {
   if (message === m.never_uploaded() || message === m.other_bytes()) return { reason: 'lost' };
   const megapixels = numberIn(message, m.too_many_pixels);
   if (megapixels !== undefined) return { reason: 'pixels', megapixels };
+  const pixels = numberIn(message.replace(/^is \d+ × \d+ pixels\. /, ''), needs);
+  if (pixels !== undefined) return { reason: 'least', pixels };
   const bytes = numberIn(message, m.too_large) ?? numberIn(message, m.too_large_to_ask);
   if (bytes !== undefined) return { reason: 'size', bytes };
   const [, types] = m.wrong_type('', '').split('. ') as [string, string];

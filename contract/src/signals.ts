@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { UNANSWERED_REASONS } from './unanswered.ts';
 
 /**
  * How sure a signal is that something is wrong. `clear`: below the 1% false-positive threshold; `doubtful`: above it;
@@ -15,6 +16,8 @@ interface Judgement {
   band?: Band;
   /** False when the signal could not be evaluated. Such a signal trips nothing. */
   evaluated?: boolean;
+  /** Why it could not be evaluated. */
+  reason?: string;
   [evidence: string]: unknown;
 }
 
@@ -150,6 +153,9 @@ export const CaptureSignals = Type.Unsafe<CaptureSignals>(
         ...members,
         band: Type.Optional(BandSchema),
         evaluated: Type.Optional(Type.Boolean({ description: 'false if the signal could not be evaluated' })),
+        reason: Type.Optional(
+          Type.Enum(UNANSWERED_REASONS, { title: 'Unanswered', description: 'why the signal could not be evaluated' }),
+        ),
       },
       {
         additionalProperties: true,

@@ -133,10 +133,13 @@ export function normalizeStep(input: StepInput): Step {
   return { type: 'image', key: input.key, description, min: input.min, max: input.max };
 }
 
+/** Key of the step that `max_captures` stands for. */
+export const ONLY_STEP = 'capture_1';
+
 /** Converts `max_captures: n` to one image step that requires all n. */
 export const stepOfMaxCaptures = (n: number): Step => ({
   type: 'image',
-  key: 'capture_1',
+  key: ONLY_STEP,
   description: '',
   min: n,
   max: n,

@@ -13,6 +13,8 @@ export const SYSTEM_PARTS = [
   'retention',
   'vision_model',
   'text_reader',
+  'reverse_search',
+  'required_signals',
   'geocoder',
   'passkey',
   'providers',

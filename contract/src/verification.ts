@@ -325,9 +325,28 @@ export const VerificationList = Type.Object(
 );
 export type VerificationList = Static<typeof VerificationList>;
 
+const CreationWarning = Type.Object(
+  {
+    signal: SignalNameSchema,
+    reason: Type.Enum(['no_context', 'no_model', 'nothing_to_search'], { title: 'WarningReason' }),
+    message: Type.String({ description: 'in English, for the developer' }),
+  },
+  { ...closed, title: 'CreationWarning' },
+);
+export type CreationWarning = Static<typeof CreationWarning>;
+
 /** The tenant's view. */
 export const Verification = Type.Object(
-  { ...tenantFields, captures: Type.Array(Capture) },
+  {
+    ...tenantFields,
+    captures: Type.Array(Capture),
+    warnings: Type.Optional(
+      Type.Array(CreationWarning, {
+        minItems: 1,
+        description: 'while the verification is open: required signals that this installation cannot evaluate',
+      }),
+    ),
+  },
   { ...closed, title: 'Verification' },
 );
 export type Verification = Static<typeof Verification>;
@@ -356,6 +375,9 @@ export const StepState = Type.Union(
         type: Type.Enum(['image', 'upload'], { title: 'PictureStepType' }),
         captured: Type.Integer({ minimum: 0 }),
         remaining: Type.Integer({ minimum: 0 }),
+        min_long_side: Type.Optional(
+          Type.Integer({ minimum: 1, description: 'pixels that a picture must have on its long side' }),
+        ),
       },
       { ...closed, title: 'PictureStepState' },
     ),

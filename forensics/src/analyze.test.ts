@@ -32,8 +32,9 @@ describe('analyzePicture', () => {
       .toBuffer();
     const { info, screen, depth } = await analyzePicture({ bytes, signals: ['screen', 'depth'] });
     expect(info).toMatchObject({ width: 1, height: 1 });
-    expect(screen).toEqual({ evaluated: false, screen_detected: false, confidence: 0, band: 'clear' });
-    expect(depth).toMatchObject({ source: 'unavailable', evaluated: false, band: 'clear' });
+    const unanswered = { evaluated: false, screen_detected: false, confidence: 0, band: 'clear' };
+    expect(screen).toEqual({ ...unanswered, reason: 'too_small' });
+    expect(depth).toMatchObject({ source: 'unavailable', evaluated: false, band: 'clear', reason: 'no_session' });
   });
 
   it('makes a preview without metadata', async () => {

@@ -146,7 +146,8 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
       const fromMove = frame?.frames && parallaxSignal(frame.frames, reason);
       if (request.session)
         analysis.presence = await judgeSession(request.session, { picture, second: frame?.second, metadata });
-      analysis.depth = worstDepth([analysis.presence && depthOf(analysis.presence), fromMove, fromMap]);
+      const worst = worstDepth([analysis.presence && depthOf(analysis.presence), fromMove, fromMap]);
+      analysis.depth = worst && withReason(worst, analysis.presence);
     });
   }
   if (request.timed) analysis.timings = timings;
@@ -162,6 +163,13 @@ const SEVERITY = { clear: 0, doubtful: 1, confident: 2 } as const;
 export function worstDepth(found: readonly (DepthSignal | undefined)[]): DepthSignal | undefined {
   const rank = ({ band, evaluated }: DepthSignal) => 2 * SEVERITY[band] + (evaluated ? 1 : 0);
   return found.filter(signal => signal !== undefined).toSorted((a, b) => rank(b) - rank(a))[0];
+}
+
+/** Says why neither session nor photo answered. */
+function withReason(depth: DepthSignal, presence: JudgedSession | undefined): DepthSignal {
+  if (depth.evaluated) return depth;
+  const filmed = presence !== undefined && presence.result !== 'not_performed';
+  return { ...depth, reason: filmed ? 'session_inconclusive' : 'no_session' };
 }
 
 /** An unreadable second frame counts as absent. */

@@ -2,8 +2,10 @@ import type { Band } from '@firsthand/contract/signals.ts';
 import type { HotTile } from './screen/heatmap.ts';
 
 export interface ScreenSignal {
-  /** False when nothing could be measured (the picture is too small or too dark). The signal then trips nothing. */
+  /** False when nothing could be measured, or nothing was found at a size too small to clear. The signal then trips nothing. */
   evaluated: boolean;
+  /** Why it was not evaluated. `too_dark`: no part of the picture is bright enough, or none is not overexposed. */
+  reason?: 'too_small' | 'too_dark';
   screen_detected: boolean;
   /** Calibrated confidence in the value of `screen_detected`: p(screen) = detected ? confidence : 1 - confidence. */
   confidence: number;
@@ -40,6 +42,8 @@ export interface DepthSignal {
   confidence: number;
   band: Band;
   evaluated: boolean;
+  /** Why it was not evaluated. */
+  reason?: 'no_session' | 'session_inconclusive';
   evidence?: Record<string, unknown>;
 }
 

@@ -22,8 +22,8 @@ export const photoOfScreen = (seed = 1) =>
     return (await simulateRecapture(drawScene(seed, SIZE), plainDisplay(capture))).jpeg;
   });
 
-/** A picture that costs nothing: one colour. */
+/** A picture of one colour, just large enough for a verdict of `verified`. */
 export const plain = (o: { width?: number; height?: number; colour?: string } = {}) =>
-  sharp({ create: { width: o.width ?? 64, height: o.height ?? 48, channels: 3, background: o.colour ?? '#7a8' } })
+  sharp({ create: { width: o.width ?? 640, height: o.height ?? 480, channels: 3, background: o.colour ?? '#7a8' } })
     .jpeg()
     .toBuffer();

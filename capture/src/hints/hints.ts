@@ -1,11 +1,11 @@
 import { judge } from './judge.ts';
 import { greyOf } from './picture.ts';
 
-export type Hint = 'dark' | 'blurred' | 'small' | 'finger' | 'tilted';
+export type Hint = 'dark' | 'blurred' | 'small' | 'tooSmall' | 'finger' | 'tilted';
 
 /** Returns hints about likely problems of a photo, computed on the phone. At most two, because more would feel like scolding. */
 export async function hintsOf(blob: Blob): Promise<Hint[]> {
   const grey = await greyOf(blob, 480);
   if (!grey) return [];
-  return judge(grey, Math.min(grey.fullWidth, grey.fullHeight)).slice(0, 2);
+  return judge(grey, { width: grey.fullWidth, height: grey.fullHeight }).slice(0, 2);
 }

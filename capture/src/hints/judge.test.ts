@@ -5,6 +5,7 @@ import { judge } from './judge.ts';
 
 const WIDTH = 480;
 const HEIGHT = 360;
+const LARGE = { width: 2667, height: 2000 };
 
 /** Draws a page of text-like bars on a table. `svg` adds an overlay. */
 async function scene(
@@ -32,27 +33,32 @@ async function scene(
 
 describe('judge', () => {
   test('gives a sharp, well lit, level page no hint', async () => {
-    expect(judge(await scene(), 2000)).toEqual([]);
+    expect(judge(await scene(), LARGE)).toEqual([]);
   });
   test('calls the same page in the dark dark, and nothing else', async () => {
-    expect(judge(await scene({ light: 0.12 }), 2000)).toEqual(['dark']);
+    expect(judge(await scene({ light: 0.12 }), LARGE)).toEqual(['dark']);
   });
   test('calls an unfocused page blurred', async () => {
-    expect(judge(await scene({ blur: 9 }), 2000)).toEqual(['blurred']);
+    expect(judge(await scene({ blur: 9 }), LARGE)).toEqual(['blurred']);
   });
   test('calls a picture with few pixels small', async () => {
-    expect(judge(await scene(), 400)).toEqual(['small']);
+    expect(judge(await scene(), { width: 700, height: 525 })).toEqual(['small']);
+  });
+  test('says first that a picture below 640 pixels on its long side is too small to be checked', async () => {
+    expect(judge(await scene(), { width: 639, height: 480 })).toEqual(['tooSmall']);
+    expect(judge(await scene({ blur: 9 }), { width: 480, height: 639 })).toEqual(['tooSmall', 'blurred']);
+    expect(judge(await scene(), { width: 640, height: 480 })).toEqual(['small']);
   });
   test('calls a page turned by 15 degrees tilted, by 2 degrees not', async () => {
-    expect(judge(await scene({ turn: 15 }), 2000)).toEqual(['tilted']);
-    expect(judge(await scene({ turn: 2 }), 2000)).toEqual([]);
+    expect(judge(await scene({ turn: 15 }), LARGE)).toEqual(['tilted']);
+    expect(judge(await scene({ turn: 2 }), LARGE)).toEqual([]);
   });
   test('calls a dark blob over a corner a finger', async () => {
     const finger = '<ellipse cx="1150" cy="860" rx="520" ry="460" fill="#4a2a20"/>';
-    expect(judge(await scene({ over: finger }), 2000)).toContain('finger');
+    expect(judge(await scene({ over: finger }), LARGE)).toContain('finger');
   });
   test('does not call an empty wall blurred', () => {
     const data = new Float32Array(WIDTH * HEIGHT).fill(180);
-    expect(judge({ width: WIDTH, height: HEIGHT, data }, 2000)).toEqual([]);
+    expect(judge({ width: WIDTH, height: HEIGHT, data }, LARGE)).toEqual([]);
   });
 });

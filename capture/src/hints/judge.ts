@@ -1,3 +1,4 @@
+import { isTooSmallToClear } from '@firsthand/contract/sizes.ts';
 import type { Grey } from './grey.ts';
 import type { Hint } from './hints.ts';
 
@@ -7,15 +8,16 @@ const SMALL_PX = 600;
 const DARK_LEVEL = 38;
 const BRIGHT_LEVEL = 96;
 
-/** Computes the hints from a small grey picture and the original's short side in pixels. */
-export function judge(grey: Grey, shortSide: number): Hint[] {
-  const hints: Hint[] = [];
+/** Computes the hints from a small grey picture and the original's size in pixels. */
+export function judge(grey: Grey, full: { width: number; height: number }): Hint[] {
+  // First: this one changes what the check can say.
+  const hints: Hint[] = isTooSmallToClear(full) ? ['tooSmall'] : [];
   const dark = isDark(grey);
   if (dark) hints.push('dark');
   // A dark picture has no detail to judge.
   else if (isBlurred(grey)) hints.push('blurred');
   if (!dark && hasFinger(grey)) hints.push('finger');
-  if (shortSide < SMALL_PX) hints.push('small');
+  if (!isTooSmallToClear(full) && Math.min(full.width, full.height) < SMALL_PX) hints.push('small');
   if (hints.length === 0 && isTilted(grey)) hints.push('tilted');
   return hints;
 }

@@ -54,6 +54,8 @@ type Props = {
   camera: Camera;
   locator: Locator;
   wantsLocation: boolean;
+  /** Pixels that the step asks for on the long side. */
+  least: number | undefined;
   /** Asks for the moves after a photo; undefined where the step needs none. Never rejects. */
   challenge: (() => Promise<OpenChallenge | undefined>) | undefined;
   /** Keeps the photo and leaves the review, either for a screen that replaces it in the history or back to the camera. */
@@ -195,6 +197,7 @@ export function CameraStep(props: Props): JSX.Element {
         title={title}
         kicker={kicker}
         busy={taking}
+        least={props.least}
         onRetake={() => history.back()}
         onUse={onUse}
       />

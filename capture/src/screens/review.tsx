@@ -2,6 +2,7 @@ import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Photo } from '../camera/camera.ts';
+import { isBelow } from '../files.ts';
 import { type Hint, hintsOf } from '../hints/hints.ts';
 import { usePage } from '../page-context.ts';
 import { useScreen } from './parts.tsx';
@@ -22,13 +23,15 @@ type Props = {
   title: string;
   kicker: string;
   busy: boolean;
+  /** Pixels that the step asks for on the long side. */
+  least: number | undefined;
   onRetake: () => void;
   onUse: () => void;
 };
 
-/** Shows the photo at full size, hints about problems, and two buttons: retake or use. Hints never block. */
-export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): JSX.Element {
-  const { t } = usePage();
+/** Shows the photo at full size, hints about problems, and two buttons: retake or use. Hints never block; the least size of the step does. */
+export function Review({ photo, title, kicker, busy, least, onRetake, onUse }: Props): JSX.Element {
+  const { t, number } = usePage();
   const heading = useScreen(t('review.title'));
   const url = useObjectUrl(photo.blob);
   const [close, setClose] = useState(false);
@@ -40,6 +43,7 @@ export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): 
   }, [close]);
   const [undecodable, setUndecodable] = useState(false);
   const [hints, setHints] = useState<Hint[]>([]);
+  const refused = isBelow(photo, least);
   useEffect(() => {
     let shown = true;
     hintsOf(photo.blob).then(found => shown && setHints(found));
@@ -80,6 +84,11 @@ export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): 
           </button>
         )}
         <div class="review-bottom">
+          {refused && (
+            <p class="fault" role="alert">
+              {t('file.least', { n: number(least!) })}
+            </p>
+          )}
           <div class="hints" role="status">
             {hints.map(hint => (
               <p key={hint} class="hint">
@@ -92,9 +101,11 @@ export function Review({ photo, title, kicker, busy, onRetake, onUse }: Props): 
             <button type="button" class="button quiet" onClick={onRetake} disabled={busy}>
               {t('review.retake')}
             </button>
-            <button type="button" class="button" onClick={onUse} aria-disabled={busy}>
-              {t('review.use')}
-            </button>
+            {!refused && (
+              <button type="button" class="button" onClick={onUse} aria-disabled={busy}>
+                {t('review.use')}
+              </button>
+            )}
           </div>
         </div>
       </main>

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import type { OnDevice } from '../app.tsx';
 import type { Camera, CameraState } from '../camera/camera.ts';
 import type { OpenChallenge } from '../camera/trace.ts';
-import { fillingOf, type Held, isRequired, type Place, placeAfter } from '../flow.ts';
+import { fillingOf, type Held, isRequired, leastSideOf, type Place, placeAfter } from '../flow.ts';
 import { stepBack } from '../history.ts';
 import type { Locator } from '../location.ts';
 import { usePage } from '../page-context.ts';
@@ -48,6 +48,7 @@ export function StepScreen(props: Props): JSX.Element | null {
 
   const held: Held = { captures: props.captures, answers: props.answers };
   const filling = fillingOf(view, step, held);
+  const least = leastSideOf(view, step);
   const own = props.captures.filter(capture => capture.stepKey === step.key);
   const kicker = steps.length > 1 ? t('common.stepOf', { n: index + 1, total: steps.length }) : '';
   const next = (after: Held, replace = false) =>
@@ -88,7 +89,7 @@ export function StepScreen(props: Props): JSX.Element | null {
     case 'upload':
       return (
         <UploadStep
-          {...{ step, kicker, filling, onBack }}
+          {...{ step, kicker, filling, onBack, least }}
           held={own}
           onPicked={async picture => {
             props.onHeld(await props.onCaptured(step.key, picture));
@@ -112,7 +113,7 @@ export function StepScreen(props: Props): JSX.Element | null {
       }
       return (
         <CameraStep
-          {...{ step, index, filling, onSkip, onBack, onStage }}
+          {...{ step, index, filling, onSkip, onBack, onStage, least }}
           total={steps.length}
           camera={props.camera}
           locator={props.locator}

@@ -3,7 +3,8 @@ import type { HeldCapture } from '@firsthand/sdk/capture/store.ts';
 import type { UploadStep as Upload } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { checkFile } from '../files.ts';
+import { sizeOf } from '../camera/camera.ts';
+import { checkFile, isBelow } from '../files.ts';
 import type { Filling } from '../flow.ts';
 import { usePage } from '../page-context.ts';
 import { sizeIn, typesIn } from '../refusal.ts';
@@ -14,6 +15,8 @@ type Props = {
   step: Upload;
   kicker: string;
   filling: Filling;
+  /** Pixels that the step asks for on the long side. */
+  least: number | undefined;
   held: readonly HeldCapture[];
   onPicked: (picture: Omit<HeldCapture, 'token' | 'stepKey'>) => Promise<void>;
   onRemove: (id: string) => void;
@@ -21,10 +24,13 @@ type Props = {
   onBack: () => void;
 };
 
+/** Of a picture that the browser cannot decode. */
+const NO_SIZE = { width: 0, height: 0 };
+
 export function UploadStep(props: Props): JSX.Element {
   const page = usePage();
   const { t } = page;
-  const { step, filling, held } = props;
+  const { step, filling, held, least } = props;
   const [faults, setFaults] = useState<string[]>([]);
   const size = sizeIn(page, step.max_size_bytes);
   const types = typesIn(step.accept);
@@ -35,6 +41,10 @@ export function UploadStep(props: Props): JSX.Element {
       const checked = await checkFile(file, step.accept, step.max_size_bytes);
       if ('fault' in checked) {
         found.push(t(checked.fault, { types, size, megapixels: page.number(checked.megapixels ?? 0) }));
+        continue;
+      }
+      if (least !== undefined && isBelow(await sizeOf(checked.blob).catch(() => NO_SIZE), least)) {
+        found.push(t('file.least', { n: page.number(least) }));
         continue;
       }
       const bytes = await checked.blob.arrayBuffer();

@@ -1,4 +1,5 @@
 import type { Verification } from '@firsthand/contract/verification.ts';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { Link } from 'wouter';
@@ -10,19 +11,29 @@ import { Icon } from '../parts/icon.tsx';
 import { PageTitle, Section } from '../parts/page.tsx';
 import { Qr } from '../parts/qr.tsx';
 import { useSay } from '../parts/said.tsx';
-import { NoPermission, Problem } from '../parts/states.tsx';
+import { Loading, NoPermission, Problem } from '../parts/states.tsx';
 import { PhonePreview } from '../request/phone.tsx';
 import { RequestFields, showFaults } from '../request/request-form.tsx';
 import { EMPTY, type RequestValues, requestOf } from '../request/values.ts';
 import { useDraft } from '../session/draft.ts';
 import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
+import { SETTINGS } from '../settings/settings-key.ts';
 import { isAtLeast } from '../shell/pages.ts';
+import { Warnings } from '../verification/warnings.tsx';
 
 export default function IssuePage() {
   const { t } = useWords();
   const { tenant } = useSignedIn();
-  if (isAtLeast(tenant.role, 'member')) return <Issue />;
+  const isAllowed = isAtLeast(tenant.role, 'member');
+  const settings = useQuery({
+    queryKey: SETTINGS,
+    queryFn: ({ signal }) => call('GET /v1/settings', { signal }),
+    enabled: isAllowed,
+  });
+  // Without the settings the form begins with the contract's signals.
+  if (isAllowed && settings.isPending) return <Loading />;
+  if (isAllowed) return <Issue signals={settings.data?.signals_required ?? EMPTY.signals} />;
   return (
     <>
       <PageTitle>{t('page.issue')}</PageTitle>
@@ -32,10 +43,11 @@ export default function IssuePage() {
 }
 
 /** Makes one verification and hands its link on. */
-function Issue() {
+function Issue({ signals }: { signals: RequestValues['signals'] }) {
   const { t } = useWords();
   const { person } = useSignedIn();
-  const draft = useDraft(person.id, 'issue', EMPTY);
+  const empty = { ...EMPTY, signals: [...signals] };
+  const draft = useDraft(person.id, 'issue', empty);
   const form = useForm<RequestValues>({ defaultValues: draft.kept });
   const [made, setMade] = useState<Verification | null>(null);
   const [others, setOthers] = useState<string[]>([]);
@@ -52,7 +64,7 @@ function Issue() {
         verification={made}
         onAnother={() => {
           setMade(null);
-          form.reset(EMPTY);
+          form.reset(empty);
         }}
       />
     );
@@ -102,6 +114,7 @@ function Made({ verification, onAnother }: { verification: Verification; onAnoth
   return (
     <>
       <PageTitle>{t('issue.made')}</PageTitle>
+      <Warnings of={verification} />
       <Section title={t('issue.link')} intro={t('issue.linkIntro')}>
         <div className="made">
           <Qr text={capture_url} label={t('first.qr')} />

@@ -1,4 +1,5 @@
 import type { Settings } from '@firsthand/contract/management.ts';
+import { SIGNAL_NAMES, type SignalName } from '@firsthand/contract/signals.ts';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';
@@ -14,7 +15,7 @@ import { SETTINGS } from './settings-key.ts';
 const POLICIES = ['none', 'one', 'two_people'] as const;
 const MOST_DAYS = 36_500;
 
-/** How long photos stay, and who decides about doubts. */
+/** How long photos stay, who decides about doubts, and what is checked where a request does not say. */
 export function Rules({ settings }: { settings: Settings }) {
   const { t } = useWords();
   const say = useSay();
@@ -22,13 +23,17 @@ export function Rules({ settings }: { settings: Settings }) {
   const [days, setDays] = useState(String(settings.retention_days ?? 365));
   const [policy, setPolicy] = useState(settings.review_policy);
   const [share, setShare] = useState(String(Math.round(settings.review_sample * 1_000) / 10));
+  const [own, setOwn] = useState(settings.signals_required !== null);
+  const [signals, setSignals] = useState<readonly SignalName[]>(settings.signals_required ?? ['screen', 'ai']);
   const [tried, setTried] = useState(false);
   const wrongDays = !keeps && !(Number.isInteger(Number(days)) && Number(days) >= 1 && Number(days) <= MOST_DAYS);
+  const noSignals = own && signals.length === 0;
   const wrongShare = share.trim() === '' || !(Number(share) >= 0 && Number(share) <= 100);
   const body = {
     retention_days: keeps ? null : Number(days),
     review_policy: policy,
     review_sample: Number(share) / 100,
+    signals_required: own ? SIGNAL_NAMES.filter(name => signals.includes(name)) : null,
   };
   const save = useAct(() => call('PATCH /v1/settings', { body }), {
     refreshes: [SETTINGS],
@@ -50,7 +55,7 @@ export function Rules({ settings }: { settings: Settings }) {
         onSubmit={event => {
           event.preventDefault();
           setTried(true);
-          if (!wrongDays && !wrongShare) save.mutate(undefined);
+          if (!wrongDays && !wrongShare && !noSignals) save.mutate(undefined);
         }}
       >
         <label className="switch">
@@ -85,6 +90,28 @@ export function Rules({ settings }: { settings: Settings }) {
           fault={tried && wrongShare ? t('settings.sampleFault') : undefined}
           input={{ inputMode: 'decimal' }}
         />
+        <fieldset className="stack">
+          <legend className="label">{t('settings.signals')}</legend>
+          <p className="soft small">{t('settings.signalsHint')}</p>
+          <label className="switch">
+            <input type="checkbox" checked={!own} onChange={event => setOwn(!event.target.checked)} />
+            <span>{t('settings.signalsUsual')}</span>
+          </label>
+          {own &&
+            SIGNAL_NAMES.map(name => (
+              <label key={name} className="switch">
+                <input
+                  type="checkbox"
+                  checked={signals.includes(name)}
+                  onChange={event =>
+                    setSignals(event.target.checked ? [...signals, name] : signals.filter(one => one !== name))
+                  }
+                />
+                <span>{t(`signal.${name}`)}</span>
+              </label>
+            ))}
+          {tried && noSignals && <p className="fault">{t('settings.signalsFault')}</p>}
+        </fieldset>
         <Problem error={save.error} />
         <div className="actions">
           <Button weight="main" type="submit" busy={save.isPending}>

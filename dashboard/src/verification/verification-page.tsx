@@ -22,6 +22,7 @@ import { Answers, CaseAnalysis, Checks, FileFacts } from './facts.tsx';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
 import { nameOf } from './name.ts';
 import { Timeline } from './timeline.tsx';
+import { Warnings } from './warnings.tsx';
 import './verification.css';
 
 /** One verification: its photos first, then why the verdict is what it is, then everything that happened. */
@@ -69,7 +70,9 @@ function Case({ verification }: { verification: Verification }) {
         <div className="case-title">
           <PageTitle>{nameOf(verification)}</PageTitle>
           <OutcomeTag of={verification} />
-          {verdict?.reason_code && <span className="tag">{t(`reason.${verdict.reason_code}`)}</span>}
+          {verdict && verdict.label !== 'verified' && (
+            <span className="tag">{t(`reason.${verdict.reason_code ?? 'none'}`)}</span>
+          )}
           {verdict && (
             <span className="soft small">
               {t('case.confidence', {
@@ -86,6 +89,7 @@ function Case({ verification }: { verification: Verification }) {
           <span>{t('case.redacted', { at: exactly(verification.redacted_at) })}</span>
         </p>
       )}
+      <Warnings of={verification} />
       <div className="case-main">
         <div className="case-photos">
           {captures.length > 0 ? (

@@ -166,6 +166,7 @@ function GridRow({
 }) {
   const { t, number } = useWords();
   const { ago, exactly, span } = useMoments();
+  const reason = reasonOf(row);
   const cell = (column: (typeof COLUMNS)[number], children: ReactNode) => (
     // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
     // biome-ignore lint/a11y/useFocusableInteractive: the focus is on the row's link
@@ -204,7 +205,7 @@ function GridRow({
           <code className="soft">…{row.id.slice(-6)}</code>
         </Link>,
       )}
-      {cell('reason', row.verdict?.reason_code && t(`reason.${row.verdict.reason_code}` satisfies MessageKey))}
+      {cell('reason', reason && t(`reason.${reason}` satisfies MessageKey))}
       {cell(
         'review',
         row.review.decision
@@ -223,6 +224,10 @@ function GridRow({
     </div>
   );
 }
+
+/** Why a verdict is not `verified`; `none` where a check is missing. */
+const reasonOf = ({ verdict }: Row) =>
+  verdict && verdict.label !== 'verified' ? (verdict.reason_code ?? 'none') : undefined;
 
 function useNarrow(): boolean {
   const [narrow, setNarrow] = useState(() => matchMedia(NARROW).matches);

@@ -54,11 +54,11 @@ function evidenceOf(evidence: unknown): [string, string][] {
 
 /** Why a signal has no answer, as a word that the page translates. */
 function missingOf(name: SignalName, found: Judged): string | undefined {
-  if (found.reason !== undefined) return found.reason;
   if (found.evaluated !== false) return undefined;
   const { answer } = (found.evidence ?? {}) as { answer?: string };
-  if (name === 'depth') return answer ?? 'no_second_frame';
-  return name === 'screen' ? 'too_small_or_dark' : undefined;
+  if (name === 'depth') return answer ?? found.reason ?? 'no_second_frame';
+  // Photos analysed by an earlier version carry no reason.
+  return found.reason ?? (name === 'screen' ? 'too_small_or_dark' : undefined);
 }
 
 /** The findings of all requested signals for a photo, in order of priority. */

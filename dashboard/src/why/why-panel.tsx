@@ -16,6 +16,14 @@ const REASONS = [
   'not_enough_matches',
   'no_second_frame',
   'too_small_or_dark',
+  'too_small',
+  'too_dark',
+  'too_plain',
+  'nothing_to_search',
+  'engine_unavailable',
+  'no_session',
+  'session_inconclusive',
+  'analysis_error',
 ] as const;
 const isReason = (word: string): word is (typeof REASONS)[number] => (REASONS as readonly string[]).includes(word);
 
@@ -72,6 +80,7 @@ export function WhyPanel({
                     {t('why.missing', {
                       why: isReason(finding.missing) ? t(`why.not.${finding.missing}`) : finding.missing,
                     })}
+                    {finding.explained?.unanswered?.chosen_by === 'sender' && ` ${t('why.bySender')}`}
                   </p>
                 )}
                 {finding.explained ? (

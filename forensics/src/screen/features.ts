@@ -1,4 +1,5 @@
 import { cutOut, halved, type Part, type Picture } from '../picture.ts';
+import { N } from '../pixels/fft.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { mean, quantile } from '../pixels/statistics.ts';
 import { APPEARANCE_SIDE, measureAppearance } from './appearance.ts';
@@ -47,6 +48,12 @@ export interface Stages {
 }
 
 const ALL: Stages = { first: () => false, second: () => false };
+
+/** True for a picture that is too small or too narrow for any tile, bars aside. */
+export function isTooSmallToTile(whole: Picture): boolean {
+  const { width, height } = betweenBars(whole);
+  return Math.max(width, height) < LEAST_SIDE || Math.min(width, height) < N;
+}
 
 /** Measures the features of the single-still detector, up to a stage that suffices. Undefined below 480 pixels, and when no scale yields a tile. */
 export async function measureScreen(whole: Picture, stages: Stages = ALL): Promise<ScreenMeasurement | undefined> {

@@ -112,6 +112,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
       ? ((await foundBy(deps, spec.name, { analysis, reverse, row, capture })) ?? {
           ...spec.unevaluated,
           evaluated: false,
+          reason: 'analysis_error',
         })
       : NOT_APPLICABLE;
     signals[spec.key] = found;

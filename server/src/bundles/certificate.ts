@@ -10,6 +10,7 @@ import qrcode from 'qrcode';
 import sharp from 'sharp';
 import type { Deps } from '../deps.ts';
 import type { OpenedStatement } from '../evidence/statements.ts';
+import { lacksCheck } from '../verifications/answered.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
 import { PUBLISHED_RATES } from './published-rates.ts';
 import type { Head } from './settled.ts';
@@ -167,6 +168,7 @@ function verdictSection(page: Page, { row, statements }: CertificateInput): void
   page.field('Label', row.verdict.label);
   page.field('Confidence', row.verdict.score.toFixed(3));
   if (row.verdict.reason_code) page.field('Reason', row.verdict.reason_code);
+  if (lacksCheck(row.verdict)) page.field('Reason', 'none: no check found a problem, but a required one is missing');
   const logged = statements.findLast(({ statement }) => statement.type === 'verdict')?.statement.detectors;
   for (const [name, version] of Object.entries((logged as Record<string, string> | undefined) ?? {})) {
     page.field('Detector', `${name}, ${version}`);

@@ -4,6 +4,7 @@ import { instantOf } from '@firsthand/contract/ids.ts';
 import { INLINE_MAX_BYTES } from '@firsthand/contract/limits.ts';
 import { acceptedBy, maxBytesOf } from '@firsthand/contract/pictures.ts';
 import { PICTURE_MESSAGES } from '@firsthand/contract/refusals.ts';
+import { longSideOf, minLongSideOf } from '@firsthand/contract/sizes.ts';
 import type { PictureStep } from '@firsthand/contract/steps.ts';
 import { EndUserView } from '@firsthand/contract/verification.ts';
 import type { FastifyRequest } from 'fastify';
@@ -58,7 +59,7 @@ export const submitCapture = openEndpoint({
     const held = heldBy(await capturesOf(deps.db, row.id));
     const likely = likelyStep(row, held, body.step_key);
     const picture = await readPicture(deps, row.id, body, images);
-    if (likely) checkAgainstStep(likely, picture);
+    if (likely) checkAgainstStep(row, likely, picture);
     const motion = await readMotionFrame(deps, row.id, body, images);
     checkTraceKey(row.id, body);
     openSlot(row, held, body.step_key, deps.clock.now());
@@ -126,12 +127,17 @@ function likelyStep(row: VerificationRow, held: Record<string, number>, stepKey:
   return null;
 }
 
-function checkAgainstStep(step: PictureStep, picture: Picture): void {
+function checkAgainstStep({ config }: VerificationRow, step: PictureStep, picture: Picture): void {
   const accepted = acceptedBy(step);
   if (!accepted.includes(picture.info.contentType)) {
     throw invalidField(picture.field, PICTURE_MESSAGES.wrong_type(picture.info.contentType, accepted.join(', ')));
   }
   if (picture.bytes.length > maxBytesOf(step)) throw tooLarge(picture.field, maxBytesOf(step));
+  const least = minLongSideOf(config.context?.attributes, step.key);
+  if (least !== undefined && longSideOf(picture.info) < least) {
+    const { width, height } = picture.info;
+    throw invalidField(picture.field, PICTURE_MESSAGES.too_small(width, height, least));
+  }
 }
 
 interface StoredBlobs {
@@ -190,7 +196,7 @@ async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow>
   }
   const captures = await capturesOf(tx, row.id);
   const step = openSlot(row, heldBy(captures), body.step_key, deps.clock.now());
-  checkAgainstStep(step, picture);
+  checkAgainstStep(row, step, picture);
   await useAddresses(
     tx,
     [picture, o.motion].flatMap(one => (one?.stored ? [one.stored.captureId] : [])),

@@ -279,7 +279,8 @@ describe('context signal', () => {
     expect(done.verdict?.label).toBe('verified');
     expect(done.captures[0]!.context).toEqual({ evaluated: false, no_answer: 'no_context' });
     const alone = await judged(BLUE, { context: undefined, signals_required: ['context'] });
-    expect(alone.verdict).toMatchObject({ label: 'verified', score: 0 });
+    expect(alone.verdict).toMatchObject({ label: 'suspicious', score: 0.5 });
+    expect(alone.verdict).not.toHaveProperty('reason_code');
     expect(model.asked).toHaveLength(0);
   });
 });

@@ -2,7 +2,14 @@ import { readConfig } from '../config/config.ts';
 import { loadEnvironment } from '../config/environment.ts';
 import type { Deps } from '../deps.ts';
 import { overdueForErasure } from '../erasure/retention.ts';
-import { type Finding, machineFindings, otherFindings, storageFindings } from '../system/findings.ts';
+import {
+  type Finding,
+  machineFindings,
+  otherFindings,
+  reverseFinding,
+  signalFindings,
+  storageFindings,
+} from '../system/findings.ts';
 import { checkSeals } from '../verifications/check-seals.ts';
 import { outsideFindings } from './doctor-outside.ts';
 import { visionFindings } from './doctor-vision.ts';
@@ -50,6 +57,8 @@ async function inside(deps: Deps): Promise<DoctorFinding[]> {
   return [
     ...(await storageFindings(deps)),
     ...(await outsideFindings(deps)),
+    await reverseFinding(deps),
+    ...(await signalFindings(deps)),
     sealFinding(await checkSeals(deps.db)),
     ...(overdue === 0
       ? []

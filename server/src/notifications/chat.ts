@@ -1,6 +1,7 @@
 import type { Verdict } from '@firsthand/contract/verification.ts';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { lacksCheck } from '../verifications/answered.ts';
 import type { Sent } from '../webhooks/schedule.ts';
 import { createSender } from '../webhooks/send.ts';
 import { wordsFor } from './reason.ts';
@@ -55,7 +56,8 @@ function textOf(row: EventRow, origin: string): string {
       : verdict.label === 'suspicious'
         ? 'is suspicious'
         : 'failed';
-  const reason = verdict?.reason_code ? `: ${escaped(wordsFor(verdict.reason_code))}` : '';
+  const why = lacksCheck(verdict) ? 'a check is missing' : verdict?.reason_code && wordsFor(verdict.reason_code);
+  const reason = why ? `: ${escaped(why)}` : '';
   const test = row.livemode ? '' : '[Test] ';
   return `${test}*${name}* ${outcome}${reason}.\n<${origin}/dashboard/verifications/${row.verification_id}|Open the verification>`;
 }

@@ -3,6 +3,7 @@ import type { Verdict } from '@firsthand/contract/verification.ts';
 import { one } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { MailRefused } from '../lib/mail.ts';
+import { lacksCheck } from '../verifications/answered.ts';
 import { renderLetter } from './letter.ts';
 import { wordsFor } from './reason.ts';
 
@@ -23,6 +24,8 @@ const VERDICT: Record<(typeof LABELS)[number], string> = {
   suspicious: 'At least one check was not sure. Please look at the photos.',
   failed: 'At least one check found a problem. Please look at the photos.',
 };
+
+const INCOMPLETE = 'No check found a problem, but one that you asked for is missing. Please look at the photos.';
 
 /** Job: e-mails the verification's `notify_email` that it completed, expired or could not be analysed. */
 export async function mailOutcome(deps: Deps, eventId: string): Promise<void> {
@@ -69,7 +72,7 @@ function letterOf(row: OutcomeRow, origins: Origins) {
         ...common,
         subject: `${test}Verification ${verdict?.label ?? 'completed'}: ${name}`,
         heading: `Verification completed${verdict ? `: ${verdict.label}` : ''}`,
-        lead: verdict ? VERDICT[verdict.label] : 'The verification has completed.',
+        lead: verdict ? (lacksCheck(verdict) ? INCOMPLETE : VERDICT[verdict.label]) : 'The verification has completed.',
       };
     case 'verification.expired':
       return {

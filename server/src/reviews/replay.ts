@@ -1,7 +1,7 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { Replay } from '@firsthand/contract/reviews.ts';
-import { type CaptureSignals, type Evaluated, evaluated, type SignalName, Unit } from '@firsthand/contract/signals.ts';
-import type { ContextCheck, Verdict } from '@firsthand/contract/verification.ts';
+import { type Evaluated, evaluated, Unit } from '@firsthand/contract/signals.ts';
+import type { Verdict } from '@firsthand/contract/verification.ts';
 import { rejudge } from '@firsthand/forensics/rejudge.ts';
 import { genuineScreen } from '@firsthand/forensics/screen/genuine.ts';
 import { type Static, Type } from 'typebox';
@@ -10,8 +10,9 @@ import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { readableModes } from '../http/principal.ts';
 import { decide } from '../verdict/decide.ts';
 import { worstContext } from '../verdict/settle.ts';
+import { supports } from '../verdict/support.ts';
 import { testOutcomeOf } from '../verdict/test-outcome.ts';
-import type { VerificationRow } from '../verifications/row.ts';
+import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
 
 const MOST_CASES = 10_000;
 const MOST_SHOWN = 500;
@@ -23,7 +24,7 @@ type Thresholds = { doubtful: number; confident: number };
 
 interface CaseRow extends Pick<VerificationRow, 'id' | 'created_at' | 'livemode' | 'config' | 'review_decision'> {
   label: Label;
-  captures: { signals: CaptureSignals | null; context: ContextCheck | null }[] | null;
+  captures: Pick<CaptureRow, 'source' | 'signals' | 'context' | 'analysis_state'>[] | null;
 }
 
 /** Completed verifications with their signals, the newest first, in slices by the list's own index. */
@@ -33,8 +34,9 @@ async function* casesOf(db: Queryable, tenantId: string, livemode: boolean): Asy
     const rows: CaseRow[] = await many<CaseRow>(
       db,
       `select v.id, v.created_at, v.livemode, v.config, v.review_decision, v.verdict ->> 'label' as label,
-         (select json_agg(json_build_object('signals', c.signals, 'context', c.context) order by c.id)
-          from captures c where c.verification_id = v.id and c.analysis_state = 'done') as captures
+         (select json_agg(json_build_object('source', c.source, 'signals', c.signals, 'context', c.context,
+            'analysis_state', c.analysis_state) order by c.id)
+          from captures c where c.verification_id = v.id) as captures
        from verifications v
        where v.tenant_id = $1 and v.livemode = $2 and v.status = 'completed' and v.verdict is not null
          and ($3::timestamptz is null or (v.created_at, v.id) < ($3, $4))
@@ -60,8 +62,16 @@ function scoreOf(captures: NonNullable<CaseRow['captures']>): number | null {
 function replayed({ config, captures }: CaseRow, thresholds: Thresholds): Label {
   const photos = captures ?? [];
   const threeDimensional = config.context?.attributes?.three_dimensional === true;
-  const signals = photos.flatMap(one => (one.signals ? [rejudge(one.signals, thresholds, threeDimensional)] : []));
-  return decide(config.signals_required as SignalName[], signals, worstContext(photos)).label;
+  const rejudged = photos.map(one => ({
+    ...one,
+    signals: one.signals && rejudge(one.signals, thresholds, threeDimensional),
+  }));
+  return decide({
+    required: config.signals_required,
+    captures: rejudged.flatMap(({ signals }) => (signals ? [signals] : [])),
+    context: worstContext(photos),
+    supported: supports(config, rejudged),
+  }).label;
 }
 
 function thresholdFaults(query: unknown): Fault[] {

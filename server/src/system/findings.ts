@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { missingWays } from '../people/sign-in/ways.ts';
+import { hasEngine } from '../verifications/warnings.ts';
 
 /** The state of one part. `detail` names folders, servers and errors for the operator. */
 export type Finding = SystemFinding & { detail?: string };
@@ -93,6 +94,44 @@ export async function settingFindings({ config, origins }: Pick<Deps, 'config' |
     optional('vision_model', config.vision !== null, 'Vision model', NO_MODEL),
     await textFinding(config),
     ...otherFindings({ config, origins }),
+  ];
+}
+
+/** What `reverse` can search beside each account's own earlier photos. */
+export async function reverseFinding({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<Finding> {
+  const lists = await one<{ count: number }>(db, 'select count(*)::int as count from reverse_lists');
+  const count = lists?.count ?? 0;
+  const part = 'reverse_search';
+  if (count > 0 || hasEngine({ config })) {
+    const engine = hasEngine({ config }) ? ', search engine configured' : '';
+    return { part, state: 'ok', what: `Reverse search: ${count} imported ${count === 1 ? 'list' : 'lists'}${engine}` };
+  }
+  return {
+    part,
+    state: 'missing',
+    what: 'Reverse search: only the earlier photos of each account',
+    advice:
+      'Until an account has some, `reverse` cannot be evaluated there. Import a list with `firsthand corpus import`, or set ' +
+      'REVERSE_SEARCH_GOOGLE_API_KEY or REVERSE_SEARCH_TINEYE_API_KEY.',
+  };
+}
+
+/** Accounts whose setting requires `context` where no vision model is configured. */
+export async function signalFindings({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<Finding[]> {
+  if (config.vision !== null) return [];
+  const found = await one<{ count: number }>(
+    db,
+    `select count(*)::int as count from tenants where 'context' = any(signals_required)`,
+  );
+  const count = found?.count ?? 0;
+  if (count === 0) return [];
+  return [
+    {
+      part: 'required_signals',
+      state: 'wrong',
+      what: `${count} ${count === 1 ? 'account requires' : 'accounts require'} \`context\`, which nothing can evaluate`,
+      advice: 'Set VISION_BASE_URL and VISION_MODEL, or take `context` out of the setting `signals_required`.',
+    },
   ];
 }
 

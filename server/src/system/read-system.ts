@@ -1,6 +1,6 @@
 import { System } from '@firsthand/contract/system.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
-import { machineFindings, settingFindings, storageFindings } from './findings.ts';
+import { machineFindings, reverseFinding, settingFindings, storageFindings } from './findings.ts';
 
 export const getSystem = tenantEndpoint({
   operationId: 'getSystem',
@@ -13,7 +13,12 @@ export const getSystem = tenantEndpoint({
   role: 'owner',
   responses: { 200: System },
   async handler({ deps }) {
-    const found = await Promise.all([machineFindings(deps.config), storageFindings(deps), settingFindings(deps)]);
+    const found = await Promise.all([
+      machineFindings(deps.config),
+      storageFindings(deps),
+      settingFindings(deps),
+      reverseFinding(deps),
+    ]);
     return ok({ findings: found.flat().map(({ detail: _private, ...shown }) => shown) });
   },
 });

@@ -2,6 +2,7 @@ import type { Fault } from '@firsthand/contract/errors.ts';
 import { Settings, SettingsPatch } from '@firsthand/contract/management.ts';
 import type { DepthPolicy } from '@firsthand/contract/presence.ts';
 import type { ReviewPolicy } from '@firsthand/contract/reviews.ts';
+import type { SignalName } from '@firsthand/contract/signals.ts';
 import { one, type Queryable, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ok, tenantEndpoint } from '../http/endpoint.ts';
@@ -15,9 +16,11 @@ interface SettingsRow {
   review_policy: ReviewPolicy;
   review_sample: number;
   depth_policy: DepthPolicy;
+  signals_required: SignalName[] | null;
 }
 
-const COLUMNS = 'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample, depth_policy';
+const COLUMNS =
+  'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample, depth_policy, signals_required';
 
 async function readSettings(
   db: Queryable,
@@ -84,7 +87,7 @@ export const patchSettings = tenantEndpoint({
       const after = { ...before, ...body };
       await tx.query(
         `update tenants set name = $2, notify_email = $3, retention_days = $4, review_policy = $5, review_sample = $6,
-           depth_policy = $7 where id = $1`,
+           depth_policy = $7, signals_required = $8 where id = $1`,
         [
           principal.tenantId,
           after.name,
@@ -93,6 +96,7 @@ export const patchSettings = tenantEndpoint({
           after.review_policy,
           after.review_sample,
           after.depth_policy,
+          after.signals_required,
         ],
       );
       // An e-mail address is personal data: log that it changed, not its value.

@@ -2,7 +2,7 @@ import { type Band, type CaptureSignals, REASON_CODES } from '@firsthand/contrac
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, worstSignals } from './decide.ts';
+import { type Findings, decide as judge, worstSignals } from './decide.ts';
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
 const band = fc.constantFrom<Band>('clear', 'doubtful', 'confident');
@@ -23,12 +23,19 @@ const signals = fc.record({
 }) as fc.Arbitrary<CaptureSignals>;
 const REQUIRED = ['screen', 'ai', 'reverse', 'depth', 'context'] as const;
 
+const decide = (
+  required: Findings['required'],
+  captures: Findings['captures'],
+  context: Findings['context'] = null,
+  supported = true,
+) => judge({ required, captures, context, supported });
+
 describe('decide', () => {
-  it('is verified exactly without a reason, failed only on a confident signal, and scores within 0..1', () => {
+  it('is verified exactly without a reason and with support, and scores within 0..1', () => {
     fc.assert(
-      fc.property(fc.array(signals, { minLength: 1, maxLength: 4 }), captures => {
-        const verdict = decide(REQUIRED, captures);
-        expect(verdict.label === 'verified').toBe(verdict.reason_code === undefined);
+      fc.property(fc.array(signals, { minLength: 1, maxLength: 4 }), fc.boolean(), (captures, supported) => {
+        const verdict = decide(REQUIRED, captures, null, supported);
+        expect(verdict.label === 'verified').toBe(verdict.reason_code === undefined && supported);
         expect(verdict.score).toBeGreaterThanOrEqual(0);
         expect(verdict.score).toBeLessThanOrEqual(1);
         expect(Object.keys(verdict.signals).sort()).toEqual([
@@ -37,6 +44,33 @@ describe('decide', () => {
           'reverse_search',
           'screen_detection',
         ]);
+      }),
+    );
+  });
+
+  it('never scores a verified verdict below 0.5', () => {
+    fc.assert(
+      fc.property(fc.array(signals, { minLength: 1, maxLength: 4 }), captures => {
+        const { label, score } = decide(REQUIRED, captures);
+        if (label === 'verified') expect(score).toBeGreaterThanOrEqual(0.5);
+      }),
+    );
+    const leaning = { screen_detected: false, confidence: 0.18, band: 'clear' as Band };
+    expect(decide(['screen'], [{ screen_detection: leaning }])).toEqual({
+      label: 'verified',
+      score: 0.5,
+      signals: { screen_detection: { screen_detected: false, confidence: 0.18 } },
+    });
+  });
+
+  it('is suspicious without a reason where nothing tripped and the support is missing', () => {
+    fc.assert(
+      fc.property(fc.array(signals, { minLength: 1, maxLength: 4 }), captures => {
+        const supported = decide(REQUIRED, captures);
+        const unsupported = decide(REQUIRED, captures, null, false);
+        expect(unsupported).toEqual(
+          supported.label === 'verified' ? { label: 'suspicious', score: 0.5, signals: supported.signals } : supported,
+        );
       }),
     );
   });
@@ -104,19 +138,9 @@ describe('decide', () => {
     expect(decide(REQUIRED, [clean])).toMatchObject({ label: 'verified', score: 0.9 });
   });
 
-  it('scores 0 when no signal was evaluated, and 0.5 when none gives a probability', () => {
+  it('scores 0.5 when no signal gives a probability', () => {
     const uploaded = { status: 'not_applicable', reason: 'uploaded_content' };
-    const nothing: [Parameters<typeof decide>[0], object][] = [
-      [['screen', 'depth'], { screen_detection: uploaded, depth: uploaded }],
-      [['screen'], { screen_detection: { screen_detected: false, confidence: 0, evaluated: false } }],
-      [['depth'], { depth: { source: 'unavailable', confidence: 0, evaluated: false } }],
-      [['reverse'], { reverse_search: { found_online: false, match_count: 0, evaluated: false } }],
-      [['context'], {}],
-    ];
-    for (const [required, signals] of nothing) {
-      expect(decide(required, [signals as CaptureSignals])).toMatchObject({ label: 'verified', score: 0 });
-    }
-    const open: [Parameters<typeof decide>[0], object][] = [
+    const open: [Findings['required'], object][] = [
       [['ai', 'depth'], { ai_detection: { label: 'unknown', confidence: 0 }, depth: uploaded }],
       [['reverse'], { reverse_search: { found_online: false, match_count: 0, evaluated: true, band: 'clear' } }],
       [['depth'], { depth: { source: 'motion_parallax', confidence: 0.9, evaluated: true, band: 'clear' } }],

@@ -19,7 +19,6 @@ interface Judged {
   band: Band;
   /** Calibrated probability that something is wrong; null when the signal says nothing either way. */
   probability: number | null;
-  evaluated: boolean;
 }
 
 type Shown = (typeof SHOWN_SIGNALS)[number];
@@ -29,11 +28,11 @@ const SEVERITY: Readonly<Record<Band, number>> = { clear: 0, doubtful: 1, confid
 
 function judge({ reason, problem }: Shown, found: Found): Judged {
   const signal = evaluated(found);
-  if (!signal) return { reason, band: 'clear', probability: null, evaluated: false };
+  if (!signal) return { reason, band: 'clear', probability: null };
   const probability = (problem as (signal: Evaluated) => number | null)(signal);
   // A label of "unknown" has no probability, so it has no band either.
   const band = probability === null ? 'clear' : (signal.band ?? 'clear');
-  return { reason, band, probability, evaluated: true };
+  return { reason, band, probability };
 }
 
 /** Ranks signals to find the worst: by band, then by probability. Signals that were not evaluated rank last. */
@@ -63,25 +62,29 @@ export interface ContextOpinion {
   probability: number | null;
 }
 
-/** Scores of a clean verdict without a probability: some signals were evaluated, or none was. */
+/** Score of a verdict that no probability speaks for. */
 const NO_PROBABILITY = 0.5;
-const NOTHING_EVALUATED = 0;
 
 const PRIORITY: readonly ReasonCode[] = SIGNALS.map(({ reason }) => reason);
 
+export interface Findings {
+  required: readonly SignalName[];
+  /** The signals of each capture. */
+  captures: readonly CaptureSignals[];
+  context?: ContextOpinion | null;
+  /** Whether a verdict may say `verified`; see `support.ts`. */
+  supported: boolean;
+}
+
 /**
- * Decides the verdict of a verification from the signals of its captures. `failed`: a signal is confident;
- * `suspicious`: one is doubtful; else `verified`.
+ * Decides the verdict of a verification. `failed`: a signal is confident; `suspicious`: one is doubtful, or nothing
+ * tripped and nothing supports more; else `verified`.
  *
  * `score` is the calibrated confidence in the label: the tripped signal's probability or, when none tripped, the
- * complement of the least clean one. It is {@link NO_PROBABILITY} when no signal gives a probability, and
- * {@link NOTHING_EVALUATED} when no signal could be evaluated: nothing then supports the label.
+ * complement of the least clean one, but never below {@link NO_PROBABILITY}: a signal below its threshold does not speak
+ * for fraud. It is {@link NO_PROBABILITY} where no signal gives a probability and where the support is missing.
  */
-export function decide(
-  required: readonly SignalName[],
-  captures: readonly CaptureSignals[],
-  context: ContextOpinion | null = null,
-): Verdict {
+export function decide({ required, captures, context = null, supported }: Findings): Verdict {
   const worst = worstSignals(required, captures);
   const found = SHOWN_SIGNALS.flatMap(spec => {
     const signal = worst[spec.key];
@@ -91,12 +94,13 @@ export function decide(
     found.map(({ spec, signal }) => [spec.key, membersOf(spec, signal)]),
   );
   const judged = found.map(({ spec, signal }) => judge(spec, signal));
-  if (context && required.includes('context')) judged.push({ reason: 'context_mismatch', evaluated: true, ...context });
+  if (context && required.includes('context')) judged.push({ reason: 'context_mismatch', ...context });
   const level = Math.max(0, ...judged.map(({ band }) => SEVERITY[band]));
+  if (level === 0 && !supported) return { label: 'suspicious', score: NO_PROBABILITY, signals };
   if (level === 0) {
     const clean = judged.flatMap(({ probability }) => (probability === null ? [] : [1 - probability]));
-    const unknown = judged.some(signal => signal.evaluated) ? NO_PROBABILITY : NOTHING_EVALUATED;
-    return { label: 'verified', score: clean.length > 0 ? round(Math.min(...clean)) : unknown, signals };
+    const score = clean.length > 0 ? Math.max(NO_PROBABILITY, Math.min(...clean)) : NO_PROBABILITY;
+    return { label: 'verified', score: round(score), signals };
   }
   const tripped = judged
     .filter(({ band }) => SEVERITY[band] === level)

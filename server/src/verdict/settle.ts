@@ -9,6 +9,7 @@ import { requirementsMet } from '../verifications/steps.ts';
 import { storeInconclusiveObject } from '../verifications/write.ts';
 import { awaitChecks } from './await-checks.ts';
 import { type ContextOpinion, decide } from './decide.ts';
+import { supports } from './support.ts';
 import { forceVerdict, testOutcomeOf } from './test-outcome.ts';
 
 /** The next step of a verification. Decided without a database. */
@@ -47,8 +48,12 @@ export async function settle(tx: Tx, deps: Deps, verificationId: string): Promis
     await fail(tx, deps, row, captures, now);
     return;
   }
-  const signals = captures.flatMap(capture => (capture.signals ? [capture.signals] : []));
-  const real = decide(row.config.signals_required, signals, worstContext(captures));
+  const real = decide({
+    required: row.config.signals_required,
+    captures: captures.flatMap(({ signals }) => (signals ? [signals] : [])),
+    context: worstContext(captures),
+    supported: supports(row.config, captures),
+  });
   const verdict = outcome ? forceVerdict(real, outcome) : real;
   await complete(tx, deps, row, captures, verdict, now);
   if (row.finalized_at) await addJob(tx, 'analyze_case', { verification_id: row.id });

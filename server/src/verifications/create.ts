@@ -5,28 +5,32 @@ import { created, tenantEndpoint } from '../http/endpoint.ts';
 import { createsLive } from '../http/principal.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { maskedFaults } from '../lib/mask-url.ts';
-import { issue } from './issue.ts';
+import { depthPolicyFaults, issue } from './issue.ts';
 import { presentFrozen } from './present.ts';
 import { unreviewed } from './reviews.ts';
+import { warningsOf } from './warnings.ts';
 
 export const createVerification = tenantEndpoint({
   operationId: 'createVerification',
   summary: 'Create a verification',
   description:
     'The response holds a `capture_url` to send to the person with the camera. Send an `Idempotency-Key`: without one, a ' +
-    'retry creates a second verification.',
+    'retry creates a second verification. `warnings` names required signals that this installation cannot evaluate.',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret', 'bot'],
   scope: 'create',
   role: 'member',
   body: CreateVerificationRequest,
   faults: crossFieldFaults,
-  recordFaults({ principal, body }) {
-    if (!isRecord(body)) return [];
-    const faults = maskedFaults('webhook_url', body.webhook_url);
-    return principal?.kind !== 'bot' && 'tenant_id' in body
-      ? [...faults, { path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
-      : faults;
+  recordFaults: async ({ deps, principal, body }) => {
+    if (!principal || !isRecord(body)) return [];
+    return [
+      ...maskedFaults('webhook_url', body.webhook_url),
+      ...(principal.kind !== 'bot' && 'tenant_id' in body
+        ? [{ path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
+        : []),
+      ...(await depthPolicyFaults(deps.db, principal.tenantId, body)),
+    ];
   },
   responses: { 201: Verification },
   async handler({ deps, principal, body, keepAnswer }) {
@@ -37,12 +41,13 @@ export const createVerification = tenantEndpoint({
         livemode: createsLive(principal),
         request,
       });
+      const warnings = await warningsOf(tx, deps, row);
       const view = presentFrozen(row, [], unreviewed, deps.origins);
       // The account's own address is not for whoever takes an app apart.
       if (principal.kind === 'key' && principal.scopes && request.notify_email === undefined) {
         delete view.config.notify_email;
       }
-      const answer = created(view);
+      const answer = created(warnings.length > 0 ? { ...view, warnings } : view);
       await keepAnswer(tx, answer);
       return answer;
     });

@@ -1,4 +1,5 @@
 import type { Explanation, NO_ODDS, SignalExplanation } from '@firsthand/contract/explanation.ts';
+import type { DepthPolicy } from '@firsthand/contract/presence.ts';
 import {
   type CaptureSignals,
   type Evaluated,
@@ -7,12 +8,14 @@ import {
   SIGNALS,
   type SignalName,
 } from '@firsthand/contract/signals.ts';
+import { UNANSWERED_REASONS, type Unanswered } from '@firsthand/contract/unanswered.ts';
 import type { ContextCheck } from '@firsthand/contract/verification.ts';
 import { asHigh, oddsOf } from '@firsthand/forensics/odds.ts';
 import { PUBLISHED } from '@firsthand/forensics/published.ts';
 import { genuineScreen } from '@firsthand/forensics/screen/genuine.ts';
 import type { CalibratedScore } from '@firsthand/forensics/signals.ts';
 import type { Config } from '../config/config.ts';
+import { answeredBy } from './answered.ts';
 
 type Thresholds = Pick<Config, 'screenThresholds'>;
 type Said = Omit<SignalExplanation, 'published'>;
@@ -88,15 +91,27 @@ function explain(
   }
 }
 
-/** Why the detectors say what they say about one picture. */
+function unansweredOf(...of: Parameters<typeof answeredBy>): SignalExplanation['unanswered'] {
+  const answer = answeredBy(...of);
+  if (answer.answered !== false) return undefined;
+  const { reason, chosenBy } = answer;
+  return { ...(isReason(reason) && { reason }), chosen_by: chosenBy };
+}
+
+const isReason = (word: string | undefined): word is Unanswered =>
+  (UNANSWERED_REASONS as readonly (string | undefined)[]).includes(word);
+
+/** Why the detectors say what they say about one picture, and why a required signal says nothing. */
 export function explanationOf(
   { signals, context }: { signals: CaptureSignals | null; context: ContextCheck | null },
   config: Thresholds,
+  policy: DepthPolicy | undefined,
 ): Explanation {
   const said = SIGNALS.flatMap(({ name }) => {
     const found = explain(name, signals ?? {}, context, config);
     const published = PUBLISHED[name];
-    return found ? [[name, { ...found, ...(published && { published }) }]] : [];
+    const unanswered = found?.no_odds === 'not_evaluated' && unansweredOf(name, { signals, context }, policy);
+    return found ? [[name, { ...found, ...(published && { published }), ...(unanswered && { unanswered }) }]] : [];
   });
   return Object.fromEntries(said);
 }

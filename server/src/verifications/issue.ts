@@ -1,31 +1,53 @@
-import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
+import { type CreateVerificationRequest, DEPTH_POLICY_FAULT } from '@firsthand/contract/create-verification.ts';
+import type { Fault } from '@firsthand/contract/errors.ts';
 import { EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
 import type { DepthPolicy } from '@firsthand/contract/presence.ts';
 import type { SignalName } from '@firsthand/contract/signals.ts';
 import { capacityOf, normalizeStep, stepOfMaxCaptures } from '@firsthand/contract/steps.ts';
 import type { Config } from '@firsthand/contract/verification.ts';
-import { one, type Tx } from '../db/sql.ts';
+import { one, type Queryable, type Tx } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { newId } from '../lib/ids.ts';
 import { maskUrl } from '../lib/mask-url.ts';
 import { record } from './record-event.ts';
 import type { PrivateConfig, VerificationRow } from './row.ts';
 
-const DEFAULT_SIGNALS: SignalName[] = ['screen', 'ai'];
+const DEFAULT_SIGNALS: readonly SignalName[] = ['screen', 'ai'];
 /** A test verification that asks to expire does so this long after its creation. */
 const TEST_EXPIRY_SECONDS = 2;
+
+/** The account's defaults. */
+interface Account {
+  notify_email: string | null;
+  depth_policy: DepthPolicy;
+  signals_required: SignalName[] | null;
+}
+
+const accountOf = (db: Queryable, tenantId: string): Promise<Account | undefined> =>
+  one<Account>(db, 'select notify_email, depth_policy, signals_required from tenants where id = $1', [tenantId]);
+
+const signalsOf = (request: CreateVerificationRequest, account: Account | null | undefined): SignalName[] => [
+  ...new Set(request.signals_required ?? account?.signals_required ?? DEFAULT_SIGNALS),
+];
+
+/** The fault of a `depth_policy` without `signals_required`, where the account's do not hold `depth`. */
+export async function depthPolicyFaults(db: Queryable, tenantId: string, body: object): Promise<Fault[]> {
+  if (!('depth_policy' in body) || 'signals_required' in body) return [];
+  const account = await accountOf(db, tenantId);
+  return signalsOf({}, account).includes('depth') ? [] : [DEPTH_POLICY_FAULT];
+}
 
 /**
  * Converts a checked request to its stored form: fills in defaults, merges expectations, normalises the capture spec.
  */
 export function normalizeRequest(
   request: CreateVerificationRequest,
-  account: { notify_email: string | null; depth_policy: DepthPolicy } | null,
+  account: Account | null,
 ): { config: Config; private: PrivateConfig } {
   const { shared, subject, source } = request.expected_info ?? {};
   const steps = request.steps?.map(normalizeStep) ?? [stepOfMaxCaptures(request.max_captures ?? 1)];
   const notifyEmail = request.notify_email === undefined ? (account?.notify_email ?? null) : request.notify_email;
-  const signals_required = [...new Set(request.signals_required ?? DEFAULT_SIGNALS)];
+  const signals_required = signalsOf(request, account);
   const depthPolicy = signals_required.includes('depth')
     ? (request.depth_policy ?? account?.depth_policy ?? 'lenient')
     : undefined;
@@ -81,12 +103,7 @@ export async function issue(
   o: Issue,
 ): Promise<VerificationRow> {
   const now = deps.clock.now();
-  const tenant = await one<{ notify_email: string | null; depth_policy: DepthPolicy }>(
-    tx,
-    'select notify_email, depth_policy from tenants where id = $1',
-    [o.tenantId],
-  );
-  const normalized = normalizeRequest(o.request, tenant ?? null);
+  const normalized = normalizeRequest(o.request, (await accountOf(tx, o.tenantId)) ?? null);
   if (o.template) {
     const { retentionDays, ...template } = o.template;
     normalized.private.template = template;

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { ReviewPolicy } from '@firsthand/contract/reviews.ts';
 import type { LocationResult, ObjectMatch, Status, Verdict } from '@firsthand/contract/verification.ts';
 import { one, type Tx } from '../db/sql.ts';
+import { lacksCheck } from './answered.ts';
 import { findVerification, type VerificationRow } from './row.ts';
 import { storeReviewState } from './write.ts';
 
@@ -28,9 +29,10 @@ export function causesOf(
 ): ReviewCause[] {
   const causes: ReviewCause[] = [];
   if (status === 'failed' || verdict?.label === 'failed') causes.push('failed');
-  if (verdict?.label === 'suspicious') causes.push('suspicious');
+  const isIncomplete = lacksCheck(verdict);
+  if (verdict?.label === 'suspicious' && !isIncomplete) causes.push('suspicious');
   const elsewhere = locationResults.some(result => MISMATCHES.includes(result));
-  if (object_match?.status === 'mismatch' || elsewhere || oldFile || instructions_found?.length) {
+  if (object_match?.status === 'mismatch' || elsewhere || oldFile || isIncomplete || instructions_found?.length) {
     causes.push('checks');
   }
   if (causes.length === 0 && sampled && verdict?.label === 'verified') causes.push('sample');

@@ -26,7 +26,9 @@ import {
   type VerificationRow,
 } from './row.ts';
 import { sealOf } from './seal.ts';
+import { isTerminal } from './status.ts';
 import { stepStates } from './steps.ts';
+import { warningsOf } from './warnings.ts';
 
 const iso = (date: Date): string => date.toISOString();
 
@@ -138,6 +140,8 @@ export async function presentForTenant(deps: Deps, row: VerificationRow, caller:
   const shown = await reviewsOf(deps.db, row, { viewer, now: deps.clock.now() });
   const view = withoutLink(presentFrozen(row, captures, shown, deps.origins), caller);
   if (row.redacted_at) return view;
+  const warnings = isTerminal(row.status) ? [] : await warningsOf(deps.db, deps, row);
+  if (warnings.length > 0) view.warnings = warnings;
   if (viewer !== null) addExplanations(deps, view, captures);
   return addImageUrls(deps, view, captures);
 }
@@ -151,9 +155,10 @@ export function withoutLink<V extends { capture_url?: string }>(view: V, caller:
 
 /** Says why the detectors say what they say. Only people see it: it would tell a forger who holds a page's key how close they came. */
 function addExplanations(deps: Deps, view: Verification, rows: readonly CaptureRow[]): void {
+  const policy = view.config.depth_policy;
   for (const shown of view.captures) {
     const row = rows.find(({ id }) => id === shown.id);
-    if (row?.analysis_state === 'done') shown.explanation = explanationOf(row, deps.config);
+    if (row?.analysis_state === 'done') shown.explanation = explanationOf(row, deps.config, policy);
   }
 }
 
@@ -214,7 +219,7 @@ export function presentForEndUser(
   return present({
     ...baseOf(row, deps.origins),
     config: { max_captures, steps, signals_required },
-    step_states: stepStates(steps, heldBy(captures), answeredKeys(row)),
+    step_states: stepStates(steps, heldBy(captures), answeredKeys(row), row.config.context?.attributes),
     brand,
     requires: {
       location: row.config.expected_location !== undefined,

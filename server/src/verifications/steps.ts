@@ -1,3 +1,4 @@
+import { minLongSideOf } from '@firsthand/contract/sizes.ts';
 import { isPictureStep, type PictureStep, type Step } from '@firsthand/contract/steps.ts';
 import type { StepState } from '@firsthand/contract/verification.ts';
 
@@ -32,7 +33,12 @@ export function requirementsMet(steps: readonly Step[], held: Held, answered: Re
   );
 }
 
-export const stepStates = (steps: readonly Step[], held: Held, answered: ReadonlySet<string>): StepState[] =>
+export const stepStates = (
+  steps: readonly Step[],
+  held: Held,
+  answered: ReadonlySet<string>,
+  attributes: Parameters<typeof minLongSideOf>[0] = undefined,
+): StepState[] =>
   steps.map(step =>
     isPictureStep(step)
       ? {
@@ -40,6 +46,12 @@ export const stepStates = (steps: readonly Step[], held: Held, answered: Readonl
           type: step.type,
           captured: held[step.key] ?? 0,
           remaining: Math.max(0, step.max - (held[step.key] ?? 0)),
+          ...leastSizeOf(attributes, step.key),
         }
       : { key: step.key, type: 'text', answered: answered.has(step.key) },
   );
+
+function leastSizeOf(attributes: Parameters<typeof minLongSideOf>[0], key: string): { min_long_side?: number } {
+  const min_long_side = minLongSideOf(attributes, key);
+  return min_long_side === undefined ? {} : { min_long_side };
+}

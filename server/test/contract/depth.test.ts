@@ -68,8 +68,9 @@ describe('context.attributes.three_dimensional', () => {
 
   it('does not apply to uploaded content', async () => {
     const { verdict } = await verdictOf(frames.flat, { three_dimensional: true }, { mode: 'audit' });
-    // Nothing was evaluated, so nothing speaks for the label.
-    expect(verdict).toMatchObject({ label: 'verified', score: 0 });
+    // Nothing was evaluated, so nothing supports `verified`.
+    expect(verdict).toMatchObject({ label: 'suspicious', score: 0.5 });
+    expect(verdict).not.toHaveProperty('reason_code');
     expect(verdict.signals.depth).toEqual({ status: 'not_applicable', reason: 'uploaded_content' });
   });
 });

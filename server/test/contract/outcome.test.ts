@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../src/db/sql.ts';
 import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
-import { plain } from '../pictures.ts';
+import { firstHand, plain } from '../pictures.ts';
 
 interface Failure {
   error: { code: string; fields?: { path: string; message: string }[] };
@@ -275,7 +275,7 @@ describe('verification outcome', () => {
       mode: 'audit',
       signals_required: ['screen', 'ai', 'reverse', 'depth', 'context'],
     });
-    await submit(service, id, picture, { surface: 'web' });
+    await submit(service, id, await firstHand(4), { surface: 'web' });
     const done = await untilStatus(service, id, ['completed']);
     expect(done.config.mode).toBe('audit');
     expect(done.captures[0]?.source).toBe('upload');
@@ -298,7 +298,7 @@ describe('verification outcome', () => {
     const done = await untilStatus(service, id, ['completed']);
     expect(Object.keys(done.verdict?.signals ?? {})).toEqual(['depth']);
     expect(done.verdict?.signals.depth).toMatchObject({ source: 'unavailable', confidence: 0 });
-    expect(done.verdict?.label).toBe('verified');
+    expect(done.verdict?.label).toBe('suspicious');
     expect(done.verdict).not.toHaveProperty('reason_code');
   });
 
@@ -352,8 +352,8 @@ describe('verification outcome', () => {
       surface: 'web_file',
       content_type: 'image/jpeg',
       size_bytes: picture.length,
-      width: 64,
-      height: 48,
+      width: 640,
+      height: 480,
       sha256: createHash('sha256').update(picture).digest('hex'),
       client_captured_at: '2026-11-21T09:00:00.000Z',
       image_url: expect.stringContaining(`/${id}/`),

@@ -104,6 +104,7 @@ describe('tenant management', () => {
           review_policy: 'one',
           review_sample: 0.02,
           depth_policy: 'lenient',
+          signals_required: null,
         },
       ]);
       expect((await manage('GET', '/v1/settings')).body).toEqual(patched.body);

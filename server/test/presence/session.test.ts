@@ -51,7 +51,7 @@ const filmOf = (moves: readonly Move[]): Promise<Film> =>
 
 type Policy = 'lenient' | 'strict';
 const create = async (depth_policy: Policy, body: object = {}) =>
-  (await createVerification(service, { max_captures: 1, signals_required: ['depth'], depth_policy, ...body })).id;
+  (await createVerification(service, { max_captures: 1, signals_required: ['ai', 'depth'], depth_policy, ...body })).id;
 const challengeOf = async (id: string) => {
   const steps = (await ask<Verification>(service, `/v1/verify/${id}`)).body.config.steps;
   const reply = await ask<Challenge>(service, `/v1/verifications/${id}/challenges`, {

@@ -67,7 +67,8 @@ describe('reverse signal', () => {
       evaluated: false,
       reason: 'nothing_to_search',
     });
-    expect(first.verdict.label).toBe('verified');
+    expect(first.verdict).toMatchObject({ label: 'suspicious', score: 0.5 });
+    expect(first.verdict).not.toHaveProperty('reason_code');
 
     const mirrored = await sharp(picture).flop().resize(900).jpeg({ quality: 60 }).toBuffer();
     const second = await verify(mirrored, REVERSE, tenant.pk_test);

@@ -25,7 +25,8 @@ export interface ReverseSignal {
   confidence?: number;
   /** The corpora that were searched, with `fault` for an external engine that gave no answer. */
   searched: { corpus: string; fault?: string }[];
-  reason?: 'nothing_to_search' | 'too_plain';
+  /** Why nothing was searched. */
+  reason?: 'nothing_to_search' | 'too_plain' | 'engine_unavailable';
   matches: (StoredMatch | WebMatch)[];
 }
 
@@ -83,9 +84,15 @@ export async function rememberAndSearch(
     band: judged?.band ?? 'clear',
     ...(judged ? { confidence: judged.confidence } : {}),
     searched,
-    ...(evaluated ? {} : { reason: scopes.length > 0 && probes.length === 0 ? 'too_plain' : 'nothing_to_search' }),
+    ...(evaluated ? {} : { reason: whyNot(scopes.length > 0, searched.length > 0) }),
     matches: matches.slice(0, MAX_SHOWN),
   };
+}
+
+/** Why nothing was searched. A picture too plain for the pictures at hand stays so even where an engine gave no answer. */
+function whyNot(hasPictures: boolean, askedEngine: boolean): NonNullable<ReverseSignal['reason']> {
+  if (hasPictures) return 'too_plain';
+  return askedEngine ? 'engine_unavailable' : 'nothing_to_search';
 }
 
 /** Returns the scopes that contain pictures this capture may be compared with. */

@@ -1,0 +1,170 @@
+/**
+ * Counts how many genuine photos become `suspicious` because a required signal has no answer (docs/verdict.md):
+ *
+ * npm run bench:support -- --data FOLDER [--repositories FOLDER] [--kept-apart SUMS] [--write FILE]
+ *
+ * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Photos by phones, from 1280 pixels on, are measured as
+ * the capture page sends them: JPEG of quality 94, at most 4096 pixels, and as a frame of a 1920 and a 1280 pixel video. `--repositories`
+ * adds the genuine pictures that `forensics/training/screen/sets.tsv` lists and no fit has seen. Pictures whose SHA-256 `--kept-apart` (or
+ * KEPT_APART) lists are not read. Fetches nothing.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { CaptureSignals, SignalName } from '@firsthand/contract/signals.ts';
+import { analyzePicture } from '@firsthand/forensics/analyze.ts';
+import { decodePicture } from '@firsthand/forensics/decode.ts';
+import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
+import { readMetadata } from '@firsthand/forensics/metadata/read.ts';
+import sharp from 'sharp';
+import { readKeptApart } from '../../../forensics/training/screen/kept-apart.ts';
+import { listedPictures, tableLines } from '../../../forensics/training/screen/sets.ts';
+import { decide } from '../../../server/src/verdict/decide.ts';
+import { supports } from '../../../server/src/verdict/support.ts';
+import { createReport } from '../report.ts';
+import { upperBound } from './statistics.ts';
+
+/** Smaller files were reduced after the camera wrote them. */
+const LEAST_SIDE = 1280;
+/** Makers of phones, as EXIF names them. */
+const PHONES = /apple|google|samsung|huawei|honor|xiaomi|motorola|nokia|hmd|jolla|sony ?ericsson|oneplus|oppo|htc|lge/i;
+/** Standard deviation of a picture that its repository emptied to one colour. */
+const EMPTIED = 1;
+const FORMS = [4096, 1920, 1280];
+const QUALITY = 94;
+const REQUESTS: [string, SignalName[]][] = [
+  ['`screen`, `ai` (the default)', ['screen', 'ai']],
+  ['`screen`, `ai`, `reverse`, `depth` (lenient)', ['screen', 'ai', 'reverse', 'depth']],
+];
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', default: process.env.FIRSTHAND_DATA },
+    repositories: { type: 'string' },
+    'kept-apart': { type: 'string', default: process.env.KEPT_APART },
+    write: { type: 'string' },
+  },
+});
+const manifest = options.data && join(options.data, 'MANIFEST.tsv');
+if (!options.data || !manifest || !existsSync(manifest)) {
+  console.log('No pictures: --data names a folder with MANIFEST.tsv (or FIRSTHAND_DATA). Nothing measured.');
+  process.exit(0);
+}
+const { data, repositories } = options;
+const apart = options['kept-apart'] ? readKeptApart(options['kept-apart']) : new Set<string>();
+const reads: (() => Buffer)[] = [
+  ...tableLines(manifest)
+    .filter(([kind = '']) => kind === 'camera' || kind === 'heic' || kind === 'depth')
+    .map(
+      ([, path = '']) =>
+        () =>
+          readFileSync(join(data, path)),
+    ),
+  ...(repositories
+    ? (['genuine-held', 'held'] as const).flatMap(use =>
+        listedPictures(repositories, use).flatMap(({ label, read }) => (label === 0 ? [read] : [])),
+      )
+    : []),
+];
+
+/** What the page sends of a photo, by the long side of what the camera gives it. */
+async function formsOf(bytes: Buffer): Promise<Buffer[]> {
+  const info = await inspect(bytes);
+  const { make = '' } = await readMetadata(bytes, info.contentType);
+  if (!PHONES.test(make)) return [];
+  const { data: pixels, width, height } = await decodePicture(bytes, info);
+  if (Math.max(width, height) < LEAST_SIDE) return [];
+  const picture = sharp(pixels, { raw: { width, height, channels: 3 } });
+  const { channels } = await picture.clone().stats();
+  if (channels.every(({ stdev }) => stdev < EMPTIED)) return [];
+  return Promise.all(
+    FORMS.map(side =>
+      picture
+        .clone()
+        .resize(side, side, { fit: 'inside', withoutEnlargement: true })
+        .jpeg({ quality: QUALITY })
+        .toBuffer(),
+    ),
+  );
+}
+
+/** The signals as the service stores them, with a corpus to search and no camera session. */
+async function signalsOf(bytes: Buffer): Promise<CaptureSignals> {
+  const { screen, ai, depth, reverse } = await analyzePicture({ bytes, signals: ['screen', 'ai', 'reverse', 'depth'] });
+  const { heatmapPng: _, ...shown } = screen!;
+  const searched = reverse!.probes.length > 0;
+  return {
+    screen_detection: shown,
+    ai_detection: { ...ai! },
+    reverse_search: {
+      found_online: false,
+      match_count: 0,
+      evaluated: searched,
+      band: 'clear',
+      ...(searched ? {} : { reason: 'too_plain' }),
+    },
+    depth: { ...depth! },
+  };
+}
+
+/** Counts by request: photos that were not verified anyway, and those that are not for a missing answer. */
+const counts = REQUESTS.map(() => ({ before: 0, after: 0, missing: new Map<string, number>() }));
+let photos = 0;
+let keptApart = 0;
+let sent = 0;
+for (const [index, read] of reads.entries()) {
+  const bytes = read();
+  if (apart.has(createHash('sha256').update(bytes).digest('hex'))) {
+    keptApart += 1;
+    continue;
+  }
+  const forms = await formsOf(bytes).catch(cause => {
+    if (cause instanceof ImageFault) return [];
+    throw cause;
+  });
+  if (forms.length > 0) photos += 1;
+  for (const form of forms) {
+    sent += 1;
+    const signals = await signalsOf(form);
+    for (const [at, [, required]] of REQUESTS.entries()) {
+      const asked = {
+        steps: [{ type: 'image' as const, key: 'a', description: '', min: 1, max: 1 }],
+        signals_required: required,
+        depth_policy: 'lenient' as const,
+      };
+      const photo = { source: 'live' as const, signals, context: null, analysis_state: 'done' as const };
+      const found = { required, captures: [signals] };
+      const count = counts[at]!;
+      if (decide({ ...found, supported: true }).label !== 'verified') count.before += 1;
+      if (decide({ ...found, supported: supports(asked, [photo]) }).label === 'verified') continue;
+      count.after += 1;
+      for (const signal of [signals.screen_detection, signals.reverse_search]) {
+        const reason = signal && 'reason' in signal ? String(signal.reason) : undefined;
+        if (reason) count.missing.set(reason, (count.missing.get(reason) ?? 0) + 1);
+      }
+    }
+  }
+  process.stderr.write(`\r${index + 1} of ${reads.length} files`);
+}
+process.stderr.write('\n');
+
+const percent = (count: number): string => `${((100 * count) / Math.max(1, sent)).toFixed(2)}%`;
+const report = createReport('Genuine photos that lack support');
+report.print(
+  `${photos} photos by phones, each as the capture page sends it from ${FORMS.join(', ')} pixels: ${sent} pictures. ` +
+    `${keptApart} files are kept apart and were not read.\n`,
+);
+report.print(
+  '| required | not `verified` by a finding | not `verified` by the support rule besides | rise | reasons |\n|---|---|---|---|---|',
+);
+for (const [at, [name]] of REQUESTS.entries()) {
+  const { before, after, missing } = counts[at]!;
+  const rise = after - before;
+  const reasons = [...missing].map(([reason, n]) => `${reason} ${n}`).join(', ') || '–';
+  const bound = (100 * upperBound(rise, sent)).toFixed(2);
+  report.print(
+    `| ${name} | ${before} (${percent(before)}) | ${rise} | ${percent(rise)} (at most ${bound}%) | ${reasons} |`,
+  );
+}
+report.write(options.write);

@@ -1,0 +1,49 @@
+import type { Fault } from './errors.ts';
+
+/**
+ * Pixels on the long side from which `screen` says that a photo shows no display. Below it the detector misses too many
+ * displays: it can still raise a suspicion, and clears nothing.
+ */
+export const CLEARS_FROM_SIDE = 640;
+
+/** Bounds of the least size that a request asks for: pixels on the long side. */
+export const MIN_LONG_SIDE = { min: 1, max: 20_000 } as const;
+
+interface Size {
+  width: number;
+  height: number;
+}
+type Attributes = Readonly<Record<string, unknown>> | undefined;
+
+const ALL_STEPS = 'min_long_side';
+const ONE_STEP = `${ALL_STEPS}.`;
+
+const isSize = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= MIN_LONG_SIDE.min && (value as number) <= MIN_LONG_SIDE.max;
+
+export const longSideOf = ({ width, height }: Size): number => Math.max(width, height);
+
+/** True when `screen` cannot clear a picture of this size. */
+export const isTooSmallToClear = (size: Size): boolean => longSideOf(size) < CLEARS_FROM_SIDE;
+
+/**
+ * Pixels that a picture of this step must have on its long side: `context.attributes["min_long_side.KEY"]` for one step,
+ * else `context.attributes.min_long_side` for all. Undefined: any size will do.
+ */
+export function minLongSideOf(attributes: Attributes, stepKey: string): number | undefined {
+  const own = (key: string) => (attributes && Object.hasOwn(attributes, key) ? attributes[key] : undefined);
+  return [own(ONE_STEP + stepKey), own(ALL_STEPS)].find(isSize);
+}
+
+/** Faults of the sizes in `context.attributes`: one that is no whole number, or that names no step for pictures. */
+export function sizeFaults(attributes: Attributes, stepKeys: readonly string[]): Fault[] {
+  return Object.entries(attributes ?? {}).flatMap(([name, value]): Fault[] => {
+    if (name !== ALL_STEPS && !name.startsWith(ONE_STEP)) return [];
+    const path = `context.attributes.${name}`;
+    if (!isSize(value)) {
+      return [{ path, message: `must be a whole number from ${MIN_LONG_SIDE.min} to ${MIN_LONG_SIDE.max}` }];
+    }
+    if (name === ALL_STEPS || stepKeys.includes(name.slice(ONE_STEP.length))) return [];
+    return [{ path, message: 'must name an image or upload step' }];
+  });
+}

@@ -1,0 +1,14 @@
+import type { Verification } from '@firsthand/contract/verification.ts';
+import { useWords } from '../language.tsx';
+import { Icon } from '../parts/icon.tsx';
+
+/** Required signals that this installation cannot evaluate, one notice each. */
+export function Warnings({ of: { warnings = [] } }: { of: Verification }) {
+  const { t } = useWords();
+  return warnings.map(({ signal, reason }) => (
+    <p key={signal} className="notice doubtful">
+      <Icon name="doubt" />
+      <span>{t(`warning.${reason}`, { signal: t(`signal.${signal}`) })}</span>
+    </p>
+  ));
+}

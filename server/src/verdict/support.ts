@@ -1,0 +1,26 @@
+import type { Config } from '@firsthand/contract/verification.ts';
+import { answeredBy } from '../verifications/answered.ts';
+import type { CaptureRow } from '../verifications/row.ts';
+
+type Photo = Pick<CaptureRow, 'source' | 'signals' | 'context' | 'analysis_state'>;
+type Asked = Pick<Config, 'steps' | 'signals_required' | 'mode' | 'depth_policy'>;
+
+/** True when a required signal answered for the photo and none is missing by its sender's choice. */
+function isSupported(photo: Photo, { signals_required, depth_policy }: Asked): boolean {
+  if (photo.analysis_state !== 'done') return false;
+  const answers = signals_required.map(name => answeredBy(name, photo, depth_policy));
+  return (
+    answers.some(({ answered }) => answered === true) &&
+    answers.every(answer => answer.answered !== false || answer.chosenBy === 'service')
+  );
+}
+
+/**
+ * True when a verdict may say `verified`: every live photo is supported. Uploads count neither way beside a required live
+ * photo; where none is required, they need support themselves. docs/verdict.md has the table.
+ */
+export function supports(asked: Asked, photos: readonly Photo[]): boolean {
+  const needsLive = asked.mode !== 'audit' && asked.steps.some(step => step.type === 'image' && step.min > 0);
+  const judged = photos.filter(({ source }) => source === 'live' || !needsLive);
+  return judged.length > 0 && judged.every(photo => isSupported(photo, asked));
+}

@@ -1,6 +1,8 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import type { FastifyInstance } from 'fastify';
 import { forbidden, invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
+import { whenEnded } from '../http/when-ended.ts';
+import { createSlots } from '../lib/slots.ts';
 import { Stalled, untilStalled } from '../lib/stall.ts';
 import type { DiskStore } from './disk.ts';
 import { attachment, BlobMissing, type BlobStore, BlobUnavailable } from './store.ts';
@@ -26,7 +28,7 @@ export async function blobRoutes(
     reply.header('cache-control', 'no-store');
   });
 
-  const uploads = countUploads();
+  const uploads = createSlots();
 
   app.options('/blobs/*', (_request, reply) =>
     reply
@@ -52,7 +54,8 @@ export async function blobRoutes(
     if (grant.sizeBytes !== null && length !== grant.sizeBytes) throw wrongSize(grant.sizeBytes);
     const usedUp = () => reply.code(412).send(USED_UP.toBody());
     if (await store.head(key).catch(unavailable)) return usedUp();
-    const leave = uploads.enter(key);
+    const leave = uploads.take({ name: key, most: MAX_UPLOADS_AT_ONCE });
+    if (!leave) throw STILL_RUNNING;
     try {
       // Waits for the bytes, however slowly they come. Leaves a refused body unread, and its sender gets the reason.
       const received = await store.receive(grant, untilStalled(request.raw, stallMs));
@@ -86,6 +89,7 @@ export async function blobRoutes(
         .header('content-security-policy', "default-src 'none'; sandbox");
       if (grant.filename !== null) reply.header('content-disposition', attachment(grant.filename));
       else if (!SHOWN.has(type)) reply.header('content-disposition', 'attachment');
+      whenEnded(reply, () => stream.destroy());
       return reply.send(stream);
     } catch (error) {
       if (error instanceof BlobMissing) throw notFound();
@@ -100,27 +104,6 @@ export async function blobRoutes(
  */
 const MAX_UPLOADS_AT_ONCE = 3;
 
-function countUploads() {
-  const reading = new Map<string, number>();
-  return {
-    /** Returns what to call when the upload has ended. */
-    enter(key: string): () => void {
-      const others = reading.get(key) ?? 0;
-      if (others >= MAX_UPLOADS_AT_ONCE) {
-        throw new Problem('too_many_requests', 'Other uploads to this URL are still running. Try again shortly.', {
-          retryAfterSeconds: 5,
-        });
-      }
-      reading.set(key, others + 1);
-      return () => {
-        const left = reading.get(key)! - 1;
-        if (left === 0) reading.delete(key);
-        else reading.set(key, left);
-      };
-    },
-  };
-}
-
 function unavailable(error: unknown): never {
   throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;
 }
@@ -133,5 +116,10 @@ function permitted<G>(found: G | 'forged' | 'expired'): G {
 
 /** Answers with the status S3 uses for a failed condition, so clients see one behaviour. */
 const USED_UP = new Problem('invalid_request', 'This upload URL has been used already. It accepts one upload.');
+const STILL_RUNNING = new Problem(
+  'too_many_requests',
+  'Other uploads to this URL are still running. Try again shortly.',
+  { retryAfterSeconds: 5 },
+);
 const tooLarge = (maxBytes: number) => invalidField('body', `must have at most ${maxBytes} bytes`);
 const wrongSize = (sizeBytes: number) => invalidField('body', `must have exactly ${sizeBytes} bytes`);

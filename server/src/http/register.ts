@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/ids.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,6 +13,7 @@ import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
 import { type CapturePrincipal, isOpen, type Principal } from './principal.ts';
 import { invalid, notFound } from './problem.ts';
 import { compileBody, compileQuery, Faults, type Validator } from './validate.ts';
+import { whenEnded } from './when-ended.ts';
 
 /** The checks between a request and its handler; `auth/` makes them. */
 export interface Guard {
@@ -103,7 +105,9 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       reply.code(answer.status);
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
       if (answer.body === undefined) return reply.send();
-      return reply.send(endpoint.links ? await endpoint.links(deps, answer.body) : answer.body);
+      const { body } = answer;
+      if (body instanceof Readable) whenEnded(reply, () => body.destroy());
+      return reply.send(endpoint.links ? await endpoint.links(deps, body) : body);
     },
   });
 

@@ -1,5 +1,5 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { forbidden, invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
 import { whenEnded } from '../http/when-ended.ts';
 import { createSlots } from '../lib/slots.ts';
@@ -10,12 +10,22 @@ import { attachment, BlobMissing, type BlobStore, BlobUnavailable } from './stor
 /** Types that a browser may show in place. It saves all others. None of these can hold a script. */
 const SHOWN = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/heic', 'image/heif']);
 
+/** The rules for bodies of uploads. Each throws the Problem that the sender gets. */
+export interface UploadRules {
+  /** Bytes that {@link checkStart} needs. */
+  startBytes: number;
+  /** Throws unless a body of this type can begin with these bytes. */
+  checkStart(contentType: string, first: Uint8Array): void;
+  /** Counts the bytes of an upload that were not counted when its URL was made. */
+  count(request: FastifyRequest, key: string, bytes: number): Promise<void>;
+}
+
 /**
  * Serves the presigned URLs under `/blobs/`: all URLs of a disk store, and those S3 uploads whose size S3 cannot limit.
  */
 export async function blobRoutes(
   app: FastifyInstance,
-  { store, stallMs }: { store: BlobStore | DiskStore; stallMs: number },
+  { store, stallMs, rules }: { store: BlobStore | DiskStore; stallMs: number; rules: UploadRules },
 ): Promise<void> {
   // Streams the body: nothing reads it before the handler does.
   app.removeAllContentTypeParsers();
@@ -58,7 +68,11 @@ export async function blobRoutes(
     if (!leave) throw STILL_RUNNING;
     try {
       // Waits for the bytes, however slowly they come. Leaves a refused body unread, and its sender gets the reason.
-      const received = await store.receive(grant, untilStalled(request.raw, stallMs));
+      const body = begun(untilStalled(request.raw, stallMs), rules.startBytes, async first => {
+        rules.checkStart(grant.contentType, first);
+        if (grant.sizeBytes === null) await rules.count(request, key, length || grant.maxBytes);
+      });
+      const received = await store.receive(grant, body);
       if (received === 'exists') return usedUp();
       if (received === 'too_large') throw tooLarge(grant.maxBytes);
       if (received === 'wrong_size') throw wrongSize(grant.sizeBytes!);
@@ -68,6 +82,8 @@ export async function blobRoutes(
         reply.header('connection', 'close');
         throw invalidField('body', 'stopped arriving before it was complete');
       }
+      // Read partly, a refused body would hold up its sender.
+      if (error instanceof Problem) request.raw.resume();
       return unavailable(error);
     } finally {
       leave();
@@ -103,6 +119,25 @@ export async function blobRoutes(
  * more, an address's holder could fill the folder that holds incoming uploads.
  */
 const MAX_UPLOADS_AT_ONCE = 3;
+
+/** Passes a body on once `check` has seen its first bytes: at least `bytes`, or all of a shorter body. */
+async function* begun(
+  body: AsyncIterable<Buffer>,
+  bytes: number,
+  check: (first: Buffer) => Promise<void>,
+): AsyncGenerator<Buffer> {
+  let first: Buffer | null = Buffer.alloc(0);
+  for await (const chunk of body) {
+    first = first && Buffer.concat([first, chunk]);
+    if (first && first.length < bytes) continue;
+    if (first) await check(first);
+    yield first ?? chunk;
+    first = null;
+  }
+  if (!first) return;
+  await check(first);
+  yield first;
+}
 
 function unavailable(error: unknown): never {
   throw error instanceof BlobUnavailable ? storageUnavailable(error) : error;

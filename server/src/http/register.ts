@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
+import type { Permit } from '../lib/limits/limiter.ts';
 import { type ParsedBody, parseBody, type ReceivedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
@@ -31,6 +32,8 @@ export interface Guard {
   stillAdmitted(request: FastifyRequest, endpoint: Endpoint): Promise<boolean>;
   /** Counts an attempt to sign in to one account. Throws 429. */
   limitAccount(reply: FastifyReply, way: string, account: string): Promise<void>;
+  /** Counts bytes of a picture. Throws 429. */
+  spendBytes(permits: readonly Permit[], bytes: number): Promise<void>;
   /** Releases the one-time signature of a failed request, so that it may open again. */
   release(request: FastifyRequest): Promise<void>;
 }
@@ -181,6 +184,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       keepAnswer: async () => {},
       stillAdmitted: () => guard.stillAdmitted(request, endpoint),
       limitAccount: (way, account) => guard.limitAccount(reply, way, account),
+      spendBytes: guard.spendBytes,
       request,
       reply,
     };

@@ -13,7 +13,9 @@ export function whenEnded({ raw, request }: FastifyReply, release: () => void): 
     socket.off('close', end);
     release();
   };
-  if (raw.closed || raw.destroyed || socket.destroyed) return release();
-  raw.once('close', end);
-  socket.once('close', end);
+  if (raw.closed || raw.destroyed || socket.destroyed) release();
+  else {
+    raw.once('close', end);
+    socket.once('close', end);
+  }
 }

@@ -34,7 +34,7 @@ export function createSlots(): Slots {
       };
     },
     get held() {
-      return taken.values().reduce((sum, count) => sum + count, 0);
+      return [...taken.values()].reduce((sum, count) => sum + count, 0);
     },
   };
 }

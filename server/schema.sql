@@ -571,6 +571,8 @@ create table reverse_pictures (
   thumbnail_width smallint,
   thumbnail_height smallint,
   created_at timestamp with time zone not null,
+  corners bytea,
+  words integer[],
   constraint reverse_pictures_pkey PRIMARY KEY (id),
   constraint reverse_pictures_capture_id_key UNIQUE (capture_id),
   constraint reverse_pictures_list_id_label_key UNIQUE (list_id, label),
@@ -580,6 +582,7 @@ create table reverse_pictures (
   constraint reverse_pictures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
   constraint reverse_pictures_check CHECK (((capture_id IS NULL) = (list_id IS NOT NULL)))
 );
+CREATE INDEX reverse_pictures_by_word ON public.reverse_pictures USING gin (words) WITH (fastupdate='on', gin_pending_list_limit='512') WHERE (words IS NOT NULL);
 
 create table reverse_scopes (
   id bigint generated always as identity not null,

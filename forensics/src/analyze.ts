@@ -7,7 +7,8 @@ import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { type PictureMetadata, readMetadata } from './metadata/read.ts';
 import { parallaxSignal } from './motion/signal.ts';
 import { testTwoFrames } from './motion/two-frames.ts';
-import { type Fingerprint, fingerprint, type Probe, prepare, probes } from './phash/fingerprint.ts';
+import { type Fingerprint, fingerprint, type Probe, prepare, probes, searchedCorners } from './phash/fingerprint.ts';
+import type { Keypoint } from './phash/keypoints.ts';
 import type { Plane } from './phash/plane.ts';
 import { halved, type Picture, release } from './picture.ts';
 import { depthOf, type JudgedSession, judgeSession, type SentSession } from './presence/session.ts';
@@ -65,7 +66,7 @@ export interface PictureAnalysis {
   /** Of a `timed` request. */
   timings?: Timing[];
   /** The lookups of a reverse search, and the plane that confirms their matches. */
-  reverse?: { probes: Probe[]; plane: Plane };
+  reverse?: { probes: Probe[]; plane: Plane; corners: Keypoint[] };
   metadata: {
     make?: string;
     model?: string;
@@ -138,7 +139,11 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
       return aiModel ? withOperatorModel(ai, aiModel, picture) : ai;
     });
   if (signals.includes('reverse'))
-    analysis.reverse = await timed('reverse', () => ({ probes: probes(prepared), plane: prepared.plane }));
+    analysis.reverse = await timed('reverse', () => ({
+      probes: probes(prepared),
+      plane: prepared.plane,
+      corners: searchedCorners(prepared),
+    }));
   if (signals.includes('depth')) {
     await timed('depth', async () => {
       const reason = { screen: analysis.screen?.band ?? 'clear', threeDimensional: request.threeDimensional === true };

@@ -62,17 +62,31 @@ interface Header {
 }
 
 function readHeader(bytes: Uint8Array): Header {
-  if (bytes.length >= 3 && bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return readJpeg(bytes);
-  if (startsWith(bytes, PNG_SIGNATURE)) return readPng(bytes);
-  if (fourcc(bytes, 0) === 'RIFF' && fourcc(bytes, 8) === 'WEBP') {
-    const { width, height, orientation } = readWebp(bytes);
-    return { contentType: 'image/webp', width, height, orientation };
-  }
-  if (fourcc(bytes, 4) === 'ftyp') return readHeif(bytes);
+  const read = readerOf(bytes);
+  if (read) return read(bytes);
   const other = otherType(bytes);
   if (other)
     throw new ImageFault('unsupported_type', `${other} is not accepted; send JPEG, PNG, WebP, HEIC, HEIF or AVIF.`);
   throw new ImageFault('not_an_image', 'The bytes are not a picture.');
+}
+
+/** The first bytes of a file that {@link startsLikePicture} looks at. */
+export const SIGNATURE_BYTES = 12;
+
+/** True when a file that begins so can be a picture of a type we take. */
+export const startsLikePicture = (first: Uint8Array): boolean => readerOf(first) !== undefined;
+
+function readerOf(bytes: Uint8Array): ((bytes: Uint8Array) => Header) | undefined {
+  if (startsWith(bytes, [0xff, 0xd8, 0xff])) return readJpeg;
+  if (startsWith(bytes, PNG_SIGNATURE)) return readPng;
+  if (fourcc(bytes, 0) === 'RIFF' && fourcc(bytes, 8) === 'WEBP') return readWebpHeader;
+  if (fourcc(bytes, 4) === 'ftyp') return readHeif;
+  return undefined;
+}
+
+function readWebpHeader(bytes: Uint8Array): Header {
+  const { width, height, orientation } = readWebp(bytes);
+  return { contentType: 'image/webp', width, height, orientation };
 }
 
 const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];

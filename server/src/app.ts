@@ -19,6 +19,7 @@ import { createChallenge } from './captures/challenge.ts';
 import { reportProgress } from './captures/progress.ts';
 import { getSession } from './captures/session.ts';
 import { submitCapture } from './captures/submit.ts';
+import { uploadRules } from './captures/upload-budget.ts';
 import { createUploadUrl } from './captures/upload-url.ts';
 import { finalizeVerification } from './cases/finalize.ts';
 import { closeChanges, streamChanges } from './changes/stream.ts';
@@ -234,6 +235,7 @@ export async function createApp(
   await registerPages(app, deps, pages);
   registerVerifyPage(app);
   await registerDashboard(app, deps);
-  await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs });
+  const rules = uploadRules(deps, limiter);
+  await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs, rules });
   return app;
 }

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { analyzePicture, type PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { decodePicture } from '@firsthand/forensics/decode.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
-import { type Fingerprint, prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
+import { type Fingerprint, prepare, probes, searchedCorners } from '@firsthand/forensics/phash/fingerprint.ts';
 import type { Picture } from '@firsthand/forensics/picture.ts';
 import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
@@ -52,7 +52,7 @@ interface Alteration {
   name: string;
   /** Targeted: counts for `--gate`. Others are only reported. */
   aimed: boolean;
-  alter(picture: Sharp, size: Size): Sharp;
+  alter(picture: Sharp, size: Size): Sharp | Promise<Sharp>;
   quality?: number;
 }
 
@@ -71,6 +71,47 @@ const border =
     return picture.extend({ left: x, right: x, top: y, bottom: y, background });
   };
 const same = (picture: Sharp): Sharp => picture;
+
+/** Where a point of the copy comes from; both in fractions of the sides. */
+type Bend = (x: number, y: number, size: Size) => [number, number];
+const turned =
+  (degrees: number, share: number): Bend =>
+  (x, y, { width, height }) => {
+    const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+    const [u, v] = [(x - 0.5) * width * share, (y - 0.5) * height * share];
+    return [0.5 + (u * cos - v * sin) / width, 0.5 + (u * sin + v * cos) / height];
+  };
+const tilted =
+  (across: number, down: number): Bend =>
+  (x, y) => {
+    const w = 1 + across * (x - 0.5) + down * (y - 0.5);
+    return [0.5 + (0.95 * (x - 0.5)) / w, 0.5 + (0.95 * (y - 0.5)) / w];
+  };
+const waved =
+  (height: number, count: number): Bend =>
+  (x, y) => [x + height * Math.sin(2 * Math.PI * count * y), y + height * Math.sin(2 * Math.PI * count * x)];
+/** Draws the copy that `bend` describes, black where it has no source. */
+const bent =
+  (bend: Bend) =>
+  async (picture: Sharp, size: Size): Promise<Sharp> => {
+    const { width, height } = size;
+    const data = await picture.raw().toBuffer();
+    const copy = Buffer.alloc(data.length);
+    for (let y = 0; y < height; y++)
+      for (let x = 0; x < width; x++) {
+        const [u, v] = bend((x + 0.5) / width, (y + 0.5) / height, size);
+        const [left, top] = [Math.floor(u * width - 0.5), Math.floor(v * height - 0.5)];
+        if (left < 0 || top < 0 || left > width - 2 || top > height - 2) continue;
+        const [fx, fy] = [u * width - 0.5 - left, v * height - 0.5 - top];
+        for (let c = 0; c < 3; c++) {
+          const at = (top * width + left) * 3 + c;
+          const upper = data[at]! * (1 - fx) + data[at + 3]! * fx;
+          const lower = data[at + width * 3]! * (1 - fx) + data[at + width * 3 + 3]! * fx;
+          copy[(y * width + x) * 3 + c] = upper * (1 - fy) + lower * fy;
+        }
+      }
+    return sharp(copy, { raw: { width, height, channels: 3 } });
+  };
 
 const ALTERATIONS: readonly Alteration[] = [
   { name: 'JPEG at quality 70', aimed: true, alter: same, quality: 70 },
@@ -94,6 +135,16 @@ const ALTERATIONS: readonly Alteration[] = [
   { name: 'white border of 10%', aimed: true, alter: border(0.1, '#fff') },
   { name: 'black border of 5%', aimed: true, alter: border(0.05, '#000') },
   { name: 'coloured border of 10%', aimed: true, alter: border(0.1, '#3a7') },
+  { name: 'crop to 60%, centred', aimed: true, alter: cut(0.2, 0.2, 0.2, 0.2) },
+  { name: 'crop to 60%, a corner', aimed: true, alter: cut(0, 0.4, 0.4, 0) },
+  { name: 'crop to 60%, mirrored', aimed: true, alter: (p, size) => cut(0.1, 0.15, 0.3, 0.25)(p, size).flop() },
+  { name: 'turned by 5°, black corners', aimed: true, alter: p => p.rotate(5, { background: '#000' }) },
+  { name: 'turned by 5°, without corners', aimed: true, alter: bent(turned(5, 0.85)) },
+  { name: 'perspective', aimed: true, alter: bent(tilted(0.18, 0.1)) },
+  { name: 'waves of 0.6%, three across', aimed: false, alter: bent(waved(0.006, 3)) },
+  { name: 'waves of 1.2%, two across', aimed: false, alter: bent(waved(0.012, 2)) },
+  { name: 'crop to 45%, centred', aimed: false, alter: cut(0.275, 0.275, 0.275, 0.275) },
+  { name: 'turned by 20°, without corners', aimed: false, alter: bent(turned(20, 0.65)) },
   { name: '10% crop, centred', aimed: false, alter: cut(0.05, 0.05, 0.05, 0.05) },
   { name: 'brightness × 1.3', aimed: false, alter: p => p.modulate({ brightness: 1.3 }) },
 ];
@@ -117,11 +168,10 @@ async function keep(name: string, bytes: Buffer): Promise<Kept | undefined> {
 
 async function altered({ base }: Kept, { alter, quality }: Alteration): Promise<Search> {
   const raw = { width: base.width, height: base.height, channels: 3 as const };
-  const bytes = await alter(sharp(base.data, { raw }), base)
-    .jpeg({ quality: quality ?? 85 })
-    .toBuffer();
+  const copy = await alter(sharp(base.data, { raw }), base);
+  const bytes = await copy.jpeg({ quality: quality ?? 85 }).toBuffer();
   const prepared = prepare({ ...(await decodePicture(bytes, await inspect(bytes))), channels: 3 });
-  return { probes: probes(prepared), plane: prepared.plane };
+  return { probes: probes(prepared), plane: prepared.plane, corners: searchedCorners(prepared) };
 }
 
 async function pictures(): Promise<{ kept: Kept[]; unreadable: number; plain: number }> {

@@ -264,7 +264,7 @@ function normalEquations(still: Plane, moved: Plane, { sx, sy, tx, ty }: Placeme
 }
 
 /** Gaussian elimination with pivoting; undefined for a singular system. */
-function solve(table: number[][]): number[] | undefined {
+export function solve(table: number[][]): number[] | undefined {
   const n = table.length;
   for (let i = 0; i < n; i++) {
     let pivot = i;

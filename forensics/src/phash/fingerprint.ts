@@ -1,5 +1,6 @@
 import { buffers, kernels, ROW_PIXELS } from '../kernels.ts';
 import { TURNS, type Turn, turnedHash } from './hash.ts';
+import { type Keypoint, keypoints, SEARCHED, STORED } from './keypoints.ts';
 import { hasherOf, type Pdq, type Pixels, planeOf } from './pdq.ts';
 import { insideBorder, type Plane, type Region, shrink, WHOLE } from './plane.ts';
 
@@ -14,6 +15,8 @@ export interface Fingerprint {
   /** The hashes that a search looks up, the whole picture's first; empty below {@link MIN_QUALITY}. */
   entries: FingerprintEntry[];
   thumbnail: Thumbnail;
+  /** Corners that find the picture in a part or a distorted copy of it; empty below {@link MIN_QUALITY}. */
+  corners: Keypoint[];
 }
 
 export interface FingerprintEntry {
@@ -105,7 +108,7 @@ const within = (outer: Region, inner: Region): Region => ({
 const INNER: Region = { left: INSET, top: INSET, right: 1 - INSET, bottom: 1 - INSET };
 
 /** Returns the fingerprint to store: the whole picture, its inner 90%, and the same for the area inside a border. */
-export function fingerprint({ whole, plane, inside }: Prepared): Fingerprint {
+export function fingerprint({ whole, full, plane, inside }: Prepared): Fingerprint {
   const entries: FingerprintEntry[] = [];
   const keep = (found: Pdq, region: Region, frame: Region): void => {
     if (found.quality >= MIN_QUALITY) entries.push({ hash: found.hash, region, frame });
@@ -127,6 +130,7 @@ export function fingerprint({ whole, plane, inside }: Prepared): Fingerprint {
       width: small.width,
       height: small.height,
     },
+    corners: whole.quality >= MIN_QUALITY ? keypoints(full, STORED) : [],
   };
 }
 
@@ -135,6 +139,10 @@ function rounded(values: Float32Array): Uint8Array {
   for (let i = 0; i < bytes.length; i++) bytes[i] = Math.round(values[i]!);
   return bytes;
 }
+
+/** Returns the corners by which a search finds the pictures that this one is a part or a distorted copy of. */
+export const searchedCorners = ({ whole, full }: Prepared): Keypoint[] =>
+  whole.quality >= MIN_QUALITY ? keypoints(full, SEARCHED) : [];
 
 /** The shares cut off the left (top) and the right (bottom) of a window. */
 const CUTS: [near: number, far: number][] = [

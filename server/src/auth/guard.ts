@@ -17,6 +17,7 @@ import {
   addressPermit,
   personPermit,
   signInPermit,
+  spendBytes,
   takePermits,
   tell,
   tenantPermit,
@@ -179,6 +180,8 @@ export function createGuard(deps: Deps, limiter: Limiter): Guard {
     },
 
     limitAccount: (reply, way, account) => takePermits(limiter, reply, [accountPermit(way, account)]),
+
+    spendBytes: (permits, bytes) => spendBytes(limiter, permits, bytes),
 
     async release(request) {
       const claim = claims.get(request);

@@ -11,6 +11,10 @@ import { createPostgresStore } from '../lib/limits/postgres.ts';
 import { openRedisStore } from '../lib/limits/redis.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const MB = 1_048_576;
+/** The unit of the windows that count bytes: PostgreSQL counts to 2³¹. */
+const UNIT_BYTES = 1_024;
 
 /** Limits for requests without a tenant, per address or per verification. */
 const OPEN_LIMITS = {
@@ -19,6 +23,8 @@ const OPEN_LIMITS = {
   trial: { limit: 10, windowMs: 60 * MINUTE_MS },
   link: { limit: 60, windowMs: MINUTE_MS },
 } as const;
+/** Bytes that an address may send within an hour to verifications that anyone can open. */
+const OPEN_BYTES = { trial: 128 * MB, link: 1_024 * MB } as const;
 const SIGN_IN_LIMIT = { limit: 10, windowMs: 10 * MINUTE_MS } as const;
 export type AddressLimit = 'address' | 'trial' | 'link';
 
@@ -64,6 +70,28 @@ export const personPermit = (personId: string): Permit => ({
 });
 
 export const verificationPermit = (id: string): Permit => ({ key: `verification:${id}`, ...OPEN_LIMITS.verification });
+
+const bytePermit = (key: string, bytes: number): Permit => ({
+  key,
+  limit: Math.ceil(bytes / UNIT_BYTES),
+  windowMs: HOUR_MS,
+});
+
+/** Bytes that a verification takes within an hour. */
+export const verificationBytes = (id: string, bytes: number): Permit => bytePermit(`bytes:${id}`, bytes);
+
+/** Bytes that one address sends within an hour to all trials, or to everything that was opened by a shared link. */
+export const addressBytes = (name: keyof typeof OPEN_BYTES, ip: string): Permit =>
+  bytePermit(`bytes_${name}:${networkOf(ip)}`, OPEN_BYTES[name]);
+
+/** Counts bytes in every window. Throws 429 when one was full before; the upload that fills it is the last one taken. */
+export async function spendBytes(limiter: Limiter, permits: readonly Permit[], bytes: number): Promise<void> {
+  const refusal = await limiter.spend(permits, Math.max(1, Math.ceil(bytes / UNIT_BYTES)));
+  if (!refusal) return;
+  throw new Problem('too_many_requests', 'Too many bytes were sent here. Try again after the time in Retry-After.', {
+    retryAfterSeconds: Math.max(1, Math.ceil((refusal.waitMs ?? 0) / 1_000)),
+  });
+}
 
 /** Identifies one sender: an IPv4 address, or the /64 prefix of an IPv6 subscriber. */
 export function networkOf(ip: string): string {

@@ -1,7 +1,9 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import { mediaTypeOf } from '@firsthand/contract/pictures.ts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { forbidden, invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
+import { whenEnded } from '../http/when-ended.ts';
+import { createSlots } from '../lib/slots.ts';
 import { Stalled, untilStalled } from '../lib/stall.ts';
 import type { DiskStore } from './disk.ts';
 import { attachment, BlobMissing, type BlobStore, BlobUnavailable } from './store.ts';
@@ -9,12 +11,22 @@ import { attachment, BlobMissing, type BlobStore, BlobUnavailable } from './stor
 /** Types that a browser may show in place. It saves all others. None of these can hold a script. */
 const SHOWN = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/heic', 'image/heif']);
 
+/** The rules for bodies of uploads. Each throws the Problem that the sender gets. */
+export interface UploadRules {
+  /** Bytes that {@link checkStart} needs. */
+  startBytes: number;
+  /** Throws unless a body of this type can begin with these bytes. */
+  checkStart(contentType: string, first: Uint8Array): void;
+  /** Counts the bytes of an upload that were not counted when its URL was made. */
+  count(request: FastifyRequest, key: string, bytes: number): Promise<void>;
+}
+
 /**
  * Serves the presigned URLs under `/blobs/`: all URLs of a disk store, and those S3 uploads whose size S3 cannot limit.
  */
 export async function blobRoutes(
   app: FastifyInstance,
-  { store, stallMs }: { store: BlobStore | DiskStore; stallMs: number },
+  { store, stallMs, rules }: { store: BlobStore | DiskStore; stallMs: number; rules: UploadRules },
 ): Promise<void> {
   // Streams the body: nothing reads it before the handler does.
   app.removeAllContentTypeParsers();
@@ -27,7 +39,7 @@ export async function blobRoutes(
     reply.header('cache-control', 'no-store');
   });
 
-  const uploads = countUploads();
+  const uploads = createSlots();
 
   app.options('/blobs/*', (_request, reply) =>
     reply
@@ -53,10 +65,15 @@ export async function blobRoutes(
     if (grant.sizeBytes !== null && length !== grant.sizeBytes) throw wrongSize(grant.sizeBytes);
     const usedUp = () => reply.code(412).send(USED_UP.toBody());
     if (await store.head(key).catch(unavailable)) return usedUp();
-    const leave = uploads.enter(key);
+    const leave = uploads.take({ name: key, most: MAX_UPLOADS_AT_ONCE });
+    if (!leave) throw STILL_RUNNING;
     try {
       // Waits for the bytes, however slowly they come. Leaves a refused body unread, and its sender gets the reason.
-      const received = await store.receive(grant, untilStalled(request.raw, stallMs));
+      const body = begun(untilStalled(request.raw, stallMs), rules.startBytes, async first => {
+        rules.checkStart(grant.contentType, first);
+        if (grant.sizeBytes === null) await rules.count(request, key, length || grant.maxBytes);
+      });
+      const received = await store.receive(grant, body);
       if (received === 'exists') return usedUp();
       if (received === 'too_large') throw tooLarge(grant.maxBytes);
       if (received === 'wrong_size') throw wrongSize(grant.sizeBytes!);
@@ -66,6 +83,8 @@ export async function blobRoutes(
         reply.header('connection', 'close');
         throw invalidField('body', 'stopped arriving before it was complete');
       }
+      // Read partly, a refused body would hold up its sender.
+      if (error instanceof Problem) request.raw.resume();
       return unavailable(error);
     } finally {
       leave();
@@ -87,6 +106,7 @@ export async function blobRoutes(
         .header('content-security-policy', "default-src 'none'; sandbox");
       if (grant.filename !== null) reply.header('content-disposition', attachment(grant.filename));
       else if (!SHOWN.has(type)) reply.header('content-disposition', 'attachment');
+      whenEnded(reply, () => stream.destroy());
       return reply.send(stream);
     } catch (error) {
       if (error instanceof BlobMissing) throw notFound();
@@ -101,25 +121,23 @@ export async function blobRoutes(
  */
 const MAX_UPLOADS_AT_ONCE = 3;
 
-function countUploads() {
-  const reading = new Map<string, number>();
-  return {
-    /** Returns what to call when the upload has ended. */
-    enter(key: string): () => void {
-      const others = reading.get(key) ?? 0;
-      if (others >= MAX_UPLOADS_AT_ONCE) {
-        throw new Problem('too_many_requests', 'Other uploads to this URL are still running. Try again shortly.', {
-          retryAfterSeconds: 5,
-        });
-      }
-      reading.set(key, others + 1);
-      return () => {
-        const left = reading.get(key)! - 1;
-        if (left === 0) reading.delete(key);
-        else reading.set(key, left);
-      };
-    },
-  };
+/** Passes a body on once `check` has seen its first bytes: at least `bytes`, or all of a shorter body. */
+async function* begun(
+  body: AsyncIterable<Buffer>,
+  bytes: number,
+  check: (first: Buffer) => Promise<void>,
+): AsyncGenerator<Buffer> {
+  let first: Buffer | null = Buffer.alloc(0);
+  for await (const chunk of body) {
+    first = first && Buffer.concat([first, chunk]);
+    if (first && first.length < bytes) continue;
+    if (first) await check(first);
+    yield first ?? chunk;
+    first = null;
+  }
+  if (!first) return;
+  await check(first);
+  yield first;
 }
 
 function unavailable(error: unknown): never {
@@ -134,5 +152,10 @@ function permitted<G>(found: G | 'forged' | 'expired'): G {
 
 /** Answers with the status S3 uses for a failed condition, so clients see one behaviour. */
 const USED_UP = new Problem('invalid_request', 'This upload URL has been used already. It accepts one upload.');
+const STILL_RUNNING = new Problem(
+  'too_many_requests',
+  'Other uploads to this URL are still running. Try again shortly.',
+  { retryAfterSeconds: 5 },
+);
 const tooLarge = (maxBytes: number) => invalidField('body', `must have at most ${maxBytes} bytes`);
 const wrongSize = (sizeBytes: number) => invalidField('body', `must have exactly ${sizeBytes} bytes`);

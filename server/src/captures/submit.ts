@@ -28,6 +28,7 @@ import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture,
 import { endUserView } from './session.ts';
 import { checkTraceKey, takeTrace } from './trace.ts';
 import { useAddresses } from './upload-addresses.ts';
+import { uploadPermits } from './upload-budget.ts';
 
 /** Two pictures in base64, and room for the other fields. */
 const BODY_LIMIT = 2 * Math.ceil((INLINE_MAX_BYTES * 4) / 3) + 1_048_576;
@@ -46,7 +47,7 @@ export const submitCapture = openEndpoint({
   faults: captureFaults,
   responses: { 201: EndUserView },
   errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'redacted', 'idempotency_conflict'],
-  async handler({ deps, params, body, images, ip, idempotencyKey, request }): Promise<Answer> {
+  async handler({ deps, params, body, images, ip, idempotencyKey, request, spendBytes }): Promise<Answer> {
     const row = await readCurrent(deps, params.token!);
     if (row.redacted_at) throw redacted();
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
@@ -63,6 +64,8 @@ export const submitCapture = openEndpoint({
     const motion = await readMotionFrame(deps, row.id, body, images);
     checkTraceKey(row.id, body);
     openSlot(row, held, body.step_key, deps.clock.now());
+    const inlineBytes = [picture, motion].reduce((sum, one) => sum + (one && !one.stored ? one.bytes.length : 0), 0);
+    if (inlineBytes > 0) await spendBytes(await uploadPermits(deps.db, row, ip), inlineBytes);
     const subject = { verificationId: row.id, sha256: picture.sha256, ip };
     const attested = await attest(deps, body.attestation_token, subject);
 

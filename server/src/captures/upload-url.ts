@@ -13,6 +13,7 @@ import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
 import { imageKeyOf } from './image-key.ts';
 import { openAddress } from './upload-addresses.ts';
+import { uploadPermits } from './upload-budget.ts';
 
 export const createUploadUrl = openEndpoint({
   operationId: 'createUploadUrl',
@@ -28,7 +29,7 @@ export const createUploadUrl = openEndpoint({
   faults: uploadUrlFaults,
   responses: { 201: UploadUrlResponse },
   errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'redacted'],
-  async handler({ deps, params, body }) {
+  async handler({ deps, params, body, ip, spendBytes }) {
     const row = await readCurrent(deps, params.token!);
     if (row.redacted_at) throw redacted();
     const held = heldBy(await capturesOf(deps.db, row.id));
@@ -53,6 +54,8 @@ export const createUploadUrl = openEndpoint({
     openSlot(row, held, body.step_key, deps.clock.now());
 
     const captureId = newId('cap', deps.clock.now().getTime());
+    // The store takes a declared size as it is. The service counts any other upload when it arrives.
+    if (body.size_bytes !== undefined) await spendBytes(await uploadPermits(deps.db, row, ip), body.size_bytes);
     await openAddress(deps, row.id, captureId);
     const imageKey = imageKeyOf(row.id, captureId);
     const signed = await deps.blobs.presignPut(imageKey, {

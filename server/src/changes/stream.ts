@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import { createBell } from '../db/listen.ts';
 import type { Deps } from '../deps.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
+import { openStream } from '../http/open-streams.ts';
 import { readableModes } from '../http/principal.ts';
-import { invalidField, Problem } from '../http/problem.ts';
+import { invalidField } from '../http/problem.ts';
 import { scopeOf } from '../verifications/search.ts';
 import { createHub, type Hub, KEPT_MS, missedChanges, note, type Subscriber } from './hub.ts';
 
@@ -26,14 +27,6 @@ function hubOf(deps: Deps): Hub {
 }
 /** Ends what the streams of a process share. */
 export const closeChanges = async (deps: Deps): Promise<void> => hubs.get(deps)?.close();
-
-/** Open streams of each tenant, and of each caller. */
-const open = new Map<string, number>();
-const change = (name: string, by: number) => {
-  const n = (open.get(name) ?? 0) + by;
-  if (n > 0) open.set(name, n);
-  else open.delete(name);
-};
 
 /** A cursor: the transaction before which everything was sent, and when. */
 const encodeCursor = (transaction: string, at: number): string =>
@@ -58,14 +51,16 @@ export const streamChanges = tenantEndpoint({
   query: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 200 })) }, { additionalProperties: false }),
   mediaType: 'text/event-stream',
   responses: { 200: Type.String({ description: 'text/event-stream' }) },
-  async handler({ deps, principal, query, request, stillAdmitted }) {
+  async handler({ deps, principal, query, request, reply, stillAdmitted }) {
     const last = request.headers['last-event-id'];
     const cursor = typeof last === 'string' && last !== '' ? last : query.cursor;
     const from = cursor === undefined ? null : decodeCursor(cursor);
     const caller = principal.kind === 'session' ? principal.userId : principal.tenantId;
-    if ((open.get(principal.tenantId) ?? 0) >= MAX_PER_TENANT || (open.get(`of ${caller}`) ?? 0) >= MAX_PER_CALLER) {
-      throw new Problem('too_many_requests', 'Too many streams are open; close one.', { retryAfterSeconds: 5 });
-    }
+    const ended = openStream(
+      reply,
+      { name: `changes ${principal.tenantId}`, most: MAX_PER_TENANT },
+      { name: `changes of ${caller}`, most: MAX_PER_CALLER },
+    );
     const bell = createBell();
     const subscriber: Subscriber = {
       scopes: readableModes(principal).map(livemode => scopeOf(principal.tenantId, livemode)),
@@ -75,7 +70,13 @@ export const streamChanges = tenantEndpoint({
       wake: bell.ring,
     };
     const hub = hubOf(deps);
+    ended.addEventListener('abort', () => {
+      hub.remove(subscriber);
+      bell.ring();
+    });
     await hub.add(subscriber);
+    // The reader may have left before this one was added.
+    if (ended.aborted) hub.remove(subscriber);
     const began = subscriber.position;
     if (from) {
       if (deps.clock.now().getTime() - from.at > KEPT_MS || BigInt(from.transaction) > BigInt(began))
@@ -85,14 +86,7 @@ export const streamChanges = tenantEndpoint({
         for (const { verification_id, scope } of missed) note(subscriber, verification_id, scope);
       }
     }
-    change(principal.tenantId, 1);
-    change(`of ${caller}`, 1);
     const { server } = request.server;
-    const ended = new AbortController();
-    request.raw.once('close', () => {
-      ended.abort();
-      bell.ring();
-    });
 
     async function* changes(): AsyncGenerator<string> {
       let saidAt = performance.now();
@@ -100,7 +94,7 @@ export const streamChanges = tenantEndpoint({
       let position = encodeCursor(began, deps.clock.now().getTime());
       try {
         yield `event: ready\nid: ${position}\ndata: {}\n\n`;
-        while (!ended.signal.aborted && server.listening) {
+        while (!ended.aborted && server.listening) {
           if (performance.now() - admittedAt >= ADMITTED_MS) {
             if (!(await stillAdmitted())) return;
             admittedAt = performance.now();
@@ -129,10 +123,6 @@ export const streamChanges = tenantEndpoint({
         }
       } catch (error) {
         deps.log.warn({ err: error }, 'a stream of changes ended');
-      } finally {
-        hub.remove(subscriber);
-        change(principal.tenantId, -1);
-        change(`of ${caller}`, -1);
       }
     }
     return {

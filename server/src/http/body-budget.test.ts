@@ -59,3 +59,40 @@ test('a body past the budget of those in flight is answered 503 with Retry-After
   expect((await answerTo(second)).statusCode).toBe(200);
   await app.close();
 });
+
+test('createBodyBudget gives the room of a sender back who left while its credential was looked up', async () => {
+  const budget = createBodyBudget(5 * MB);
+  const app = Fastify({ bodyLimit: 4 * MB });
+  let asked = 0;
+  let answered = 0;
+  app.addHook('onRequest', async (request, reply) => {
+    asked += 1;
+    await new Promise(resolve => setTimeout(resolve, request.headers['content-length'] === `${3 * MB}` ? 60 : 0));
+    budget(request, reply, 4 * MB);
+  });
+  app.post('/', async () => {
+    answered += 1;
+    return 'taken';
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as { port: number };
+  const post = (bytes: number) =>
+    request({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      headers: { 'content-type': 'text/plain', 'content-length': `${bytes}` },
+    }).on('error', () => {});
+  for (let n = 1; n <= 4; n += 1) {
+    const sent = post(3 * MB);
+    sent.flushHeaders();
+    await expect.poll(() => asked).toBe(n);
+    sent.destroy();
+  }
+  await new Promise(resolve => setTimeout(resolve, 200));
+  const last = post(4 * MB - 1);
+  last.end(Buffer.alloc(4 * MB - 1, 'x'));
+  expect(((await once(last, 'response')) as [IncomingMessage])[0].statusCode).toBe(200);
+  expect(answered).toBe(1);
+  await app.close();
+});

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { letGo } from '../lib/young-garbage.ts';
 import { isEncoded } from './inflate.ts';
 import { Problem } from './problem.ts';
+import { whenEnded } from './when-ended.ts';
 
 /**
  * Bytes of large bodies that one process holds at once: twenty-one of the longest bodies, two pictures in base64 each.
@@ -28,7 +29,7 @@ export function createBodyBudget(budgetBytes = BUDGET_BYTES): BodyBudget {
       });
     }
     held += bytes;
-    reply.raw.once('close', () => {
+    whenEnded(reply, () => {
       held -= bytes;
       // The parts as they arrived, the body, and a picture decoded from it.
       letGo(2 * bytes);

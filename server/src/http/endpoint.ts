@@ -6,6 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
+import type { Permit } from '../lib/limits/limiter.ts';
 import type { CredentialKind, Principal } from './principal.ts';
 import type { Tag } from './tags.ts';
 
@@ -35,6 +36,8 @@ export interface Call<B, Q, P> {
   stillAdmitted(): Promise<boolean>;
   /** Counts an attempt to sign in to one account; `account` is any text that identifies it. Throws 429. */
   limitAccount(way: string, account: string): Promise<void>;
+  /** Counts bytes of a picture in these windows. Throws 429. */
+  spendBytes(permits: readonly Permit[], bytes: number): Promise<void>;
   request: FastifyRequest;
   reply: FastifyReply;
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/ids.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -5,6 +6,7 @@ import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
+import type { Permit } from '../lib/limits/limiter.ts';
 import { type ParsedBody, parseBody, type ReceivedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
@@ -12,6 +14,7 @@ import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
 import { type CapturePrincipal, isOpen, type Principal } from './principal.ts';
 import { invalid, notFound } from './problem.ts';
 import { compileBody, compileQuery, Faults, type Validator } from './validate.ts';
+import { whenEnded } from './when-ended.ts';
 
 /** The checks between a request and its handler; `auth/` makes them. */
 export interface Guard {
@@ -31,6 +34,8 @@ export interface Guard {
   stillAdmitted(request: FastifyRequest, endpoint: Endpoint): Promise<boolean>;
   /** Counts an attempt to sign in to one account. Throws 429. */
   limitAccount(reply: FastifyReply, way: string, account: string): Promise<void>;
+  /** Counts bytes of a picture. Throws 429. */
+  spendBytes(permits: readonly Permit[], bytes: number): Promise<void>;
   /** Releases the one-time signature of a failed request, so that it may open again. */
   release(request: FastifyRequest): Promise<void>;
 }
@@ -106,7 +111,9 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       reply.code(answer.status);
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
       if (answer.body === undefined) return reply.send();
-      return reply.send(endpoint.links ? await endpoint.links(deps, answer.body) : answer.body);
+      const { body } = answer;
+      if (body instanceof Readable) whenEnded(reply, () => body.destroy());
+      return reply.send(endpoint.links ? await endpoint.links(deps, body) : body);
     },
   });
 
@@ -180,6 +187,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       keepAnswer: async () => {},
       stillAdmitted: () => guard.stillAdmitted(request, endpoint),
       limitAccount: (way, account) => guard.limitAccount(reply, way, account),
+      spendBytes: guard.spendBytes,
       request,
       reply,
     };

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { many, one, type Queryable } from '../db/sql.ts';
 import { tenantEndpoint } from '../http/endpoint.ts';
+import { openStream } from '../http/open-streams.ts';
 import { readableModes } from '../http/principal.ts';
-import { invalidField, Problem } from '../http/problem.ts';
+import { invalidField } from '../http/problem.ts';
 
 /** The longest time until an event appears in the stream. */
 const LOOK_MS = 250;
@@ -67,9 +68,6 @@ const eventsAfter = (
     [tenantId, modes, after.transaction, after.id, BATCH, unseenBy],
   );
 
-/** Open streams of each tenant in this process. */
-const open = new Map<string, number>();
-
 export const streamEvents = tenantEndpoint({
   operationId: 'streamEvents',
   summary: "Follow the account's events",
@@ -90,34 +88,29 @@ export const streamEvents = tenantEndpoint({
   ),
   mediaType: 'text/event-stream',
   responses: { 200: Type.String({ description: 'text/event-stream' }) },
-  async handler({ deps, principal, query, request, stillAdmitted }) {
+  async handler({ deps, principal, query, request, reply, stillAdmitted }) {
     const { tenantId } = principal;
     const last = request.headers['last-event-id'];
     const cursor = typeof last === 'string' && last !== '' ? last : query.cursor;
+    const ended = openStream(reply, { name: `events ${tenantId}`, most: MAX_STREAMS_PER_TENANT });
     const end = await endOfStream(deps.db);
     const start: Position = cursor === undefined ? end : decodePosition(cursor);
     const unseenBy = cursor === undefined ? end.snapshot : null;
     if (BigInt(start.transaction) > BigInt(end.transaction)) {
       throw invalidField('cursor', 'belongs to another database; connect without a cursor');
     }
-    if ((open.get(tenantId) ?? 0) >= MAX_STREAMS_PER_TENANT) {
-      throw new Problem('too_many_requests', 'Too many streams are open; close one.', { retryAfterSeconds: 5 });
-    }
     const modes = readableModes(principal).filter(
       livemode => query.mode === undefined || livemode === (query.mode === 'live'),
     );
     const { server } = request.server;
-    const ended = new AbortController();
-    request.raw.once('close', () => ended.abort());
 
     async function* events(): AsyncGenerator<string> {
       let position = start;
       let saidAt = performance.now();
-      open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
       try {
         yield `event: ready\nid: ${encodePosition(position)}\ndata: {}\n\n`;
         // A server that no longer listens is draining. The reader reconnects to another node, or to this one later.
-        while (!ended.signal.aborted && server.listening && (await stillAdmitted())) {
+        while (!ended.aborted && server.listening && (await stillAdmitted())) {
           const rows = await eventsAfter(deps.db, tenantId, modes, position, unseenBy);
           for (const { id, recorded_in, livemode, type, body } of rows) {
             position = { transaction: recorded_in, id };
@@ -128,15 +121,11 @@ export const streamEvents = tenantEndpoint({
             saidAt = performance.now();
             yield ': still here\n\n';
           }
-          if (rows.length < BATCH) await sleep(LOOK_MS, undefined, { signal: ended.signal }).catch(() => {});
+          if (rows.length < BATCH) await sleep(LOOK_MS, undefined, { signal: ended }).catch(() => {});
         }
       } catch (error) {
         // The reader goes on from its cursor on a new connection.
         deps.log.warn({ err: error }, 'an event stream ended');
-      } finally {
-        const left = (open.get(tenantId) ?? 1) - 1;
-        if (left > 0) open.set(tenantId, left);
-        else open.delete(tenantId);
       }
     }
     return {

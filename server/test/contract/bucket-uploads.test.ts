@@ -10,6 +10,9 @@ import { plain } from '../pictures.ts';
 import { hasS3Server, type S3Server, startS3Server } from '../s3.ts';
 
 const LIMIT = 3_000_000;
+const SIGNATURE = Buffer.from([0xff, 0xd8, 0xff]);
+/** Begins like a JPEG. */
+const jpeg = (bytes: number) => Buffer.concat([SIGNATURE, randomBytes(bytes - SIGNATURE.length)]);
 
 describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
   let server: S3Server;
@@ -42,7 +45,7 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
     const answer = await fetch(to.upload_url, { method: 'PUT', headers, body: new Uint8Array(body) });
     return { status: answer.status, body: await answer.text() };
   };
-  /** Sends `bytes` zero bytes, without saying how many unless `length` does; the status, or null where the server hung up. */
+  /** Sends so many bytes, without saying how many unless `length` does; the status, or null where the server hung up. */
   const stream = (to: UploadUrlResponse, bytes: number, length?: number) =>
     new Promise<number | null>(resolve => {
       const headers = { ...to.headers, ...(length === undefined ? {} : { 'content-length': `${length}` }) };
@@ -51,7 +54,9 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
         resolve(answer.statusCode!);
       });
       sent.on('error', () => resolve(null));
-      for (let left = bytes; left > 0; left -= 65_536) sent.write(Buffer.alloc(Math.min(left, 65_536)));
+      sent.write(SIGNATURE);
+      for (let left = bytes - SIGNATURE.length; left > 0; left -= 65_536)
+        sent.write(Buffer.alloc(Math.min(left, 65_536)));
       sent.end();
     });
   const stored = (to: UploadUrlResponse) => service.deps.blobs.head(to.image_key);
@@ -97,11 +102,11 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
     expect(await stored(to)).toBeNull();
     await expectNoDrafts();
     // The refusal used nothing up.
-    expect((await put(to, randomBytes(1000))).status).toBe(200);
+    expect((await put(to, jpeg(1000))).status).toBe(200);
   });
 
   test('without size_bytes refuses a second PUT and keeps the first', async () => {
-    const [first, second] = [randomBytes(1000), randomBytes(1000)];
+    const [first, second] = [jpeg(1000), jpeg(1000)];
     const to = await address();
     expect((await put(to, first)).status).toBe(200);
     expect((await put(to, second)).status).toBe(412);
@@ -110,18 +115,18 @@ describe.skipIf(!hasS3Server)('upload-url on a bucket', () => {
 
   test('without size_bytes refuses another content type and a URL after five minutes', async () => {
     const to = await address();
-    expect((await put(to, randomBytes(1000), { 'content-type': 'image/png' })).status).toBe(400);
+    expect((await put(to, jpeg(1000), { 'content-type': 'image/png' })).status).toBe(400);
     late = 301_000;
-    expect((await put(to, randomBytes(1000))).status).toBe(410);
+    expect((await put(to, jpeg(1000))).status).toBe(410);
     expect(await stored(to)).toBeNull();
     late = 0;
-    expect((await put(to, randomBytes(1000))).status).toBe(200);
+    expect((await put(to, jpeg(1000))).status).toBe(200);
   });
 
   test('without size_bytes answers 403 for a changed URL', async () => {
     const to = await address();
     const changed = to.upload_url.replace(`max=${LIMIT}`, `max=${2 * LIMIT}`);
-    expect((await put({ ...to, upload_url: changed }, randomBytes(1000))).status).toBe(403);
+    expect((await put({ ...to, upload_url: changed }, jpeg(1000))).status).toBe(403);
     expect(await stored(to)).toBeNull();
   });
 

@@ -1,8 +1,10 @@
 import { type Agreement, confirmAny } from '@firsthand/forensics/phash/confirm.ts';
 import type { Probe } from '@firsthand/forensics/phash/fingerprint.ts';
+import type { Keypoint } from '@firsthand/forensics/phash/keypoints.ts';
 import type { Plane, Region } from '@firsthand/forensics/phash/plane.ts';
 import { round } from '@firsthand/forensics/pixels/round.ts';
 import type { Pool } from '../../db/sql.ts';
+import { findPlaced } from './find-placed.ts';
 import { bitString, candidates, probeKeys } from './slots.ts';
 
 /** PDQ's distance limit for "the same picture", in bits. The lookup finds every entry within it. */
@@ -17,6 +19,8 @@ export interface StoredMatch {
   source: 'earlier_capture' | 'list';
   capture_id?: string;
   verification_id?: string;
+  /** The matched capture was submitted after this one, but analysed before it. */
+  later?: true;
   list?: string;
   label?: string;
   /** Number of differing bits between the closest pair of hashes. */
@@ -24,13 +28,16 @@ export interface StoredMatch {
   /** Similarity of the overlapping areas; absent for a hash that was imported without its picture. */
   correlation?: number;
   overlap?: number;
+  /** Corners that agree on the place of this picture on the stored one; present where the hashes did not find it. */
+  corners?: number;
 }
 
 export interface Search {
   scopes: number[];
   probes: readonly Probe[];
   plane: Plane;
-  /** The search skips captures of this verification and captures made after `captureId`. */
+  corners: readonly Keypoint[];
+  /** The search skips captures of this verification, and those that came after `captureId`: {@link CAME_BEFORE}. */
   verificationId: string;
   captureId: string;
 }
@@ -64,13 +71,21 @@ export async function lookUp(db: Pick<Pool, 'query'>, scopes: readonly number[],
   return rows;
 }
 
-interface EntryRow {
-  entry_id: string;
+/**
+ * SQL: whether the picture in `pictures` and `captures` came before the capture that `own` names. A capture comes after
+ * another when it was submitted later (a lane gives its turns in the order of the commits) and its fingerprint was stored later. So of two
+ * captures with the same content, however they overlap, the one whose fingerprint was stored last finds the other.
+ */
+export const CAME_BEFORE = `coalesce(pictures.id < own.picture_id or captures.analysis_turn < own.turn, true)`;
+/** SQL: the place of the capture `$1` in both orders. */
+export const OWN = `select pictures.id as picture_id, captures.analysis_turn as turn
+  from captures left join reverse_pictures pictures on capture_id = captures.id where captures.id = $1`;
+
+export interface PictureRow {
   picture_id: string;
-  region: number[];
-  frame: number[];
   capture_id: string | null;
   verification_id: string | null;
+  later: boolean;
   list: string | null;
   label: string | null;
   thumbnail: Buffer | null;
@@ -78,8 +93,21 @@ interface EntryRow {
   thumbnail_height: number | null;
 }
 
-/** Returns the stored pictures that show the same content, closest first. Opens no transaction. */
+interface EntryRow extends PictureRow {
+  entry_id: string;
+  region: number[];
+  frame: number[];
+}
+
+/** Returns the stored pictures that show the same content: those that agree as a whole, closest first, then the others. */
 export async function findStored(pool: Pool, search: Search): Promise<StoredMatch[]> {
+  const matches = await findWhole(pool, search);
+  const known = new Set(matches.map(({ picture }) => picture));
+  return [...matches.map(({ match }) => match), ...(await findPlaced(pool, search, known))];
+}
+
+/** Finds pictures by the hashes of the whole and of its windows. Opens no transaction. */
+async function findWhole(pool: Pool, search: Search): Promise<{ picture: string; match: StoredMatch }[]> {
   const agreements = new Map<string, { probe: Probe; distance: number }[]>();
   for (const probe of search.probes)
     for (const { entry_id, distance } of await lookUp(pool, search.scopes, probe.hash)) {
@@ -89,12 +117,16 @@ export async function findStored(pool: Pool, search: Search): Promise<StoredMatc
     }
   if (agreements.size === 0) return [];
   const { rows } = await pool.query<EntryRow>(
-    `select entries.id as entry_id, picture_id, region, frame, capture_id, verification_id, lists.name as list, label,
-       thumbnail, thumbnail_width, thumbnail_height
+    `with own as (${OWN})
+     select entries.id as entry_id, entries.picture_id, region, frame, capture_id, pictures.verification_id,
+       coalesce(captures.analysis_turn > own.turn, false) as later, lists.name as list, label, thumbnail, thumbnail_width,
+       thumbnail_height
      from reverse_entries entries join reverse_pictures pictures on pictures.id = picture_id
        left join reverse_lists lists on lists.id = list_id
-     where entries.id = any($1::bigint[]) and (capture_id is null or (verification_id <> $2 and capture_id < $3))`,
-    [[...agreements.keys()], search.verificationId, search.captureId],
+       left join captures on captures.id = capture_id left join own on true
+     where entries.id = any($3::bigint[])
+       and (capture_id is null or (pictures.verification_id <> $2 and ${CAME_BEFORE}))`,
+    [search.captureId, search.verificationId, [...agreements.keys()]],
   );
   const pictures = Map.groupBy(rows, row => row.picture_id);
   const candidates = [...pictures.values()].map(entries => ({
@@ -111,17 +143,29 @@ export async function findStored(pool: Pool, search: Search): Promise<StoredMatc
   return candidates
     .sort((a, b) => nearest(a.agreements) - nearest(b.agreements))
     .slice(0, MAX_PICTURES)
-    .flatMap(candidate => judge(search.plane, candidate.row, candidate.agreements) ?? [])
-    .sort((a, b) => a.distance - b.distance);
+    .flatMap(({ row, agreements }) => {
+      const match = judge(search.plane, row, agreements);
+      return match ? [{ picture: row.picture_id, match }] : [];
+    })
+    .sort((a, b) => a.match.distance - b.match.distance);
 }
 
 const region = ([left, top, right, bottom]: number[]): Region => ({ left, top, right, bottom }) as Region;
 
+export function matchOf(row: PictureRow, distance: number): StoredMatch {
+  if (!row.capture_id) return { source: 'list', list: row.list ?? '', label: row.label ?? '', distance };
+  return {
+    source: 'earlier_capture',
+    capture_id: row.capture_id,
+    verification_id: row.verification_id ?? '',
+    distance,
+    ...(row.later ? { later: true } : {}),
+  };
+}
+
 function judge(plane: Plane, row: EntryRow, agreements: Agreement[]): StoredMatch | undefined {
   const distance = Math.min(...agreements.map(agreement => agreement.distance));
-  const match: StoredMatch = row.capture_id
-    ? { source: 'earlier_capture', capture_id: row.capture_id, verification_id: row.verification_id ?? '', distance }
-    : { source: 'list', list: row.list ?? '', label: row.label ?? '', distance };
+  const match = matchOf(row, distance);
   if (!row.thumbnail) return distance <= EXACT ? match : undefined;
   const thumbnail = { data: row.thumbnail, width: row.thumbnail_width!, height: row.thumbnail_height! };
   const { confirmed, correlation, overlap, agreement } = confirmAny(plane, thumbnail, agreements);

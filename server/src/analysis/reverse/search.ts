@@ -3,7 +3,7 @@ import type { PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { many, one, type Queryable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { EngineFault, enginesOf, type WebMatch } from './engines.ts';
-import { EXACT, findStored, type StoredMatch } from './find.ts';
+import { CAME_BEFORE, EXACT, findStored, OWN, type StoredMatch } from './find.ts';
 import { rememberPicture } from './store.ts';
 
 export interface SearchedCapture {
@@ -35,7 +35,7 @@ const MAX_SHOWN = 20;
 /**
  * Stores the capture's fingerprint. If the request asks for reverse search, also searches the tenant's earlier captures of other
  * verifications, the imported lists and the configured external engines. Searches never cross tenants, or live and test mode. No
- * transaction is open during a search.
+ * transaction is open while pictures are compared.
  */
 export async function rememberAndSearch(
   deps: Deps,
@@ -48,7 +48,7 @@ export async function rememberAndSearch(
   );
   if (!analysis.reverse) return undefined;
   const scopes = await scopesToSearch(deps.db, capture);
-  const { probes, plane } = analysis.reverse;
+  const { probes, plane, corners } = analysis.reverse;
   const searched: ReverseSignal['searched'] = [];
   const matches: ReverseSignal['matches'] = [];
   if (probes.length > 0) {
@@ -59,6 +59,7 @@ export async function rememberAndSearch(
           scopes: scopes.map(scope => scope.id),
           probes,
           plane,
+          corners,
           verificationId,
           captureId: id,
         })),
@@ -99,11 +100,14 @@ function whyNot(hasPictures: boolean, askedEngine: boolean): NonNullable<Reverse
 async function scopesToSearch(db: Queryable, capture: SearchedCapture): Promise<{ id: number; corpus: string }[]> {
   const rows = await many<{ id: string; own: boolean }>(
     db,
-    `select id, livemode is not null as own from reverse_scopes scopes
-     where (tenant_id = $1 and (livemode = $2 or livemode is null) or tenant_id is null)
-       and exists (select from reverse_pictures pictures where scope_id = scopes.id
-                   and (capture_id is null or (verification_id <> $3 and capture_id < $4)))`,
-    [capture.tenantId, capture.livemode, capture.verificationId, capture.id],
+    `with own as (${OWN})
+     select id, livemode is not null as own from reverse_scopes scopes
+     where (tenant_id = $3 and (livemode = $4 or livemode is null) or tenant_id is null)
+       and exists (select from reverse_pictures pictures
+                     left join captures on captures.id = capture_id left join own on true
+                   where scope_id = scopes.id
+                     and (capture_id is null or (pictures.verification_id <> $2 and ${CAME_BEFORE})))`,
+    [capture.id, capture.verificationId, capture.tenantId, capture.livemode],
   );
   return rows.map(({ id, own }) => ({ id: Number(id), corpus: own ? 'earlier_captures' : 'lists' }));
 }
@@ -128,13 +132,15 @@ async function sameSubject(
 
 /**
  * Assigns a confidence to each kind of match. For matches within PDQ's limit and confirmed by geometry, 10,506 pairs of camera pictures
- * gave no false match. A retry of the same subject, or a partial match on the web, goes to manual review.
+ * gave no false match. A retry of the same subject, a photo that was
+ * submitted after this one, or a partial match on the web goes to manual review.
  */
 function judge(match: StoredMatch | WebMatch, same: Set<string>): { band: Band; confidence: number } {
   if ('url' in match) {
     return match.extent === 'full' ? { band: 'confident', confidence: 0.95 } : { band: 'doubtful', confidence: 0.7 };
   }
   const confidence = match.distance <= EXACT ? 0.99 : 0.95;
-  if (match.verification_id && same.has(match.verification_id)) return { band: 'doubtful', confidence };
+  if (match.later || match.corners || (match.verification_id && same.has(match.verification_id)))
+    return { band: 'doubtful', confidence };
   return { band: match.distance <= EXACT ? 'confident' : 'doubtful', confidence };
 }

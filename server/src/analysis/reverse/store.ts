@@ -1,5 +1,6 @@
-import type { Fingerprint, FingerprintEntry, Thumbnail } from '@firsthand/forensics/phash/fingerprint.ts';
+import type { Fingerprint, FingerprintEntry } from '@firsthand/forensics/phash/fingerprint.ts';
 import { many, one, type Queryable } from '../../db/sql.ts';
+import { filedWords, packCorners } from './corners.ts';
 import { bitString, filings } from './slots.ts';
 
 /** Pictures that one search may see together; the migration explains it. */
@@ -29,20 +30,24 @@ export type PictureOf =
   | { captureId: string; verificationId: string; tenantId: string; livemode: boolean }
   | { listId: number; scope: number; label: string };
 
-type Kept = Pick<Fingerprint, 'hash' | 'quality' | 'entries'> & { thumbnail?: Thumbnail };
+type Kept = Pick<Fingerprint, 'hash' | 'quality' | 'entries'> & Partial<Pick<Fingerprint, 'thumbnail' | 'corners'>>;
 
 /**
- * Stores a picture's fingerprint. An existing one (same capture, or same label in a list) stays unchanged.
+ * Stores a picture's fingerprint. An existing one (same capture, or same label in a list) stays unchanged. Captures of one
+ * scope are stored one after the other until each commit, so the numbers of their pictures are in the order in which
+ * searches see them.
  * @returns true when it was new
  */
 export async function rememberPicture(db: Queryable, of: PictureOf, kept: Kept, now: Date): Promise<boolean> {
   const scope = 'scope' in of ? of.scope : await scopeId(db, of);
   const own = 'captureId' in of;
+  const corners = kept.corners?.length ? kept.corners : null;
+  if (own) await db.query("select pg_advisory_xact_lock(hashtextextended('reverse scope ' || $1, 0))", [scope]);
   const picture = await one<{ id: string }>(
     db,
     `insert into reverse_pictures (scope_id, capture_id, verification_id, list_id, label, pdq, quality, thumbnail,
-       thumbnail_width, thumbnail_height, created_at)
-     values ($1, $2, $3, $4, $5, $6::bit(256), $7, $8, $9, $10, $11) on conflict do nothing returning id`,
+       thumbnail_width, thumbnail_height, created_at, corners, words)
+     values ($1, $2, $3, $4, $5, $6::bit(256), $7, $8, $9, $10, $11, $12, $13) on conflict do nothing returning id`,
     [
       scope,
       own ? of.captureId : null,
@@ -55,6 +60,8 @@ export async function rememberPicture(db: Queryable, of: PictureOf, kept: Kept, 
       kept.thumbnail?.width ?? null,
       kept.thumbnail?.height ?? null,
       now,
+      corners ? packCorners(corners) : null,
+      corners ? filedWords(scope, corners) : null,
     ],
   );
   if (!picture) return false;

@@ -22,6 +22,11 @@ export interface Standing {
 export interface Limiter {
   /** Returns one answer for each permit, in their order. */
   take(permits: readonly Permit[]): Promise<Standing[]>;
+  /**
+   * Takes `units`, such as bytes, from one window after the other, or what is left there: the claim that reaches the limit
+   * is the last one allowed. Returns the first refusal, and null if there is none.
+   */
+  spend(permits: readonly Permit[], units: number): Promise<Standing | null>;
   /** Returns a refusal of this key that is still in force, without asking the store. */
   refused(key: string): Standing | null;
   close(): Promise<void>;
@@ -94,18 +99,24 @@ export function createLimiter(stores: readonly LimitStore[], log: Log, now: () =
     return alone.take(wants);
   }
 
-  function settle({ permit: { key, limit }, waiters }: Waiting, given: Given): void {
+  const standingOf = (limit: number, allowed: boolean, remaining: number, { resetMs, waitMs }: Given): Standing => ({
+    allowed,
+    limit,
+    remaining: allowed ? remaining : 0,
+    resetMs,
+    waitMs: allowed ? null : (waitMs ?? 0),
+  });
+
+  function settle({ permit, waiters }: Waiting, given: Given): void {
     waiters.forEach((waiter, index) => {
-      const allowed = index < given.granted;
-      waiter.resolve({
-        allowed,
-        limit,
-        remaining: allowed ? given.remaining + given.granted - 1 - index : 0,
-        resetMs: given.resetMs,
-        waitMs: allowed ? null : (given.waitMs ?? 0),
-      });
+      const remaining = given.remaining + given.granted - 1 - index;
+      waiter.resolve(standingOf(permit.limit, index < given.granted, remaining, given));
     });
-    if (given.granted < waiters.length && given.waitMs !== null && given.waitMs > 0) {
+    if (given.granted < waiters.length) noteRefusal(permit, given);
+  }
+
+  function noteRefusal({ key, limit }: Permit, given: Given): void {
+    if (given.waitMs !== null && given.waitMs > 0) {
       if (refusals.size >= REFUSALS_KEPT) {
         for (const [known, { until }] of refusals) if (until <= now()) refusals.delete(known);
         if (refusals.size >= REFUSALS_KEPT) refusals.clear();
@@ -133,6 +144,17 @@ export function createLimiter(stores: readonly LimitStore[], log: Log, now: () =
           return waiter.promise;
         }),
       ),
+    async spend(permits, units) {
+      for (const permit of permits) {
+        const refusal = standingRefusal(permit.key, permit.limit);
+        if (refusal) return refusal;
+        const [given] = await takeFromFirst([{ ...permit, wanted: units }]);
+        if (given!.granted > 0) continue;
+        noteRefusal(permit, given!);
+        return standingOf(permit.limit, false, 0, given!);
+      }
+      return null;
+    },
     refused: key => standingRefusal(key),
     async close() {
       await Promise.all(stores.map(store => store.close()));

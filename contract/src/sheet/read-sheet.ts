@@ -5,7 +5,7 @@ export interface SheetRow {
 }
 
 /** The most characters of one row, its separators included. */
-export const ROW_MAX_CHARACTERS = 65_536;
+const ROW_MAX_CHARACTERS = 65_536;
 const SEPARATORS = [',', ';', '\t', '|'] as const;
 /** The characters, and the rows of them, that tell the separator. */
 const SAMPLE_CHARACTERS = 65_536;

@@ -15,7 +15,7 @@ export const isEncoded = ({ headers }: Pick<IncomingMessage, 'headers'>): boolea
   !['', 'identity'].includes((headers['content-encoding'] ?? '').trim().toLowerCase());
 
 /** A request's bytes without their Content-Encoding. The reader bounds them: a stream that nobody reads on stops here. */
-export interface Inflated {
+interface Inflated {
   bytes: Readable;
   /** Whether the bytes were not what the header says. */
   isBroken(): boolean;

@@ -44,7 +44,7 @@ export async function createTenantCommand(name: string): Promise<void> {
   });
 }
 
-/** `firsthand mint-key --tenant ID --mode live|test|secret [--name N] [--scope create,capture]`: prints the key once. */
+/** `firsthand mint-key --tenant ID --mode live|test|secret [--name N] [--scope create capture]`: prints the key once. */
 export async function mintKeyCommand(o: {
   tenant: string;
   mode: KeyMode;
@@ -53,23 +53,24 @@ export async function mintKeyCommand(o: {
 }): Promise<void> {
   checkId('--tenant', 'tnt', o.tenant);
   checkValue('--name', 'name', o.name);
-  if (o.scope && o.mode === 'secret')
+  const scopes = o.scope ? [...new Set(o.scope)] : null;
+  if (scopes && o.mode === 'secret')
     throw new UsageError('--scope limits live and test keys. A secret key does everything.');
   return withDeps(async deps => {
     if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
     const key = await transaction(deps.db, async tx => {
-      const minted = await mintKey(tx, o.tenant, o.name, o.mode, deps.clock.now(), o.scope ?? null);
+      const minted = await mintKey(tx, o.tenant, o.name, o.mode, deps.clock.now(), scopes);
       await audit(tx, activity(deps, o.tenant), {
         action: 'api_key.created',
         target: minted.id,
-        detail: { name: o.name, mode: o.mode, ...(o.scope ? { scopes: o.scope } : {}), prefix: minted.prefix },
+        detail: { name: o.name, mode: o.mode, ...(scopes ? { scopes } : {}), prefix: minted.prefix },
       });
       return minted;
     });
     const member = o.mode === 'secret' ? 'rk_secret' : `pk_${o.mode}`;
     console.log(
       JSON.stringify(
-        { tenant_id: o.tenant, id: key.id, ...(o.scope ? { scopes: o.scope } : {}), [member]: key.plaintext },
+        { tenant_id: o.tenant, id: key.id, ...(scopes ? { scopes } : {}), [member]: key.plaintext },
         null,
         2,
       ),

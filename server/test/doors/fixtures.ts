@@ -131,8 +131,11 @@ const OWN_FIXTURES: [prefix: string, fixture: (service: TestService, personId: s
     async ({ deps }, personId) => {
       const id = newId('psk');
       await deps.db.query(
-        `insert into passkeys (id, person_id, name, credential_id, public_key, counter, created_at)
-         values ($1, $2, 'a passkey', $1, '', 0, now())`,
+        `with passkey as (
+           insert into passkeys (id, person_id, name, credential_id, public_key, counter, created_at)
+           values ($1, $2, 'a passkey', $1, '', 0, now()) returning id, person_id
+         )
+         insert into passkey_persons (passkey_id, person_id, proof) select id, person_id, 'email' from passkey`,
         [id, personId],
       );
       return id;

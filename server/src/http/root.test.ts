@@ -7,7 +7,11 @@ const root = fc.array(segment, { maxLength: 3 }).map(parts => parts.map(part => 
 
 describe('rootOf', () => {
   it('is the path of the URL without a final slash', () => {
-    fc.assert(fc.property(root, path => expect(rootOf(`https://host${path}/`)).toBe(path)));
+    fc.assert(
+      fc.property(root, path => {
+        expect(rootOf(`https://host${path}/`)).toBe(path);
+      }),
+    );
   });
 });
 

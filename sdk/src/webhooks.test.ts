@@ -126,7 +126,7 @@ describe('verifyWebhook', () => {
     expect(signature).toBe(`v1,${createHmac('sha256', key).update(`evt_1.1700000000.${BODY}`).digest('base64')}`);
   });
 
-  test('names a body that was parsed, a secret that is missing and headers that are lists', async () => {
+  it('names a body that was parsed, a secret that is missing and headers that are lists', async () => {
     const headers = await signWebhook('evt_1', BODY, SECRET);
     const said = (promise: Promise<unknown>) =>
       promise.then(

@@ -19,7 +19,7 @@ export function mediaTypeOf(contentType: string): string {
 }
 
 /** So many first bytes of a file tell its type and, in nearly every file, its size in pixels. */
-export const HEAD_BYTES = 512;
+const HEAD_BYTES = 512;
 
 const HEVC_BRANDS = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'];
 const HEIF_BRANDS = ['mif1', 'msf1', 'mif2'];
@@ -38,7 +38,7 @@ export function imageTypeOf(head: Uint8Array): LiveImageType | undefined {
 }
 
 /** The brands of the leading `ftyp` box, major brand first; empty when the file does not begin with one. */
-export function brandsOf(bytes: Uint8Array): string[] {
+function brandsOf(bytes: Uint8Array): string[] {
   const text = (from: number) => String.fromCharCode(...bytes.subarray(from, from + 4));
   if (bytes.length < 12 || text(4) !== 'ftyp') return [];
   const declared = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
@@ -52,7 +52,7 @@ export function brandsOf(bytes: Uint8Array): string[] {
 /** A larger picture is refused before anything is decoded. */
 export const MAX_PIXELS = 100_000_000;
 /** HEIC and HEIF are decoded whole, at some 11 bytes a pixel. Phones make 48 and 50 megapixels. */
-export const MAX_HEIF_PIXELS = 52_000_000;
+const MAX_HEIF_PIXELS = 52_000_000;
 /** AV1 is decoded whole, at 18.4 bytes a pixel (libheif 1.23 with libaom 3.15, measured from 12 to 100 megapixels): 240 MB. */
 export const MAX_AV1_PIXELS = 13_000_000;
 

@@ -125,4 +125,21 @@ describe('verifyWebhook', () => {
     const key = Buffer.from(SECRET.slice(6), 'base64');
     expect(signature).toBe(`v1,${createHmac('sha256', key).update(`evt_1.1700000000.${BODY}`).digest('base64')}`);
   });
+
+  it('names a body that was parsed, a secret that is missing and headers that are lists', async () => {
+    const headers = await signWebhook('evt_1', BODY, SECRET);
+    const said = (promise: Promise<unknown>) =>
+      promise.then(
+        () => 'accepted',
+        (error: Error) => error.message,
+      );
+    expect(await said(verifyWebhook(JSON.parse(BODY), headers, SECRET))).toMatch(/already parsed/);
+    for (const secret of [undefined, '', [], ['']] as unknown as string[]) {
+      expect(await said(verifyWebhook(BODY, headers, secret))).toMatch(/no secret was given/);
+    }
+    const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+    expect(await said(verifyWebhook(BODY, lists, SECRET))).toMatch(/webhook-id came as a list/);
+    const raw = Object.entries(headers).flat() as unknown as Record<string, string>;
+    expect(await said(verifyWebhook(BODY, raw, SECRET))).toMatch(/rawHeaders/);
+  });
 });

@@ -53,6 +53,19 @@ export async function verifyWebhook(
   secret: string | readonly string[],
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
+  if (typeof payload !== 'string' && !(payload instanceof Uint8Array)) {
+    throw new WebhookVerificationError(
+      'bad_body',
+      'the body was already parsed; pass the raw bytes or text of the request, for example from express.raw()',
+    );
+  }
+  if (Array.isArray(headers)) {
+    throw new WebhookVerificationError(
+      'missing_header',
+      'the headers are a list of names and values, as in rawHeaders; pass request.headers',
+    );
+  }
+  const secrets = secretsOf(secret);
   const id = header(headers, 'webhook-id');
   const timestamp = header(headers, 'webhook-timestamp');
   const signatures = header(headers, 'webhook-signature');
@@ -63,8 +76,7 @@ export async function verifyWebhook(
     .split(' ')
     .filter(signature => signature.startsWith(VERSION))
     .map(signature => bytesOf(signature.slice(VERSION.length)));
-  const keys = await Promise.all((typeof secret === 'string' ? [secret] : secret).map(one => importKey(one, 'verify')));
-  if (keys.length === 0) throw new WebhookVerificationError('bad_secret', 'no secret was given');
+  const keys = await Promise.all(secrets.map(one => importKey(one, 'verify')));
   const matches = await Promise.all(
     keys.flatMap(key =>
       given.map(signature => (signature ? crypto.subtle.verify('HMAC', key, signature, signed) : false)),
@@ -101,10 +113,24 @@ export async function signWebhook(
   };
 }
 
+function secretsOf(secret: string | readonly string[] | undefined): readonly string[] {
+  const secrets = typeof secret === 'string' ? [secret] : (secret ?? []);
+  if (secrets.length === 0 || secrets.some(one => typeof one !== 'string' || one === '')) {
+    throw new WebhookVerificationError('bad_secret', 'no secret was given; is its environment variable set?');
+  }
+  return secrets;
+}
+
 function header(headers: WebhookHeaders, name: string): string {
   const value = isHeaders(headers)
     ? headers.get(name)
     : (headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]);
+  if (Array.isArray(value)) {
+    throw new WebhookVerificationError(
+      'missing_header',
+      `the header ${name} came as a list; pass the one value that the request carries`,
+    );
+  }
   if (typeof value !== 'string' || value === '') {
     throw new WebhookVerificationError('missing_header', `the header ${name} is missing`);
   }

@@ -24,11 +24,10 @@ export function cameraOf(tags: ExifTags): Camera {
     model: text('Model'),
     software: text('Software'),
     lens: text('LensModel'),
-    taken_at: instant(
-      text('DateTimeOriginal') ?? text('DateTimeDigitized'),
-      text('SubSecTimeOriginal'),
-      text('OffsetTimeOriginal'),
-    ),
+    // A camera whose clock was never set writes zeros into one and may know better in the other.
+    taken_at:
+      instant(text('DateTimeOriginal'), text('SubSecTimeOriginal'), text('OffsetTimeOriginal')) ??
+      instant(text('DateTimeDigitized'), text('SubSecTimeDigitized'), text('OffsetTimeDigitized')),
     gps_at: gpsInstant(exif.GPSDateStamp, exif.GPSTimeStamp),
     gps,
     exif_size: width && height && width > 0 && height > 0 ? { width, height } : undefined,
@@ -71,7 +70,10 @@ function instant(
   if (!parts) return undefined;
   const [, year, month, day, hour, minute, second] = parts;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  if (Number.isNaN(Date.parse(`${local}Z`)) || year === '0000') return undefined;
+  const parsed = new Date(`${local}Z`);
+  // Date turns the 30th of February into the 1st of March.
+  const exists = !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(`${year}-${month}-${day}`);
+  if (!exists || year === '0000') return undefined;
   const digits = fraction?.match(/^\d{1,6}/)?.[0];
   const zone = offset?.match(/^([+-]\d\d:\d\d|Z)$/)?.[0];
   return `${local}${digits ? `.${digits.slice(0, 3)}` : ''}${zone ?? ''}`;

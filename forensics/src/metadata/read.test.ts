@@ -112,13 +112,22 @@ describe('readMetadata reads camera fields', () => {
     expect(await at(80, 40)).not.toBe(await at(81, 40));
   });
 
-  test.each([['0000:00:00 00:00:00'], ['    :  :     :  :  '], ['2024:13:40 99:00:00'], ['yesterday']])(
-    'gives no time for %s',
-    async value => {
-      const read = await readMetadata(await jpegWith([exifSegment({ exif: [[0x9003, value]] })]));
-      expect(read.taken_at).toBeUndefined();
-    },
-  );
+  test.each([
+    ['0000:00:00 00:00:00'],
+    ['    :  :     :  :  '],
+    ['2024:13:40 99:00:00'],
+    ['2024:02:30 10:00:00'],
+    ['yesterday'],
+  ])('gives no time for %s', async value => {
+    const read = await readMetadata(await jpegWith([exifSegment({ exif: [[0x9003, value]] })]));
+    expect(read.taken_at).toBeUndefined();
+  });
+
+  test('takes the time of CreateDate where DateTimeOriginal holds zeros', async () => {
+    const zero: [number, string] = [0x9003, '0000:00:00 00:00:00'];
+    const read = await readMetadata(await jpegWith([exifSegment({ exif: [zero, [0x9004, '2024:02:29 10:11:12']] })]));
+    expect(read.taken_at).toBe('2024-02-29T10:11:12');
+  });
 
   test('gives no location off the globe or at 0, 0', async () => {
     const at = async (degrees: number) =>

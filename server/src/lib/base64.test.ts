@@ -35,24 +35,25 @@ describe('decodeBase64', () => {
     }
   });
 
-  it('refuses foreign characters and impossible lengths', async () => {
+  it('passes over a data: prefix, line breaks and spaces', async () => {
+    const bytes = randomBytes(200);
+    const base64 = bytes.toString('base64');
+    const lines = base64.replace(/.{76}/g, '$&\\r\\n');
     for (const text of [
-      '',
-      '=',
-      '==',
-      'A',
-      'AAAAA',
-      'AA=A',
-      'AA===',
-      'AA\\n',
-      'AA A',
-      '-A',
-      'A_AA',
-      'AAA!',
-      'ÄÄÄÄ',
-      '\\u00',
-      'AA\\',
+      `${base64}\\n`,
+      `data:image/jpeg;base64,${base64}`,
+      `data:image/png;name=a.png;base64,${lines}`,
+      lines,
+      `  ${base64} `,
+      `data:image\\/jpeg;base64,${base64}\\n`,
     ]) {
+      expect([text, await decode(text)]).toEqual([text, bytes]);
+    }
+    expect(await decode('data:image/jpeg,abcd')).toBe('malformed');
+  });
+
+  it('refuses foreign characters and impossible lengths', async () => {
+    for (const text of ['', '=', '==', 'A', 'AAAAA', 'AA=A', 'AA===', '-A', 'A_AA', 'AAA!', 'ÄÄÄÄ', '\\u00', 'AA\\']) {
       expect([text, await decode(text)]).toEqual([text, 'malformed']);
     }
     expect(await decode(`${'A'.repeat(1_048_576)}!AAA`, 2_000_000)).toBe('malformed');

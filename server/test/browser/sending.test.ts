@@ -214,7 +214,7 @@ describe('capture page, sending', () => {
       });
     });
     await phone.press('Send');
-    await phone.page.getByText('One photo could not be read').waitFor();
+    await phone.page.getByText('One photo could not be used. You cannot use this file here.').waitFor();
     await phone.fine('summary-refused');
     await phone.press('Add: Photo');
     await phone.photo();

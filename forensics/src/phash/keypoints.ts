@@ -17,7 +17,7 @@ export interface Keypoint {
 }
 
 /** How many corners are taken from planes of each longest side. */
-export type Counts = readonly (readonly [side: number, count: number])[];
+type Counts = readonly (readonly [side: number, count: number])[];
 /** Of a stored picture: half an octave apart, without the finest detail, which a copy may lose. */
 export const STORED: Counts = [
   [362, 64],
@@ -45,7 +45,7 @@ const REACH = 13;
 const PATCH = 16;
 const FREQUENCIES = 9;
 /** Bits of a word: the lowest frequencies, which survive compression, scaling and blur best. */
-export const WORD_BITS = 24;
+const WORD_BITS = 24;
 const WEAK = 3;
 
 /** Frequencies from low to high, without the mean: [across, down]. */

@@ -4,7 +4,7 @@ import { type Keypoint, mirrored } from './keypoints.ts';
 import { type Plane, shrink } from './plane.ts';
 
 /** How a searched picture lies on a stored one, found by corners that agree. */
-export interface Place {
+interface Place {
   /** Corners that agree on the place. */
   corners: number;
   /** Correlation of the common area, −1..1. */

@@ -4,7 +4,7 @@ import { round } from '@firsthand/forensics/pixels/round.ts';
 import { many, type Pool, transaction } from '../../db/sql.ts';
 import { turn } from '../../lib/turns.ts';
 import { soughtWords, unpackCorners } from './corners.ts';
-import { CAME_BEFORE, matchOf, OWN, type PictureRow, type Search, type StoredMatch } from './find.ts';
+import { CAME_BEFORE, matchOf, OWN, type PictureRow, type Search, type StoredMatch } from './match.ts';
 
 /** A picture in which fewer groups of corners are found is no candidate. A crop to 60% is found by 8 and more. */
 const MIN_GROUPS = 4;

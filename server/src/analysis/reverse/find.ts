@@ -1,10 +1,10 @@
 import { type Agreement, confirmAny } from '@firsthand/forensics/phash/confirm.ts';
 import type { Probe } from '@firsthand/forensics/phash/fingerprint.ts';
-import type { Keypoint } from '@firsthand/forensics/phash/keypoints.ts';
 import type { Plane, Region } from '@firsthand/forensics/phash/plane.ts';
 import { round } from '@firsthand/forensics/pixels/round.ts';
 import type { Pool } from '../../db/sql.ts';
 import { findPlaced } from './find-placed.ts';
+import { CAME_BEFORE, matchOf, OWN, type PictureRow, type Search, type StoredMatch } from './match.ts';
 import { bitString, candidates, probeKeys } from './slots.ts';
 
 /** PDQ's distance limit for "the same picture", in bits. The lookup finds every entry within it. */
@@ -13,34 +13,6 @@ export const EXACT = 31;
 const CANDIDATE = 63;
 /** At most this many of the nearest pictures are confirmed; more matches would add no information. */
 const MAX_PICTURES = 50;
-
-export interface StoredMatch {
-  /** `earlier_capture`: a capture of the same tenant. `list`: an entry of an imported list. */
-  source: 'earlier_capture' | 'list';
-  capture_id?: string;
-  verification_id?: string;
-  /** The matched capture was submitted after this one, but analysed before it. */
-  later?: true;
-  list?: string;
-  label?: string;
-  /** Number of differing bits between the closest pair of hashes. */
-  distance: number;
-  /** Similarity of the overlapping areas; absent for a hash that was imported without its picture. */
-  correlation?: number;
-  overlap?: number;
-  /** Corners that agree on the place of this picture on the stored one; present where the hashes did not find it. */
-  corners?: number;
-}
-
-export interface Search {
-  scopes: number[];
-  probes: readonly Probe[];
-  plane: Plane;
-  corners: readonly Keypoint[];
-  /** The search skips captures of this verification, and those that came after `captureId`: {@link CAME_BEFORE}. */
-  verificationId: string;
-  captureId: string;
-}
 
 interface Hit {
   entry_id: string;
@@ -69,28 +41,6 @@ export async function lookUp(db: Pick<Pool, 'query'>, scopes: readonly number[],
     values: [entries, bitString(hash)],
   });
   return rows;
-}
-
-/**
- * SQL: whether the picture in `pictures` and `captures` came before the capture that `own` names. A capture comes after
- * another when it was submitted later (a lane gives its turns in the order of the commits) and its fingerprint was stored later. So of two
- * captures with the same content, however they overlap, the one whose fingerprint was stored last finds the other.
- */
-export const CAME_BEFORE = `coalesce(pictures.id < own.picture_id or captures.analysis_turn < own.turn, true)`;
-/** SQL: the place of the capture `$1` in both orders. */
-export const OWN = `select pictures.id as picture_id, captures.analysis_turn as turn
-  from captures left join reverse_pictures pictures on capture_id = captures.id where captures.id = $1`;
-
-export interface PictureRow {
-  picture_id: string;
-  capture_id: string | null;
-  verification_id: string | null;
-  later: boolean;
-  list: string | null;
-  label: string | null;
-  thumbnail: Buffer | null;
-  thumbnail_width: number | null;
-  thumbnail_height: number | null;
 }
 
 interface EntryRow extends PictureRow {
@@ -151,17 +101,6 @@ async function findWhole(pool: Pool, search: Search): Promise<{ picture: string;
 }
 
 const region = ([left, top, right, bottom]: number[]): Region => ({ left, top, right, bottom }) as Region;
-
-export function matchOf(row: PictureRow, distance: number): StoredMatch {
-  if (!row.capture_id) return { source: 'list', list: row.list ?? '', label: row.label ?? '', distance };
-  return {
-    source: 'earlier_capture',
-    capture_id: row.capture_id,
-    verification_id: row.verification_id ?? '',
-    distance,
-    ...(row.later ? { later: true } : {}),
-  };
-}
 
 function judge(plane: Plane, row: EntryRow, agreements: Agreement[]): StoredMatch | undefined {
   const distance = Math.min(...agreements.map(agreement => agreement.distance));

@@ -3,7 +3,8 @@ import type { PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { many, one, type Queryable, transaction } from '../../db/sql.ts';
 import type { Deps } from '../../deps.ts';
 import { EngineFault, enginesOf, type WebMatch } from './engines.ts';
-import { CAME_BEFORE, EXACT, findStored, OWN, type StoredMatch } from './find.ts';
+import { EXACT, findStored } from './find.ts';
+import { CAME_BEFORE, OWN, type StoredMatch } from './match.ts';
 import { rememberPicture } from './store.ts';
 
 export interface SearchedCapture {

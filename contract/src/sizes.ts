@@ -4,10 +4,10 @@ import type { Fault } from './errors.ts';
  * Pixels on the long side from which `screen` says that a photo shows no display. Below it the detector misses too many
  * displays: it can still raise a suspicion, and clears nothing.
  */
-export const CLEARS_FROM_SIDE = 640;
+const CLEARS_FROM_SIDE = 640;
 
 /** Bounds of the least size that a request asks for: pixels on the long side. */
-export const MIN_LONG_SIDE = { min: 1, max: 20_000 } as const;
+const MIN_LONG_SIDE = { min: 1, max: 20_000 } as const;
 
 interface Size {
   width: number;

@@ -7,6 +7,7 @@ import {
   SIGNALS,
   type SignalName,
 } from '@firsthand/contract/signals.ts';
+import type { ImageStep, UploadStep } from '@firsthand/contract/steps.ts';
 import { UNANSWERED } from '@firsthand/contract/unanswered.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -18,9 +19,9 @@ type Asked = Parameters<typeof supports>[0];
 /** What each signal says: an answer, or why there is none. */
 type Said = Partial<Record<SignalName, 'answer' | string>>;
 
-const live = { type: 'image', key: 'a', description: '', min: 1, max: 4 } as const;
-const optional = { ...live, key: 'b', min: 0 } as const;
-const upload = {
+const live: ImageStep = { type: 'image', key: 'a', description: '', min: 1, max: 4 };
+const optional: ImageStep = { ...live, key: 'b', min: 0 };
+const upload: UploadStep = {
   type: 'upload',
   key: 'u',
   description: '',
@@ -28,7 +29,7 @@ const upload = {
   max: 4,
   accept: ['image/jpeg'],
   max_size_bytes: 1,
-} as const;
+};
 
 const asked = (signals_required: SignalName[], more: Partial<Asked> = {}): Asked => ({
   steps: [live],
@@ -67,7 +68,7 @@ const anyAsked = fc.record({
   signals_required: fc.uniqueArray(fc.constantFrom(...SIGNAL_NAMES), { minLength: 1 }),
   steps: fc.constantFrom([live], [optional], [upload], [live, upload], [optional, upload]),
   depth_policy: fc.constantFrom(...DEPTH_POLICIES),
-}) as fc.Arbitrary<Asked>;
+}) as unknown as fc.Arbitrary<Asked>;
 
 describe('docs/verdict.md', () => {
   it('has the table of unanswered signals', () => {

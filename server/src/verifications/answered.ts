@@ -4,7 +4,7 @@ import type { Config, Verdict } from '@firsthand/contract/verification.ts';
 import type { CaptureRow } from './row.ts';
 
 /** What a required signal says of one photo: an answer, none, or that it does not apply to an uploaded file. */
-export type Answered =
+type Answered =
   | { answered: true }
   | { answered: 'not_applicable' }
   | { answered: false; reason: string | undefined; chosenBy: Chooser };

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataFiles } from '../test/data.ts';
 import { decode } from './decode.ts';
@@ -33,12 +33,12 @@ function cutPng(bytes: Buffer, share: number): Buffer {
 }
 
 describe('decode', () => {
-  let drawn: sharp.Sharp;
+  let drawn: Sharp;
   beforeAll(() => {
     const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
     drawn = sharp({ create: { width: 403, height: 301, channels: 3, background: '#888', noise } });
   });
-  const kinds: [string, (picture: sharp.Sharp) => sharp.Sharp][] = [
+  const kinds: [string, (picture: Sharp) => Sharp][] = [
     ['baseline', picture => picture.jpeg({ quality: 90 })],
     ['progressive', picture => picture.jpeg({ quality: 90, progressive: true })],
     ['grey', picture => picture.greyscale().jpeg()],

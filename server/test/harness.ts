@@ -143,7 +143,7 @@ export async function ask<T = unknown>(
 
 /** Creates a verification with the test key; throws unless it is answered 201. */
 export async function createVerification(service: TestService, body: object = {}, key = service.tenant.pk_test) {
-  const reply = await ask<Verification>(service, '/v1/verifications', { key, body });
+  const reply = await ask<Verification & { capture_url: string }>(service, '/v1/verifications', { key, body });
   if (reply.status !== 201) throw new Error(`creating a verification was answered ${reply.status}: ${reply.text}`);
   return reply.body;
 }

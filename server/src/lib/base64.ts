@@ -85,7 +85,7 @@ async function unescaped(json: Buffer): Promise<Buffer | null> {
         if (!(code > 0x20 && code < 0x7f) && !isSpace(code)) return null;
         byte = code;
         at += 4;
-      } else if (ESCAPED_SPACE[byte] !== undefined) byte = ESCAPED_SPACE[byte];
+      } else if (byte in ESCAPED_SPACE) byte = ESCAPED_SPACE[byte]!;
       else if (byte !== 0x2f) return null;
     }
     out[length] = byte;

@@ -245,7 +245,7 @@ describe('what comes in by text', () => {
     const ELEVEN = Array.from({ length: 11 }, (_, n) => n + 1);
     const limited = [...Array(10).fill(202), 429];
 
-    it.each([
+    it.each<[string, (n: number) => Record<string, string>]>([
       ['203.0.113.1:PORT', (n: number) => ({ 'x-forwarded-for': `203.0.113.1:${40_000 + n}` })],
       ['ports of inner proxies too', (n: number) => ({ 'x-forwarded-for': `203.0.113.2:${n}, 10.0.0.1:${n}` })],
       ['[IPv6]:PORT', (n: number) => ({ 'x-forwarded-for': `[2001:db8:1::7]:${n}` })],

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import { mediaTypeOf } from '@firsthand/contract/pictures.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -83,8 +84,8 @@ export async function blobRoutes(
         reply.header('connection', 'close');
         throw invalidField('body', 'stopped arriving before it was complete');
       }
-      // Read partly, a refused body would hold up its sender.
-      if (error instanceof Problem) request.raw.resume();
+      // A sender who is cut off in the middle never reads why.
+      if (error instanceof Problem && length <= UPLOAD_HARD_CAP_BYTES) await discard(request.raw, stallMs);
       return unavailable(error);
     } finally {
       leave();
@@ -138,6 +139,15 @@ async function* begun(
   if (!first) return;
   await check(first);
   yield first;
+}
+
+/** Reads the rest of a body and keeps nothing of it. Gives up on a sender who falls silent. */
+async function discard(body: Readable, stallMs: number): Promise<void> {
+  try {
+    for await (const _ of untilStalled(body, stallMs));
+  } catch {
+    // Whoever left needs no reason.
+  }
 }
 
 function unavailable(error: unknown): never {

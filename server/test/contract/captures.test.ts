@@ -272,6 +272,7 @@ describe('POST /v1/verifications/:token/captures', () => {
       created_at: done.created_at,
       completed_at: done.completed_at,
       captures_count: 1,
+      livemode: false,
       verdict: { label: 'verified' },
     });
   });

@@ -86,9 +86,11 @@ const linesOf = (path: string) =>
 /** Throws unless most lines have a hash: a text that only quotes one is no list. */
 async function expectHashes(path: string): Promise<void> {
   const lines = { hashes: 0, others: 0 };
+  let isHeading = true;
   for await (const text of linesOf(path)) {
     if (hashIn(cellsOf(text))) lines.hashes += 1;
-    else if (text.trim() !== '') lines.others += 1;
+    else if (text.trim() !== '' && !isHeading) lines.others += 1;
+    isHeading = false;
   }
   if (lines.hashes > 0 && lines.hashes >= lines.others) return;
   throw new Error(

@@ -5,6 +5,7 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { type CapturePrincipal, servedModes } from '../http/principal.ts';
 import { Problem } from '../http/problem.ts';
+import { openingsOfSession } from '../people/openings.ts';
 import { fromSession } from './session.ts';
 
 /**
@@ -31,12 +32,14 @@ export async function insiderOf(
   const cookie = request.cookies[deps.config.sessionCookie];
   const person = cookie === undefined ? null : await fromSession(deps, cookie, { seen: false });
   if (!person) return null;
+  const place = (await openingsOfSession(deps.db, person.sessionId)).find(one => one.tenantId === tenantId);
+  if (!place) return null;
   const member = await one<{ role: Role }>(
     deps.db,
     'select role from memberships where tenant_id = $1 and person_id = $2',
-    [tenantId, person.userId],
+    [tenantId, place.personId],
   );
-  return member ? { id: person.userId, role: member.role } : null;
+  return member ? { id: place.personId, role: member.role } : null;
 }
 
 export const notForStaff = (): Problem =>

@@ -239,7 +239,7 @@ describe('case evidence', () => {
   });
 
   it('distinguishes an earlier case about the same subject from one about another', async () => {
-    const picture = await plain({ width: 302, height: 200, colour: '#35a' });
+    const picture = await plain({ width: 962, height: 640, colour: '#35a' });
     const subject = { expected_info: { subject: { person: { external_ref: 'customer-1' } } } };
     await completed([picture], subject);
     const again = await analysisOf(await completed([picture], subject));

@@ -85,12 +85,14 @@ describe('the link of a claimant', () => {
     for (const role of ['viewer', 'reviewer'] as const) {
       const person = await personOf(role);
       expect(await statuses(person.cookie)).toEqual(mayNot);
+      const elsewhere = await personOf('owner', other.tenant_id);
       await service.deps.db.query(
-        `insert into memberships (tenant_id, person_id, role, created_at) values ($1, $2, 'owner', now())`,
-        [other.tenant_id, person.personId],
+        `insert into session_persons (session_id, person_id, proof) values ($1, $2, 'operator')`,
+        [person.sessionId, elsewhere.personId],
       );
-      await service.deps.db.query('update sessions set tenant_id = $1 where id = $2', [
+      await service.deps.db.query('update sessions set tenant_id = $1, person_id = $2 where id = $3', [
         other.tenant_id,
+        elsewhere.personId,
         person.sessionId,
       ]);
       expect(await statuses(person.cookie)).toEqual(mayNot);

@@ -17,6 +17,7 @@ export const CALLS: Readonly<Record<string, readonly string[]>> = {
   'sign-in-link': ['--email', 'owner@commands.example'],
   'people list': [],
   'people invite': ['--email', 'second@commands.example', '--role', 'viewer'],
+  'people set-email': ['usr_01JD00000000000000000000AA', '--email', 'third@commands.example'],
   'people remove': ['usr_01JD00000000000000000000AA'],
   'log-name': ['vfy_01JD00000000000000000000AA'],
   doctor: [],

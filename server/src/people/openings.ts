@@ -48,13 +48,15 @@ const BEST_FIRST = `${ACCEPTED} desc, p.last_sign_in_at desc nulls last, m.creat
 
 /** The persons with this address or number: at most one in each account. */
 export async function openedBy(db: Queryable, contact: Contact): Promise<Opening[]> {
-  const [proof, value] =
-    'email' in contact ? (['email', sameEmail(contact.email)] as const) : (['phone_e164', contact.phone_e164] as const);
+  const [proof, email, phone] =
+    'email' in contact
+      ? (['email', sameEmail(contact.email), null] as const)
+      : (['phone_e164', null, contact.phone_e164] as const);
   const rows = await many<{ person_id: string }>(
     db,
     `select m.person_id from persons p join memberships m on m.person_id = p.id
-     where p.${proof} = $1 and p.removed_at is null`,
-    [value],
+     where (p.email = $1 or p.phone_e164 = $2) and p.removed_at is null`,
+    [email, phone],
   );
   return rows.map(row => ({ personId: row.person_id, proof }));
 }

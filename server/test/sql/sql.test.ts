@@ -31,6 +31,7 @@ const JSON_OIDS = new Set([114, 3802]);
 
 /** Columns that may be null in the table and never are in these answers. */
 const NEVER_NULL: Readonly<Record<string, string>> = {
+  'analysis/reverse/find-placed.ts corners': 'found by its words, which are written with its corners',
   'bundles/stamp-log.ts response': 'asked for in the where clause',
   'cases/evidence.ts capture_id': 'the statement asks for pictures of captures alone',
   'erasure/retention.ts retention_days': 'the statement asks for accounts that have one',

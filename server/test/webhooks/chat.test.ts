@@ -54,7 +54,7 @@ describe('chat webhook', () => {
       ...(outcome === null ? {} : { metadata: { test_outcome: outcome } }),
       expected_info: { subject: { person: { external_ref: reference } } },
     });
-    await submit(service, id, await plain({ width: 400, height: 300 }));
+    await submit(service, id, await plain({ width: 800, height: 600 }));
     await untilStatus(service, id, ['completed', 'failed']);
     return id;
   };

@@ -86,11 +86,7 @@ function readStatement(value: Json, seq: number, manifest: Manifest): Logged | {
     [STATEMENT_TYPES.some(known => known === type), 'statement.type', 'there is no such type'],
     [statement.seq === seq, 'statement.seq', `it is not the ${seq} of the file's name`],
     [verification_id === manifest.verification_id, 'statement.verification_id', 'it is about another verification'],
-    [
-      statement.livemode === undefined || manifest.livemode === false,
-      'statement.livemode',
-      'the manifest does not say it',
-    ],
+    [statement.livemode === undefined || manifest.livemode === false, 'statement.livemode', 'the manifest hides it'],
     [typeof tenant_id === 'string', 'statement.tenant_id', 'it is not a text'],
     [typeof at === 'string', 'statement.at', 'it is not a time'],
   ];

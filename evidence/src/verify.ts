@@ -27,8 +27,6 @@ export interface VerifyOptions extends Trust {
 
 const DEFAULT_MAX_BYTES = 2_000_000_000;
 const MAX_ENTRIES = 4_000;
-/** The service takes photos of at most 25 MB. */
-const MAX_ENTRY_BYTES = 67_108_864;
 /** A statement or a record is some kilobytes; more than this is no bundle of ours. */
 const MAX_KEPT_BYTES = 4_194_304;
 const MAX_KEPT_TOTAL = 67_108_864;
@@ -95,7 +93,8 @@ async function readEntries(source: AsyncIterable<Uint8Array>, findings: Findings
         };
       },
     },
-    { maxBytes: o.maxBytes ?? DEFAULT_MAX_BYTES, maxEntries: MAX_ENTRIES, maxEntryBytes: MAX_ENTRY_BYTES },
+    // The service takes photos of at most 25 MB.
+    { maxBytes: o.maxBytes ?? DEFAULT_MAX_BYTES, maxEntries: MAX_ENTRIES, maxEntryBytes: 67_108_864 },
   );
   if (!issuedForm) {
     findings.report.notes.push(

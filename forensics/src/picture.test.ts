@@ -24,7 +24,6 @@ function box({ data, width, height }: Picture, factor: number): Picture {
 describe('shrink', () => {
   // Widths around the vector width of eight pixels, and one larger than a row buffer.
   it.each([
-    [1, 1],
     [2, 2],
     [15, 5],
     [16, 4],
@@ -39,6 +38,11 @@ describe('shrink', () => {
     const { data: expected, ...expectedSize } = box(picture, 2);
     expect(size).toEqual(expectedSize);
     expect(Buffer.compare(data, expected)).toBe(0);
+  });
+
+  it('leaves one pixel of a side that is shorter than the box', () => {
+    expect(shrink(noise(1, 1), 2)).toMatchObject({ width: 1, height: 1, data: new Uint8Array(noise(1, 1).data) });
+    expect(shrink(noise(9, 1), 2)).toMatchObject({ width: 4, height: 1 });
   });
 
   it.each([3, 5])('averages boxes of side %i', factor => {

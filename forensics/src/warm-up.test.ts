@@ -9,7 +9,7 @@ it('warmUp loads the networks that the first picture would wait for', async () =
   await warmUp();
   const loaded = create.mock.calls.length;
   expect(loaded).toBeGreaterThan(0);
-  const bytes = await sharp({ create: { width: 600, height: 400, channels: 3, background: '#58a' } })
+  const bytes = await sharp({ create: { width: 660, height: 440, channels: 3, background: '#58a' } })
     .jpeg()
     .toBuffer();
   expect((await analyzePicture({ bytes, signals: ['screen'] })).screen?.evaluated).toBe(true);

@@ -255,9 +255,8 @@ async function inflate(more: () => Promise<Uint8Array | null>, take: (chunk: Uin
   const reading = (async () => {
     for (let part = await reader.read(); !part.done; part = await reader.read()) take(part.value);
     return true;
-  })()
-    .catch(() => false)
-    .finally(() => (ended = true));
+  })().catch(() => false);
+  void reading.finally(() => (ended = true));
   // Once nobody reads, a write may never settle. What cannot be written fails the reading too.
   const settled = (write: Promise<void>) => Promise.race([write.catch(() => {}), reading]);
   for (let chunk = await more(); chunk; chunk = await more()) {

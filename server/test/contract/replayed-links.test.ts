@@ -47,10 +47,8 @@ it('finalize and cancel replay their answer with fresh presigned links, and stor
       const replayed = await send();
       expect(replayed.headers.get('idempotent-replayed')).toBe('true');
       for (const link of links(replayed.body)) expect((await fetch(link)).status).toBe(200);
-      const unlinked = (view: Verification) => ({
-        ...view,
-        captures: view.captures!.map(({ image_url: _, preview_url: __, ...capture }) => capture),
-      });
+      const unlinked = (view: Verification) =>
+        JSON.parse(JSON.stringify(view).replaceAll(/"(\w+_url)":"[^"]*\/blobs\/[^"]*"/g, '"$1":"a link"'));
       expect(unlinked(replayed.body)).toEqual(unlinked(first.body));
     }
   } finally {

@@ -117,7 +117,7 @@ describe('dashboard', () => {
     await known.close();
     const owner = await signInAsOwner(service);
     const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const desk = await open({ cookie }, '/people', 'People');
+    const desk = await open({ cookie }, '/settings/people', 'People');
     await desk.page.locator('.who-name', { hasText: 'You' }).waitFor();
     expect(await desk.page.locator('.row-name', { hasText: 'Nameless' }).count()).toBe(0);
     await desk.close();

@@ -161,6 +161,7 @@ describe('the pages that make and manage', () => {
     await desk.page.getByText('Saved.').waitFor();
     await desk.press('Make a key');
     await desk.page.getByLabel('Name', { exact: true }).fill('Claims backend');
+    await desk.page.getByLabel('On a server: also lists and reads verifications').check();
     await desk.fine('settings-key');
     await desk.page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
     await desk.page.getByRole('heading', { name: 'Claims backend is ready' }).waitFor();

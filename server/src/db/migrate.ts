@@ -27,6 +27,10 @@ interface Migration {
 /** An arbitrary number that stands for "migrating Firsthand" among the advisory locks of a database. */
 const LOCK = 7_141_986_240;
 
+/** A deadlock, or a lock that was not to be had: nodes of the version before are at work on the same tables. */
+const BUSY = new Set(['40P01', '55P03']);
+const MAX_TRIES = 20;
+
 /**
  * Brings the database up to date. Runs our SQL files in order, each in its own transaction, then the job queue's
  * migrations. Nodes that start together take turns, so each migration runs once. Locks belong to transactions only,
@@ -44,8 +48,8 @@ export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDE
       applied_at timestamptz not null default now()
     )`),
   );
-  for (let done = false; !done; ) {
-    done = await locked(pool, async client => {
+  const step = () =>
+    locked(pool, async client => {
       const next = nextOf(known, await applied(client));
       if (!next) return true;
       log.info({ migration: next.name }, 'migrating the database');
@@ -57,6 +61,15 @@ export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDE
       ]);
       return false;
     });
+  for (let done = false, tries = 1; !done; ) {
+    try {
+      done = await step();
+      tries = 1;
+    } catch (error) {
+      if (!BUSY.has((error as { code?: string }).code ?? '') || tries === MAX_TRIES) throw error;
+      tries += 1;
+      log.warn({ err: error }, 'the database is busy; the migration was undone and runs again');
+    }
   }
   // The queue's migrations use their own connection. Ours only holds the lock.
   await locked(pool, () => runMigrations({ pgPool: pool, logger: quietLogger(log) }));

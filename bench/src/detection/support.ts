@@ -3,7 +3,7 @@
  *
  * npm run bench:support -- --data FOLDER [--repositories FOLDER] [--kept-apart SUMS] [--write FILE]
  *
- * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Photos by phones, from 1280 pixels on, are measured as
+ * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Phone photos of at least 1280 pixels are measured as
  * the capture page sends them: JPEG of quality 94, at most 4096 pixels, and as a frame of a 1920 and a 1280 pixel video. `--repositories`
  * adds the genuine pictures that `forensics/training/screen/sets.tsv` lists and no fit has seen. Pictures whose SHA-256 `--kept-apart` (or
  * KEPT_APART) lists are not read. Fetches nothing.

@@ -23,7 +23,7 @@ function capabilitiesOf(camera: Described): MediaTrackCapabilities {
   }
 }
 
-// Chromium writes these labels in code, in no language: "camera2 0, facing back". 0 is the main lens.
+// Chromium on Android does not translate its labels: "camera2 0, facing back". 0 is the main lens.
 const ANDROID = /^camera2?\s+(\d+),\s+facing\s+(back|front)$/i;
 // Firefox for Android: "Facing back:0", "Camera 0, Facing back, Orientation 90".
 const ANDROID_FIREFOX = /^(?:camera \d+, )?facing (back|front)\b/i;

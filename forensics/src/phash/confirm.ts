@@ -1,6 +1,6 @@
 import type { FingerprintEntry, Probe, Thumbnail } from './fingerprint.ts';
 import type { Turn } from './hash.ts';
-import { crop, type Plane, type Region, shrink } from './plane.ts';
+import { crop, type Plane, type Region, sampleAt, shrink } from './plane.ts';
 
 /** How well a picture matches a stored one at the best shift and scale. */
 export interface Confirmation {
@@ -166,15 +166,7 @@ function sample(plane: Plane, u: number, v: number): number {
   const x = u * plane.width - 0.5;
   const y = v * plane.height - 0.5;
   if (x < 0 || y < 0 || x > plane.width - 1 || y > plane.height - 1) return Number.NaN;
-  const x0 = Math.min(plane.width - 2, Math.floor(x));
-  const y0 = Math.min(plane.height - 2, Math.floor(y));
-  if (x0 < 0 || y0 < 0) return Number.NaN;
-  const fx = x - x0;
-  const fy = y - y0;
-  const at = y0 * plane.width + x0;
-  const top = plane.data[at]! * (1 - fx) + plane.data[at + 1]! * fx;
-  const bottom = plane.data[at + plane.width]! * (1 - fx) + plane.data[at + plane.width + 1]! * fx;
-  return top * (1 - fy) + bottom * fy;
+  return plane.width < 2 || plane.height < 2 ? Number.NaN : sampleAt(plane, x, y);
 }
 
 function compare(

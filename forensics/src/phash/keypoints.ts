@@ -1,4 +1,4 @@
-import { type Plane, shrink } from './plane.ts';
+import { type Plane, sampleAt, shrink } from './plane.ts';
 
 /** A corner and what surrounds it, in a frame that turns and scales with the picture. */
 export interface Keypoint {
@@ -182,7 +182,7 @@ function describe(plane: Plane, x: number, y: number): Keypoint {
     for (let i = 0; i < PATCH; i++) {
       const u = (i - (PATCH - 1) / 2) * step;
       const v = (j - (PATCH - 1) / 2) * step;
-      patch[j * PATCH + i] = at(plane, x + u * cos - v * sin, y + u * sin + v * cos);
+      patch[j * PATCH + i] = sampleAt(plane, x + u * cos - v * sin, y + u * sin + v * cos);
     }
   const rows = new Float64Array(PATCH * FREQUENCIES);
   for (let j = 0; j < PATCH; j++)
@@ -225,18 +225,6 @@ function direction(plane: Plane, x: number, y: number): number {
       my += dy * value;
     }
   return Math.atan2(my, mx);
-}
-
-function at({ data, width, height }: Plane, x: number, y: number): number {
-  const x0 = Math.max(0, Math.min(width - 2, Math.floor(x)));
-  const y0 = Math.max(0, Math.min(height - 2, Math.floor(y)));
-  const fx = Math.max(0, Math.min(1, x - x0));
-  const fy = Math.max(0, Math.min(1, y - y0));
-  const i = y0 * width + x0;
-  return (
-    (data[i]! * (1 - fx) + data[i + 1]! * fx) * (1 - fy) +
-    (data[i + width]! * (1 - fx) + data[i + width + 1]! * fx) * fy
-  );
 }
 
 export const wordOf = ({ low }: Pick<Keypoint, 'low'>): number => low & ((1 << WORD_BITS) - 1);

@@ -1,7 +1,7 @@
 import { solve } from './confirm.ts';
 import type { Thumbnail } from './fingerprint.ts';
 import { type Keypoint, mirrored } from './keypoints.ts';
-import { type Plane, shrink } from './plane.ts';
+import { type Plane, sampleAt, shrink } from './plane.ts';
 
 /** How a searched picture lies on a stored one, found by corners that agree. */
 interface Place {
@@ -288,17 +288,10 @@ function times(first: Homography, second: Homography): Homography {
   return product.slice(0, 8).map(value => value / product[8]!) as unknown as Homography;
 }
 
-function sampled({ data, width, height }: Plane, x: number, y: number): number {
-  if (!(x >= -0.5 && y >= -0.5 && x <= width - 0.5 && y <= height - 0.5)) return Number.NaN;
-  const x0 = Math.max(0, Math.min(width - 2, Math.floor(x)));
-  const y0 = Math.max(0, Math.min(height - 2, Math.floor(y)));
-  const fx = Math.max(0, Math.min(1, x - x0));
-  const fy = Math.max(0, Math.min(1, y - y0));
-  const i = y0 * width + x0;
-  return (
-    (data[i]! * (1 - fx) + data[i + 1]! * fx) * (1 - fy) +
-    (data[i + width]! * (1 - fx) + data[i + width + 1]! * fx) * fy
-  );
+/** NaN outside the plane. */
+function sampled(plane: Plane, x: number, y: number): number {
+  const inside = x >= -0.5 && y >= -0.5 && x <= plane.width - 0.5 && y <= plane.height - 0.5;
+  return inside ? sampleAt(plane, x, y) : Number.NaN;
 }
 
 /** Means over squares of the masked samples. */

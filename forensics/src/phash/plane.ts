@@ -15,6 +15,22 @@ export interface Region {
 
 export const WHOLE: Region = { left: 0, top: 0, right: 1, bottom: 1 };
 
+/**
+ * Interpolates between the four pixels around a place, given in pixels from the centre of the first. A place outside the plane
+ * gives the nearest value inside. The plane has at least two rows and columns.
+ */
+export function sampleAt({ data, width, height }: Plane, x: number, y: number): number {
+  const x0 = Math.max(0, Math.min(width - 2, Math.floor(x)));
+  const y0 = Math.max(0, Math.min(height - 2, Math.floor(y)));
+  const fx = Math.max(0, Math.min(1, x - x0));
+  const fy = Math.max(0, Math.min(1, y - y0));
+  const i = y0 * width + x0;
+  return (
+    (data[i]! * (1 - fx) + data[i + 1]! * fx) * (1 - fy) +
+    (data[i + width]! * (1 - fx) + data[i + width + 1]! * fx) * fy
+  );
+}
+
 /** Scales down by area averaging so that the longer side is at most `longest`; a smaller plane is returned as it is. */
 export function shrink(plane: Plane, longest: number): Plane {
   const scale = longest / Math.max(plane.width, plane.height);

@@ -17,8 +17,8 @@ class WrongEncoding extends Error {
 }
 
 /**
- * Reads CSV with a header, a slice at a time. Rows are counted as a spreadsheet counts them: the header is 1, and a blank
- * line counts but holds nothing. `charset` is what the sender named. Faults of the file itself go to `fault`.
+ * Reads CSV with a header, a slice at a time. Rows have a spreadsheet's numbers: the header is row 1, and a blank line takes a
+ * number but gives no row. `charset`: the encoding that the sender named. `fault` receives faults of the file itself.
  */
 export async function* readCsv(
   raw: Buffer,

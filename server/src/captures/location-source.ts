@@ -23,7 +23,7 @@ function fromPage(headers: IncomingHttpHeaders, origins: Pick<Origins, 'capture'
   // A phone may reach a laptop under another name than the configured one.
   const here = [origins.capture, origins.public].some(known => new URL(known).origin === origin);
   if (!here && new URL(origin).host !== headers.host) return false;
-  // Browsers send these over https and to the machine itself only.
+  // Browsers send these headers only over https and to localhost.
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers;
   if (site === undefined) return new URL(origin).protocol === 'http:';
   return (site === 'same-origin' || site === 'same-site') && mode === 'cors';

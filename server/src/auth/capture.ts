@@ -5,7 +5,6 @@ import { one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { type CapturePrincipal, servedModes } from '../http/principal.ts';
 import { Problem } from '../http/problem.ts';
-import { openingsOfSession } from '../people/openings.ts';
 import { fromSession } from './session.ts';
 
 /**
@@ -32,14 +31,13 @@ export async function insiderOf(
   const cookie = request.cookies[deps.config.sessionCookie];
   const person = cookie === undefined ? null : await fromSession(deps, cookie, { seen: false });
   if (!person) return null;
-  const place = (await openingsOfSession(deps.db, person.sessionId)).find(one => one.tenantId === tenantId);
-  if (!place) return null;
-  const member = await one<{ role: Role }>(
+  const member = await one<{ id: string; role: Role }>(
     deps.db,
-    'select role from memberships where tenant_id = $1 and person_id = $2',
-    [tenantId, place.personId],
+    `select m.person_id as id, m.role from session_persons o join memberships m on m.person_id = o.person_id
+     where o.session_id = $1 and m.tenant_id = $2`,
+    [person.sessionId, tenantId],
   );
-  return member ? { id: place.personId, role: member.role } : null;
+  return member ?? null;
 }
 
 export const notForStaff = (): Problem =>

@@ -69,7 +69,7 @@ export async function blobRoutes(
     const leave = uploads.take({ name: key, most: MAX_UPLOADS_AT_ONCE });
     if (!leave) throw STILL_RUNNING;
     try {
-      // Waits for the bytes, however slowly they come. Leaves a refused body unread, and its sender gets the reason.
+      // Waits for the bytes, however slowly they come.
       const body = begun(untilStalled(request.raw, stallMs), rules.startBytes, async first => {
         rules.checkStart(grant.contentType, first);
         if (grant.sizeBytes === null) await rules.count(request, key, length || grant.maxBytes);

@@ -73,9 +73,14 @@ export const patchSettings = tenantEndpoint({
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
-  recentFor: ['retention_days', 'notify_email', 'review_policy', 'review_sample', 'depth_policy'].map(member => ({
-    member,
-  })),
+  recentFor: [
+    'retention_days',
+    'notify_email',
+    'review_policy',
+    'review_sample',
+    'depth_policy',
+    'signals_required',
+  ].map(member => ({ member })),
   body: SettingsPatch,
   faults: patchFaults,
   responses: { 200: Settings },

@@ -35,6 +35,7 @@ export function App(props: Props): JSX.Element {
   const [captures, setCaptures] = useState<HeldCapture[]>();
   const [answers, setAnswers] = useState<Record<string, string>>({});
   const [closed, setClosed] = useState<End>();
+  const [unneeded, setUnneeded] = useState(0);
   const [refusal, setRefusal] = useState<{ words: string; faults: Record<string, string> }>();
   const camera = useMemo(createCamera, []);
   const locator = useMemo(createLocator, []);
@@ -161,7 +162,8 @@ export function App(props: Props): JSX.Element {
       return (
         <SendingScreen
           {...{ client, store, view }}
-          onDone={next => {
+          onDone={(next, count) => {
+            setUnneeded(before => before + count);
             setView(next);
             go({ at: 'success' }, true);
           }}
@@ -170,7 +172,8 @@ export function App(props: Props): JSX.Element {
             setClosed(reason);
           }}
           onUnknown={props.onUnknown}
-          onRefused={async (words, faults) => {
+          onRefused={async (words, faults, count = 0) => {
+            setUnneeded(before => before + count);
             await reread();
             await refresh();
             setRefusal({ words, faults });
@@ -179,6 +182,6 @@ export function App(props: Props): JSX.Element {
         />
       );
     case 'success':
-      return <Success view={view} />;
+      return <Success {...{ view, unneeded }} />;
   }
 }

@@ -3,6 +3,7 @@ import { CreateVerificationRequest, ExpectedInfo, Metadata, TemplateRequest } fr
 import { DateTime, IdSchema } from './ids.ts';
 import { BATCH_ROWS_MAX } from './limits.ts';
 import { Stopped } from './stopped.ts';
+import { CreationWarnings } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -63,6 +64,7 @@ export const Batch = Type.Object(
     created_at: DateTime,
     ended_at: Type.Optional(DateTime),
     stopped: Type.Optional(Stopped),
+    warnings: CreationWarnings('in the answer that creates the batch'),
   },
   { ...closed, title: 'Batch' },
 );
@@ -87,6 +89,7 @@ export const BatchCheck = Type.Object(
     total: Type.Integer({ minimum: 0 }),
     faults: Type.Array(BatchFault),
     preview: Type.Array(CreateVerificationRequest, { maxItems: 5 }),
+    warnings: CreationWarnings('for every row'),
   },
   { ...closed, title: 'BatchCheck' },
 );

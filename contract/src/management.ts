@@ -6,6 +6,7 @@ import { HEX_COLOR, NOT_BLANK } from './patterns.ts';
 import { DepthPolicySchema } from './presence.ts';
 import { REVIEW_POLICIES } from './reviews.ts';
 import { SignalNameSchema } from './signals.ts';
+import { CreationWarnings } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
 /** What people call an account, a key, a brand or a template. */
@@ -153,6 +154,7 @@ const linkTemplate = {
   livemode: Type.Boolean(),
   created_at: DateTime,
   updated_at: DateTime,
+  warnings: CreationWarnings('when one template is created, changed or read, until it is revoked'),
 };
 export const LinkTemplate = Type.Object(linkTemplate, { ...closed, title: 'LinkTemplate' });
 export type LinkTemplate = Static<typeof LinkTemplate>;

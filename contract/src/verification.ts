@@ -335,17 +335,21 @@ const CreationWarning = Type.Object(
 );
 export type CreationWarning = Static<typeof CreationWarning>;
 
+/** Required signals that this installation cannot evaluate. `when`: which answers have them. */
+export const CreationWarnings = (when: string) =>
+  Type.Optional(
+    Type.Array(CreationWarning, {
+      minItems: 1,
+      description: `${when}: required signals that this installation cannot evaluate`,
+    }),
+  );
+
 /** The tenant's view. */
 export const Verification = Type.Object(
   {
     ...tenantFields,
     captures: Type.Array(Capture),
-    warnings: Type.Optional(
-      Type.Array(CreationWarning, {
-        minItems: 1,
-        description: 'while the verification is open: required signals that this installation cannot evaluate',
-      }),
-    ),
+    warnings: CreationWarnings('while the verification is open'),
   },
   { ...closed, title: 'Verification' },
 );

@@ -5,7 +5,7 @@ import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import type { End } from '../flow.ts';
 import { usePage } from '../page-context.ts';
-import { Screen } from './parts.tsx';
+import { Note, Screen } from './parts.tsx';
 
 const SIGNS: Record<End, { icon: IconName; tone: 'accent' | 'verified' | 'doubtful' | 'failed' }> = {
   expired: { icon: 'time', tone: 'doubtful' },
@@ -35,7 +35,8 @@ export function EndScreen({ end, view }: { end: End; view: CaptureView | undefin
   );
 }
 
-export function Success({ view }: { view: CaptureView }): JSX.Element {
+/** `unneeded`: photos of this device that were not sent because another device had sent enough. */
+export function Success({ view, unneeded }: { view: CaptureView; unneeded: number }): JSX.Element {
   const { t, brand } = usePage();
   return (
     <Screen
@@ -45,6 +46,7 @@ export function Success({ view }: { view: CaptureView }): JSX.Element {
       lead={brand ? t('success.text', { name: brand.name }) : t('success.textPlain')}
       actions={<CertificateLink id={view.id} />}
     >
+      {unneeded > 0 && <Note icon="camera">{t('success.unneeded', { n: unneeded })}</Note>}
       <p class="soft small with-icon">
         <Icon name="lock" />
         {t('success.wiped')}

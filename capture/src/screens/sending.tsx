@@ -22,11 +22,12 @@ type Props = {
   client: CaptureClient;
   store: CaptureStore;
   view: CaptureView;
-  onDone: (view: CaptureView) => void;
+  /** `unneeded`: photos that were not sent because their steps had been filled from elsewhere. */
+  onDone: (view: CaptureView, unneeded: number) => void;
   onClosed: (end: End, view: CaptureView | undefined) => void;
   onUnknown: () => void;
   /** The service rejected something. `faults` has the reasons by text step key. */
-  onRefused: (words: string, faults: Record<string, string>) => void;
+  onRefused: (words: string, faults: Record<string, string>, unneeded?: number) => void;
 };
 
 /** Sends what is held while the screen is shown. Leaving the screen stops sending and loses nothing. */
@@ -46,13 +47,13 @@ export function SendingScreen(props: Props): JSX.Element {
       ...(siteKey ? { attestation: createAttestation(siteKey) } : {}),
     }).then(
       result => {
-        if (result.outcome === 'done') props.onDone(result.view);
+        if (result.outcome === 'done') props.onDone(result.view, result.unneeded);
         if (result.outcome === 'closed')
           props.onClosed(endOf(result.view, Date.now(), NOTHING) ?? 'expired', result.view);
         if (result.outcome === 'refused') {
           const accepted = acceptedOf(props.view.config.steps, result.stepKey, LIVE_IMAGE_TYPES);
           const why = refusedPhoto(page, result.code, result.fields, accepted);
-          props.onRefused(`${t('refused.title')}. ${why} ${t('refused.others')}`, {});
+          props.onRefused(`${t('refused.title')}. ${why} ${t('refused.others')}`, {}, result.unneeded);
         }
         if (result.outcome === 'answers_refused')
           props.onRefused(t('refused.answer'), refusedAnswers(page, result.faults));

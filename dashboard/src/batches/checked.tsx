@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Section } from '../parts/page.tsx';
 import { saveFile } from '../parts/save-file.ts';
+import { Warnings } from '../verification/warnings.tsx';
 import { cellOf, type Mapping, type Sheet } from './sheet.ts';
 
 const SHOWN = 100;
@@ -27,6 +28,7 @@ export function Checked({ check, sheet, mapping }: { check: BatchCheck; sheet: S
           <Icon name="check" />
           <span>{t('batch.noFaults', { n: total })}</span>
         </p>
+        <Warnings of={check} />
         <details className="card section">
           <summary>{t('batch.preview')}</summary>
           <pre className="code">{JSON.stringify(preview, null, 2)}</pre>

@@ -22,6 +22,7 @@ import { type RequestValues, requestOf, valuesOf } from '../request/values.ts';
 import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
 import { isAtLeast } from '../shell/pages.ts';
+import { Warnings } from '../verification/warnings.tsx';
 import { TEMPLATE, TEMPLATES } from './keys.ts';
 import { starterOf } from './starters.ts';
 import { Versions } from './versions.tsx';
@@ -110,6 +111,7 @@ function Editor({
         </div>
         {template && <Acts template={template} />}
       </div>
+      {template && <Warnings of={template} />}
       {lost.length > 0 && (
         <p className="notice info">
           <Icon name="lock" />

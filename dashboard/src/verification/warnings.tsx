@@ -1,9 +1,9 @@
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { CreationWarning } from '@firsthand/contract/verification.ts';
 import { useWords } from '../language.tsx';
 import { Icon } from '../parts/icon.tsx';
 
 /** Required signals that this installation cannot evaluate, one notice each. */
-export function Warnings({ of: { warnings = [] } }: { of: Verification }) {
+export function Warnings({ of: { warnings = [] } }: { of: { warnings?: CreationWarning[] } }) {
   const { t } = useWords();
   return warnings.map(({ signal, reason }) => (
     <p key={signal} className="notice doubtful">

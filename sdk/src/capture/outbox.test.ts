@@ -212,7 +212,7 @@ describe('sendHeld', () => {
     await sendHeld({ client: service.client, store: first, put: service.put, pause });
     const store = await storeWith(held('1', 'a', 1), held('2', 'b', 2));
     const result = await sendHeld({ client: service.client, store, put: service.put, pause });
-    expect(result.outcome).toBe('done');
+    expect(result).toMatchObject({ outcome: 'done', unneeded: 1 });
     expect([...service.captures.values()].map(capture => capture.idempotencyKey)).toEqual(['other', '2']);
   });
 
@@ -227,7 +227,10 @@ describe('sendHeld', () => {
     const completed = fakeService([image('a', 1, 2)]);
     completed.close('completed');
     const store = await storeWith(held('1', 'a'));
-    expect((await sendHeld({ client: completed.client, store, put: completed.put, pause })).outcome).toBe('done');
+    expect(await sendHeld({ client: completed.client, store, put: completed.put, pause })).toMatchObject({
+      outcome: 'done',
+      unneeded: 1,
+    });
     expect(await store.captures('vfy_1')).toEqual([]);
   });
 

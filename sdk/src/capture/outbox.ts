@@ -21,12 +21,20 @@ export type SendProgress = {
 /**
  * The end of sending. `refused`: the service does not take this capture because it cannot read the picture. The
  * device's store dropped it and still holds the rest. `answers_refused`: the same for text answers. `closed`: the
- * verification takes nothing more; `view` says why.
+ * verification takes nothing more; `view` says why. `unneeded`: captures of this device that were dropped, because
+ * another device or tab had filled their steps.
  */
 export type SendResult =
-  | { outcome: 'done'; view: CaptureView }
+  | { outcome: 'done'; view: CaptureView; unneeded: number }
   | { outcome: 'closed'; view: CaptureView }
-  | { outcome: 'refused'; stepKey: string; message: string; code: string; fields: ApiError['fields'] }
+  | {
+      outcome: 'refused';
+      stepKey: string;
+      message: string;
+      code: string;
+      fields: ApiError['fields'];
+      unneeded: number;
+    }
   | { outcome: 'answers_refused'; faults: Record<string, string> };
 
 export type SendOptions = {
@@ -81,6 +89,7 @@ async function send({
 }: SendOptions): Promise<SendResult> {
   const { token } = client;
   let held = await store.captures(token);
+  let unneeded = 0;
   const totalBytes = held.reduce((sum, capture) => sum + bytesOf(capture), 0);
   const total = held.length;
   const report = (state: SendProgress['state'], current = 0) => {
@@ -212,8 +221,10 @@ async function send({
       // Any other error (a proxy's page, a store's bare status) says nothing about this capture, so it stays held.
       if (!REFUSALS.has(error.code)) throw error;
       await drop(capture);
-      // Another tab or an earlier try filled the step. Drop this photo.
-      if (error.code === 'step_full') return undefined;
+      if (error.code === 'step_full') {
+        unneeded += 1;
+        return undefined;
+      }
       const { code, fields } = error;
       return {
         outcome: 'refused',
@@ -221,6 +232,7 @@ async function send({
         message: fields[0]?.message ?? error.message,
         code,
         fields,
+        unneeded,
       };
     }
   }
@@ -259,11 +271,13 @@ async function send({
     }
   }
   await store.clear(token);
-  return { outcome: 'done', view };
+  return { outcome: 'done', view, unneeded };
 
   async function settle(after: CaptureView): Promise<SendResult> {
     await store.clear(token);
-    return { outcome: after.status === 'expired' || after.status === 'failed' ? 'closed' : 'done', view: after };
+    return after.status === 'expired' || after.status === 'failed'
+      ? { outcome: 'closed', view: after }
+      : { outcome: 'done', view: after, unneeded: unneeded + held.length };
   }
 }
 

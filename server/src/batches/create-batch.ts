@@ -16,6 +16,7 @@ import { maskedFaults, withMaskedUrl } from '../lib/mask-url.ts';
 import { turn } from '../lib/turns.ts';
 import { findTemplate } from '../templates/row.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
+import { warningsOfRequest } from '../verifications/warnings.ts';
 import { readCsv } from './read-csv.ts';
 import { NotBatch, readJson } from './read-json.ts';
 import { type BatchRow, presentBatch } from './row.ts';
@@ -62,8 +63,11 @@ export const createBatch = tenantEndpoint({
     const raw = call.request.received?.raw ?? Buffer.alloc(0);
     if (raw.length === 0) throw invalidField('body', 'is required');
     const read = await readBatch(deps, principal, { raw, type, charset, templateId: query.template_id });
+    const owned = { tenant_id: principal.tenantId, livemode: createsLive(principal) };
+    const warned = await warningsOfRequest(deps.db, deps, { ...owned, request: read.request });
     if (query.dry_run) {
       return ok({
+        ...warned,
         total: read.contents.length,
         faults: read.faults,
         preview: read.contents
@@ -80,8 +84,8 @@ export const createBatch = tenantEndpoint({
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning *`,
         [
           newId('bat', at.getTime()),
-          principal.tenantId,
-          createsLive(principal),
+          owned.tenant_id,
+          owned.livemode,
           JSON.stringify(read.request),
           read.template && JSON.stringify(read.template),
           query.send,
@@ -97,7 +101,7 @@ export const createBatch = tenantEndpoint({
         target: row!.id,
         detail: { total: row!.total, send: row!.send },
       });
-      const answer = { status: 202, body: presentBatch(row!) };
+      const answer = { status: 202, body: { ...presentBatch(row!), ...warned } };
       await call.keepAnswer(tx, answer);
       return answer;
     });

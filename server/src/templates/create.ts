@@ -6,7 +6,7 @@ import { newId } from '../lib/ids.ts';
 import { maskedFaults } from '../lib/mask-url.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
 import { insertVersion, TEMPLATE_RECENT, templateFaults, webhookUrlOf } from './own-template.ts';
-import { findTemplate, presentTemplate } from './row.ts';
+import { findTemplate, presentOneTemplate } from './row.ts';
 
 export const createLinkTemplate = tenantEndpoint({
   operationId: 'createLinkTemplate',
@@ -38,7 +38,7 @@ export const createLinkTemplate = tenantEndpoint({
       });
       const row = await findTemplate(tx, id);
       if (!row) throw new Error('insert returned no row');
-      const answer = created(presentTemplate(row, deps.origins));
+      const answer = created(await presentOneTemplate(tx, deps, row));
       await call.keepAnswer(tx, answer);
       return answer;
     });

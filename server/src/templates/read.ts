@@ -4,7 +4,7 @@ import { ok, tenantEndpoint } from '../http/endpoint.ts';
 import { notFound } from '../http/problem.ts';
 import { withMaskedUrl } from '../lib/mask-url.ts';
 import { ownTemplate, templateExists } from './own-template.ts';
-import { presentTemplate, type TemplateRow } from './row.ts';
+import { presentOneTemplate, type TemplateRow } from './row.ts';
 
 export const getLinkTemplate = tenantEndpoint({
   operationId: 'getLinkTemplate',
@@ -29,7 +29,7 @@ export const getLinkTemplate = tenantEndpoint({
       [row.id, row.version],
     );
     return ok({
-      ...presentTemplate(row, call.deps.origins),
+      ...(await presentOneTemplate(call.deps.db, call.deps, row)),
       versions: versions.map(({ retention_days, request, ...version }) => ({
         ...version,
         request: withMaskedUrl(request),

@@ -1,8 +1,9 @@
 import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import type { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/management.ts';
 import { one, type Queryable } from '../db/sql.ts';
-import type { Origins } from '../deps.ts';
+import type { Deps, Origins } from '../deps.ts';
 import { withMaskedUrl } from '../lib/mask-url.ts';
+import { warningsOfRequest } from '../verifications/warnings.ts';
 
 /** A link template with its current version. */
 export interface TemplateRow {
@@ -37,6 +38,16 @@ export const presentTemplate = (row: TemplateRow, origins: Origins): LinkTemplat
   livemode: row.livemode,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
+});
+
+/** The template, with what this installation cannot evaluate of the verifications that it makes. */
+export const presentOneTemplate = async (
+  db: Queryable,
+  deps: Pick<Deps, 'config' | 'vision' | 'origins'>,
+  row: TemplateRow,
+): Promise<LinkTemplate> => ({
+  ...presentTemplate(row, deps.origins),
+  ...(row.status === 'active' ? await warningsOfRequest(db, deps, row) : {}),
 });
 
 /** The request that each opening of the link creates a verification with. */

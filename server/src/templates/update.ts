@@ -5,7 +5,7 @@ import { notFound, Problem } from '../http/problem.ts';
 import { maskedFaults, maskUrl } from '../lib/mask-url.ts';
 import { activityOf, audit } from '../tenants/audit.ts';
 import { insertVersion, TEMPLATE_RECENT, templateExists, templateFaults, webhookUrlOf } from './own-template.ts';
-import { findTemplate, presentTemplate, type TemplateRow } from './row.ts';
+import { findTemplate, presentOneTemplate, type TemplateRow } from './row.ts';
 
 export const updateLinkTemplate = tenantEndpoint({
   operationId: 'updateLinkTemplate',
@@ -46,7 +46,7 @@ export const updateLinkTemplate = tenantEndpoint({
       });
       const row = await findTemplate(tx, params.id!);
       if (!row) throw notFound();
-      return ok(presentTemplate(row, deps.origins));
+      return ok(await presentOneTemplate(tx, deps, row));
     });
   },
 });

@@ -30,11 +30,17 @@ const signalsOf = (request: CreateVerificationRequest, account: Account | null |
   ...new Set(request.signals_required ?? account?.signals_required ?? DEFAULT_SIGNALS),
 ];
 
+/** The signals that a verification of this request requires: its own, else the account's, else the default. */
+export const requiredBy = async (
+  db: Queryable,
+  tenantId: string,
+  request: CreateVerificationRequest,
+): Promise<SignalName[]> => signalsOf(request, request.signals_required ? null : await accountOf(db, tenantId));
+
 /** The fault of a `depth_policy` without `signals_required`, where the account's do not hold `depth`. */
 export async function depthPolicyFaults(db: Queryable, tenantId: string, body: object): Promise<Fault[]> {
   if (!('depth_policy' in body) || 'signals_required' in body) return [];
-  const account = await accountOf(db, tenantId);
-  return signalsOf({}, account).includes('depth') ? [] : [DEPTH_POLICY_FAULT];
+  return (await requiredBy(db, tenantId, {})).includes('depth') ? [] : [DEPTH_POLICY_FAULT];
 }
 
 /**

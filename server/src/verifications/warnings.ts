@@ -1,11 +1,14 @@
+import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import type { SignalName } from '@firsthand/contract/signals.ts';
-import type { CreationWarning } from '@firsthand/contract/verification.ts';
+import type { Config, CreationWarning } from '@firsthand/contract/verification.ts';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { requiredBy } from './issue.ts';
 import type { VerificationRow } from './row.ts';
 
 type Installation = Pick<Deps, 'config' | 'vision'>;
-type Asked = Pick<VerificationRow, 'tenant_id' | 'livemode' | 'config'>;
+type Owned = Pick<VerificationRow, 'tenant_id' | 'livemode'>;
+type Asked = Owned & { config: Pick<Config, 'signals_required' | 'context'> };
 
 const MESSAGES: Record<CreationWarning['reason'], string> = {
   no_context: 'The request has no `context`, so `context` has nothing to compare the photos with.',
@@ -19,7 +22,7 @@ export const hasEngine = ({ config: { reverseSearch } }: Pick<Deps, 'config'>): 
   reverseSearch.googleApiKey !== null || reverseSearch.tineyeApiKey !== null;
 
 /** True when the account has pictures to compare with: its own earlier photos of the mode, or an imported list. */
-async function hasPictures(db: Queryable, { tenant_id, livemode }: Asked): Promise<boolean> {
+async function hasPictures(db: Queryable, { tenant_id, livemode }: Owned): Promise<boolean> {
   const found = await one(
     db,
     `select 1 as found from reverse_scopes scopes
@@ -41,4 +44,17 @@ export async function warningsOf(db: Queryable, deps: Installation, asked: Asked
     warnings.push({ signal: 'reverse', reason: 'nothing_to_search' });
   }
   return warnings.map(warning => ({ ...warning, message: MESSAGES[warning.reason] }));
+}
+
+/** {@link warningsOf} each verification that will be made from a request, as an answer's member; none where there are none. */
+export async function warningsOfRequest(
+  db: Queryable,
+  deps: Installation,
+  { tenant_id, livemode, request }: Owned & { request: CreateVerificationRequest },
+): Promise<{ warnings?: CreationWarning[] }> {
+  const signals_required = await requiredBy(db, tenant_id, request);
+  const { context } = request;
+  const config = { signals_required, ...(context === undefined ? {} : { context }) };
+  const warnings = await warningsOf(db, deps, { tenant_id, livemode, config });
+  return warnings.length > 0 ? { warnings } : {};
 }

@@ -263,6 +263,50 @@ describe('batches', () => {
     expect((await read<Batch>(`/v1/batches/${made.id}`)).body).toEqual(cancelled.body);
   });
 
+  it('stop when their author loses the role, and when their key is revoked', async () => {
+    const tenant = await service.newTenant();
+    const tenantId = tenant.tenant_id;
+    const owner = await signedIn(service, { tenantId, role: 'owner' });
+    const author = await signedIn(service, { tenantId, role: 'member' });
+    const body = { rows: Array.from({ length: 20_000 }, () => ({ name: 'Ada' })) };
+    const keys = await owner.ask<{ data: { id: string; kind: string }[] }>('/v1/api-keys');
+    const secret = keys.body.data.find(({ kind }) => kind === 'secret')!.id;
+    const cases = [
+      {
+        made: await author.ask<Batch>('/v1/batches', { body }),
+        stop: () => owner.ask(`/v1/people/${author.personId}`, { method: 'PATCH', body: { role: 'viewer' } }),
+      },
+      {
+        made: await ask<Batch>(service, '/v1/batches', { key: tenant.rk_secret, body }),
+        stop: () => owner.ask(`/v1/api-keys/${secret}`, { method: 'DELETE' }),
+      },
+    ];
+    for (const { made, stop } of cases) {
+      const { id } = made.body;
+      const answer = await stop();
+      expect(answer.status, answer.text).toBeLessThan(300);
+      const stopped = await until(async () => {
+        const { body } = await owner.ask<Batch>(`/v1/batches/${id}`);
+        return body.state === 'cancelled' && body;
+      }, 'the batch to stop');
+      expect(stopped.stopped).toBe('not_allowed');
+      expect(stopped.created).toBeLessThan(20_000);
+      const log = await owner.ask<{ data: { action: string; target?: string }[] }>('/v1/audit-log?limit=100');
+      expect(log.body.data.some(line => line.action === 'batch.stopped' && line.target === id)).toBe(true);
+    }
+  });
+
+  it('POST /v1/batches warns of required signals that this installation cannot evaluate, before and after', async () => {
+    const request = { signals_required: ['context'], context: { kind: 'claim', summary: 'a car' } };
+    const warnings = [{ signal: 'context', reason: 'no_model', message: expect.any(String) }];
+    const body = { request, rows: [{ name: 'Ada' }] };
+    expect((await json<BatchCheck>(body, '?dry_run=true')).body.warnings).toEqual(warnings);
+    const made = (await json<Batch>(body)).body;
+    expect(made.warnings).toEqual(warnings);
+    expect(await ended(made.id)).not.toHaveProperty('warnings');
+    expect((await json<BatchCheck>({ rows: [{}] }, '?dry_run=true')).body).not.toHaveProperty('warnings');
+  });
+
   it('POST /v1/batches?send=true mails each address its link once, and a refused address stops nobody', async () => {
     const text = 'name,email\nA,a@people.example\nR,refused@people.example\nB,b@people.example\nNobody,\n';
     const done = await ended((await csv<Batch>(text, '?send=true')).body.id);

@@ -166,6 +166,24 @@ describe('capture page, sending', () => {
     expect(await arrived(id)).toBe(2);
   });
 
+  it('two phones with one link: the second is told that its photo was not needed', async () => {
+    const { id, phone } = await ready();
+    const second = await openOnPhone(browser, phone.page.url());
+    await second.press('Start');
+    await second.photo();
+    await second.screen('summary');
+    await phone.press('Send');
+    await phone.screen('success');
+    expect(await phone.page.getByText('was not sent').count()).toBe(0);
+    await phone.close();
+    await second.press('Send');
+    await second.screen('success');
+    await second.page.getByText('1 photo was not sent: enough photos had already arrived').waitFor();
+    await second.fine('success-unneeded');
+    await second.close(/409|Failed to load resource/);
+    expect(await arrived(id)).toBe(1);
+  });
+
   it('second tab, looked at again: knows that everything was sent', async () => {
     const { phone } = await ready();
     const other = await phone.secondTab(phone.page.url());

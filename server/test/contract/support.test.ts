@@ -1,4 +1,4 @@
-import type { Settings } from '@firsthand/contract/management.ts';
+import type { LinkTemplate, Settings } from '@firsthand/contract/management.ts';
 import type { EndUserView, Verification } from '@firsthand/contract/verification.ts';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -194,6 +194,26 @@ describe('POST /v1/verifications', () => {
       (await ask<Verification>(service, '/v1/verifications', { key, body })).body.warnings;
     expect(await warningsWith(pk_test)).toBeUndefined();
     expect(await warningsWith(pk_live)).toHaveLength(1);
+  });
+});
+
+describe('link templates', () => {
+  it('warn of required signals that this installation cannot evaluate, also of the account, until they are revoked', async () => {
+    const tenant = await service.newTenant();
+    const send = <T>(path: string, o: object = {}) => ask<T>(service, path, { key: tenant.rk_secret, ...o });
+    const body = { name: 'Car', request: { context: { kind: 'claim', summary: 'a car' } } };
+    const made = (await send<LinkTemplate>('/v1/link-templates', { body })).body;
+    expect(made).not.toHaveProperty('warnings');
+    await send('/v1/settings', { method: 'PATCH', body: { signals_required: ['context'] } });
+    const path = `/v1/link-templates/${made.id}`;
+    const warnings = [{ signal: 'context', reason: 'no_model', message: expect.any(String) }];
+    expect((await send<LinkTemplate>(path)).body.warnings).toEqual(warnings);
+    const own = { ...body, request: { ...body.request, signals_required: ['reverse'] } };
+    expect((await send<LinkTemplate>(path, { method: 'PUT', body: own })).body.warnings).toEqual([
+      { signal: 'reverse', reason: 'nothing_to_search', message: expect.any(String) },
+    ]);
+    await send(`${path}/revoke`, { body: {} });
+    expect((await send<LinkTemplate>(path)).body).not.toHaveProperty('warnings');
   });
 });
 

@@ -1,47 +1,17 @@
-import { type CreateVerificationRequest, DEPTH_POLICY_FAULT } from '@firsthand/contract/create-verification.ts';
-import type { Fault } from '@firsthand/contract/errors.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
 import { EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
-import type { DepthPolicy } from '@firsthand/contract/presence.ts';
-import type { SignalName } from '@firsthand/contract/signals.ts';
 import { capacityOf, normalizeStep, stepOfMaxCaptures } from '@firsthand/contract/steps.ts';
 import type { Config } from '@firsthand/contract/verification.ts';
-import { one, type Queryable, type Tx } from '../db/sql.ts';
+import { one, type Tx } from '../db/sql.ts';
 import type { Deps, Origins } from '../deps.ts';
 import { newId } from '../lib/ids.ts';
 import { maskUrl } from '../lib/mask-url.ts';
+import { type Account, accountOf, signalsOf } from './account-defaults.ts';
 import { record } from './record-event.ts';
 import type { PrivateConfig, VerificationRow } from './row.ts';
 
-const DEFAULT_SIGNALS: readonly SignalName[] = ['screen', 'ai'];
 /** A test verification that asks to expire does so this long after its creation. */
 const TEST_EXPIRY_SECONDS = 2;
-
-/** The account's defaults. */
-interface Account {
-  notify_email: string | null;
-  depth_policy: DepthPolicy;
-  signals_required: SignalName[] | null;
-}
-
-const accountOf = (db: Queryable, tenantId: string): Promise<Account | undefined> =>
-  one<Account>(db, 'select notify_email, depth_policy, signals_required from tenants where id = $1', [tenantId]);
-
-const signalsOf = (request: CreateVerificationRequest, account: Account | null | undefined): SignalName[] => [
-  ...new Set(request.signals_required ?? account?.signals_required ?? DEFAULT_SIGNALS),
-];
-
-/** The signals that a verification of this request requires: its own, else the account's, else the default. */
-export const requiredBy = async (
-  db: Queryable,
-  tenantId: string,
-  request: CreateVerificationRequest,
-): Promise<SignalName[]> => signalsOf(request, request.signals_required ? null : await accountOf(db, tenantId));
-
-/** The fault of a `depth_policy` without `signals_required`, where the account's do not hold `depth`. */
-export async function depthPolicyFaults(db: Queryable, tenantId: string, body: object): Promise<Fault[]> {
-  if (!('depth_policy' in body) || 'signals_required' in body) return [];
-  return (await requiredBy(db, tenantId, {})).includes('depth') ? [] : [DEPTH_POLICY_FAULT];
-}
 
 /**
  * Converts a checked request to its stored form: fills in defaults, merges expectations, normalises the capture spec.

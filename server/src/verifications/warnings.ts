@@ -3,7 +3,7 @@ import type { SignalName } from '@firsthand/contract/signals.ts';
 import type { Config, CreationWarning } from '@firsthand/contract/verification.ts';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { requiredBy } from './issue.ts';
+import { requiredBy } from './account-defaults.ts';
 import type { VerificationRow } from './row.ts';
 
 type Installation = Pick<Deps, 'config' | 'vision'>;

@@ -23,7 +23,7 @@ export default defineConfig({
           name: 'server',
           include: ['server/**/*.test.ts'],
           exclude: ['server/test/browser/**'],
-          globalSetup: ['server/test/global-setup.ts'],
+          globalSetup: ['server/test/support/global-setup.ts'],
         },
       },
       {
@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['server/test/browser/**/*.test.ts'],
-          globalSetup: ['server/test/global-setup.ts'],
+          globalSetup: ['server/test/support/global-setup.ts'],
           fileParallelism: false,
         },
       },

@@ -5,7 +5,7 @@ import { compressed } from '../look/compressed.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
-  // The service puts the files below its root (server/src/http/root.ts).
+  // The service puts the files below its root (server/src/platform/http/root.ts).
   base: './',
   plugins: [preact({ devToolsEnabled: false }), compressed()],
   build: {

@@ -6,7 +6,7 @@ import { compressed } from '../look/compressed.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
-  // The service puts the files below its root (server/src/http/root.ts).
+  // The service puts the files below its root (server/src/platform/http/root.ts).
   base: './',
   // React Aria brings its own words in 34 languages; those of the page's languages stay.
   plugins: [{ ...optimizeLocales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' }, react(), compressed()],

@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
 import { dim } from '../server/src/commands/print.ts';
-import { readConfig } from '../server/src/config/config.ts';
-import { loadEnvironment } from '../server/src/config/environment.ts';
+import { readConfig } from '../server/src/platform/config/config.ts';
+import { loadEnvironment } from '../server/src/platform/config/environment.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Waits this long after a change, so that an editor that saves many files causes one restart. */

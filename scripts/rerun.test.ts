@@ -6,7 +6,9 @@ import { rerunCommand } from './rerun.ts';
 describe('rerunCommand', () => {
   it('names the project of the file', () => {
     expect(rerunCommand('forensics/src/pool.test.ts')).toBe('npm test -- --project unit forensics/src/pool.test.ts');
-    expect(rerunCommand('server/test/crash.test.ts')).toBe('npm test -- --project server server/test/crash.test.ts');
+    expect(rerunCommand('server/test/service/crash.test.ts')).toBe(
+      'npm test -- --project server server/test/service/crash.test.ts',
+    );
     expect(rerunCommand('server/test/browser/camera.test.ts')).toBe(
       'npm test -- --project browser server/test/browser/camera.test.ts',
     );

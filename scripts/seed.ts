@@ -7,13 +7,13 @@ import sharp from 'sharp';
 import { call } from '../server/src/commands/call.ts';
 import { bold, dim, table } from '../server/src/commands/print.ts';
 import { withDeps } from '../server/src/commands/tenants.ts';
-import { type Config, readConfig } from '../server/src/config/config.ts';
-import { loadEnvironment } from '../server/src/config/environment.ts';
-import { transaction } from '../server/src/db/sql.ts';
-import { createLog } from '../server/src/lib/log.ts';
+import { createTenant, type NewTenant } from '../server/src/identity/tenants/create.ts';
 import { openDeps } from '../server/src/open.ts';
+import { type Config, readConfig } from '../server/src/platform/config/config.ts';
+import { loadEnvironment } from '../server/src/platform/config/environment.ts';
+import { transaction } from '../server/src/platform/db/sql.ts';
+import { createLog } from '../server/src/platform/lib/log.ts';
 import { startService } from '../server/src/service.ts';
-import { createTenant, type NewTenant } from '../server/src/tenants/create.ts';
 import { play } from './seed/play.ts';
 import { type Scenario, type SeedTenant, TENANTS } from './seed/scenarios.ts';
 

@@ -7,7 +7,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { firstRunOf } from '../../server/test/service-process.ts';
+import { firstRunOf } from '../../server/test/support/service-process.ts';
 import { cpuSeconds, postmasterOf } from './cpu.ts';
 import { type OwnNodes, withOwnNodes } from './own-nodes.ts';
 import { phone, photograph, startReceiver, submitPicture } from './receivers.ts';

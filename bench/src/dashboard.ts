@@ -8,14 +8,14 @@
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { Pool } from 'firsthand/db/sql.ts';
-import type { FirstRun } from 'firsthand/tenants/first-run.ts';
-import { normalizeRequest } from 'firsthand/verifications/issue.ts';
+import type { FirstRun } from 'firsthand/identity/tenants/first-run.ts';
+import type { Pool } from 'firsthand/platform/db/sql.ts';
+import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { weighPages } from '../../dashboard/built.ts';
 import { findChromium } from '../../server/test/browser/chromium.ts';
-import { firstHand } from '../../server/test/pictures.ts';
-import { firstRunOf } from '../../server/test/service-process.ts';
+import { firstHand } from '../../server/test/support/pictures.ts';
+import { firstRunOf } from '../../server/test/support/service-process.ts';
 import { median, percentile } from './measure.ts';
 import { type OwnService, startOwnService } from './own-service.ts';
 import { createReport } from './report.ts';

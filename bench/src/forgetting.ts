@@ -11,11 +11,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { migrate } from 'firsthand/db/migrate.ts';
-import { createPool } from 'firsthand/db/pool.ts';
-import { claimKey, forgetKeys, storeAnswer } from 'firsthand/http/idempotency.ts';
-import { createLog } from 'firsthand/lib/log.ts';
+import { startEmbeddedPostgres } from 'firsthand/platform/db/embedded.ts';
+import { migrate } from 'firsthand/platform/db/migrate.ts';
+import { createPool } from 'firsthand/platform/db/pool.ts';
+import { claimKey, forgetKeys, storeAnswer } from 'firsthand/platform/http/idempotency.ts';
+import { createLog } from 'firsthand/platform/lib/log.ts';
 import { percentile } from './measure.ts';
 import { createReport } from './report.ts';
 

@@ -11,10 +11,10 @@ import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
-import { one, type Pool } from 'firsthand/db/sql.ts';
-import type { NewTenant } from 'firsthand/tenants/create.ts';
+import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
+import { one, type Pool } from 'firsthand/platform/db/sql.ts';
 import sharp from 'sharp';
-import { MAIN } from '../../server/test/service-process.ts';
+import { MAIN } from '../../server/test/support/service-process.ts';
 import { median } from './measure.ts';
 import { startOwnService } from './own-service.ts';
 import {

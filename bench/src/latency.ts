@@ -14,7 +14,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { cpus, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { NewTenant } from 'firsthand/tenants/create.ts';
+import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import { Agent, request } from 'undici';
 import { median, percentile } from './measure.ts';
 import { startOwnService } from './own-service.ts';

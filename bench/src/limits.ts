@@ -12,14 +12,14 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
-import { transaction } from 'firsthand/db/sql.ts';
-import { createKeyring } from 'firsthand/lib/keyring.ts';
-import { createLog } from 'firsthand/lib/log.ts';
-import { createTenant } from 'firsthand/tenants/create.ts';
+import { createTenant } from 'firsthand/identity/tenants/create.ts';
+import { startEmbeddedPostgres } from 'firsthand/platform/db/embedded.ts';
+import { createPool } from 'firsthand/platform/db/pool.ts';
+import { transaction } from 'firsthand/platform/db/sql.ts';
+import { createKeyring } from 'firsthand/platform/lib/keyring.ts';
+import { createLog } from 'firsthand/platform/lib/log.ts';
 import { Agent, request } from 'undici';
-import { freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import { freePort, startServiceProcess } from '../../server/test/support/service-process.ts';
 import { arrivals, percentile } from './measure.ts';
 
 const { values } = parseArgs({

@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { VerificationSummary } from '@firsthand/contract/verification.ts';
-import type { Pool } from 'firsthand/db/sql.ts';
-import { encodeCursor } from 'firsthand/http/cursor.ts';
-import { normalizeRequest } from 'firsthand/verifications/issue.ts';
+import type { Pool } from 'firsthand/platform/db/sql.ts';
+import { encodeCursor } from 'firsthand/platform/http/cursor.ts';
+import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';
 import { Agent, request } from 'undici';
 import { median } from './measure.ts';
 import { startOwnService } from './own-service.ts';

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
-import type { Pool } from 'firsthand/db/sql.ts';
-import { createLog } from 'firsthand/lib/log.ts';
-import { freePort, type ServiceProcess, startServiceProcess } from '../../server/test/service-process.ts';
+import { startEmbeddedPostgres } from 'firsthand/platform/db/embedded.ts';
+import { createPool } from 'firsthand/platform/db/pool.ts';
+import type { Pool } from 'firsthand/platform/db/sql.ts';
+import { createLog } from 'firsthand/platform/lib/log.ts';
+import { freePort, type ServiceProcess, startServiceProcess } from '../../server/test/support/service-process.ts';
 
 /** PostgreSQL and nodes as processes of their own, so that each can be measured by itself. */
 export interface OwnNodes {

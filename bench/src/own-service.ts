@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedPostgres } from 'firsthand/db/embedded.ts';
-import { createPool } from 'firsthand/db/pool.ts';
-import type { Pool } from 'firsthand/db/sql.ts';
-import { createLog } from 'firsthand/lib/log.ts';
-import type { NewTenant } from 'firsthand/tenants/create.ts';
-import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
+import { openEmbeddedPostgres } from 'firsthand/platform/db/embedded.ts';
+import { createPool } from 'firsthand/platform/db/pool.ts';
+import type { Pool } from 'firsthand/platform/db/sql.ts';
+import { createLog } from 'firsthand/platform/lib/log.ts';
+import { firstRunOf, freePort, startServiceProcess } from '../../server/test/support/service-process.ts';
 
 export interface OwnService {
   /** Names 127.0.0.1, so that clients can connect from other loopback addresses. */

@@ -7,7 +7,7 @@ import lighthouse from 'lighthouse';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import sharp from 'sharp';
 import { cameraFileOf, findChromium, launchChromium } from '../../server/test/browser/chromium.ts';
-import { freePort } from '../../server/test/service-process.ts';
+import { freePort } from '../../server/test/support/service-process.ts';
 import { type OwnService, startOwnService } from './own-service.ts';
 
 const LIMIT_KB = 60;

@@ -18,14 +18,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
-import { lookUp } from '../../server/src/analysis/reverse/find.ts';
-import { bitString } from '../../server/src/analysis/reverse/slots.ts';
-import { rememberPicture, scopeId } from '../../server/src/analysis/reverse/store.ts';
-import { startEmbeddedPostgres } from '../../server/src/db/embedded.ts';
-import { migrate } from '../../server/src/db/migrate.ts';
-import { createPool } from '../../server/src/db/pool.ts';
-import { type Pool, transaction } from '../../server/src/db/sql.ts';
-import { createLog } from '../../server/src/lib/log.ts';
+import { lookUp } from '../../server/src/inspection/analysis/reverse/find.ts';
+import { bitString } from '../../server/src/inspection/analysis/reverse/slots.ts';
+import { rememberPicture, scopeId } from '../../server/src/inspection/analysis/reverse/store.ts';
+import { startEmbeddedPostgres } from '../../server/src/platform/db/embedded.ts';
+import { migrate } from '../../server/src/platform/db/migrate.ts';
+import { createPool } from '../../server/src/platform/db/pool.ts';
+import { type Pool, transaction } from '../../server/src/platform/db/sql.ts';
+import { createLog } from '../../server/src/platform/lib/log.ts';
 import { percentile } from './measure.ts';
 
 /** Keys of one lookup: sixteen slots, each unchanged and with every single bit flipped. */

@@ -6,7 +6,7 @@ import { plainCapture } from '@firsthand/forensics/simulate/params.ts';
 import { simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
-import type { NewTenant } from 'firsthand/tenants/create.ts';
+import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import sharp from 'sharp';
 import { Agent, type Dispatcher, request } from 'undici';
 

@@ -7,8 +7,8 @@
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { Pool } from 'firsthand/db/sql.ts';
-import { normalizeRequest } from 'firsthand/verifications/issue.ts';
+import type { Pool } from 'firsthand/platform/db/sql.ts';
+import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';
 import { Agent, request } from 'undici';
 import { median, percentile } from './measure.ts';
 import { startOwnService } from './own-service.ts';

@@ -8,10 +8,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { FirstRun } from 'firsthand/tenants/first-run.ts';
+import type { FirstRun } from 'firsthand/identity/tenants/first-run.ts';
 import { Agent, request } from 'undici';
-import { openForger } from '../../server/test/people/identity-provider.ts';
-import { firstRunOf, freePort, startServiceProcess } from '../../server/test/service-process.ts';
+import { openForger } from '../../server/test/identity/people/identity-provider.ts';
+import { firstRunOf, freePort, startServiceProcess } from '../../server/test/support/service-process.ts';
 import { median, percentile } from './measure.ts';
 import { createReport } from './report.ts';
 

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { firstRunOf } from '../../server/test/service-process.ts';
+import { firstRunOf } from '../../server/test/support/service-process.ts';
 import { arrivals, median, percentile } from './measure.ts';
 import { type OwnNodes, withOwnNodes } from './own-nodes.ts';
 import { phone, photograph, startReceiver, submitPicture } from './receivers.ts';

@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from 'firsthand/config/config.ts';
-import { createLog } from 'firsthand/lib/log.ts';
-import { connectVision } from 'firsthand/vision/connect.ts';
+import { readConfig } from 'firsthand/platform/config/config.ts';
+import { createLog } from 'firsthand/platform/lib/log.ts';
+import { connectVision } from 'firsthand/platform/vision/connect.ts';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { draw } from '../../server/test/drawn.ts';
-import { startVisionServer, type VisionServer } from '../../server/test/vision-server.ts';
+import { draw } from '../../server/test/support/drawn.ts';
+import { startVisionServer, type VisionServer } from '../../server/test/support/vision-server.ts';
 import { measureVision } from './vision.ts';
 import { readLabels } from './vision-labels.ts';
 

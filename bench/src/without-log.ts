@@ -3,12 +3,12 @@ import { registerHooks } from 'node:module';
 
 const EMPTIED: readonly { file: string; signature: RegExp; body: string }[] = [
   {
-    file: '/server/src/evidence/statements.ts',
+    file: '/server/src/record/evidence/statements.ts',
     signature: /export async function appendStatements\([\s\S]*?\): Promise<void> \{/,
     body: 'return;',
   },
   {
-    file: '/server/src/evidence/run.ts',
+    file: '/server/src/record/evidence/run.ts',
     signature: /export function startLog\([\s\S]*?\): \{ stop\(\): Promise<void> \} \{/,
     body: 'return { stop: async () => {} };',
   },

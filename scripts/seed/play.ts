@@ -6,7 +6,7 @@ import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params
 import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { call } from '../../server/src/commands/call.ts';
-import type { NewTenant } from '../../server/src/tenants/create.ts';
+import type { NewTenant } from '../../server/src/identity/tenants/create.ts';
 import type { Drawing, Scenario } from './scenarios.ts';
 
 const OUTCOME_TIMEOUT_MS = 120_000;

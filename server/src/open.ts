@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
-import { openDiskStore } from './blobs/disk.ts';
-import { openS3Store } from './blobs/s3.ts';
-import type { UrlOptions } from './blobs/signature.ts';
-import { overdueCaptures } from './captures/analysis-queue.ts';
-import type { Config } from './config/config.ts';
-import { openDatabaseClock } from './db/clock.ts';
-import { openEmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
-import { migrate } from './db/migrate.ts';
-import { createPool, UNHURRIED } from './db/pool.ts';
-import type { Deps, Origins } from './deps.ts';
-import type { Log } from './lib/log.ts';
-import { createMailer } from './lib/mail.ts';
-import { createMetrics } from './lib/metrics.ts';
-import { openKeyring } from './lib/secrets.ts';
-import { createSessionTokens } from './lib/session-tokens.ts';
-import { connectVision } from './vision/connect.ts';
+import { openDiskStore } from './platform/blobs/disk.ts';
+import { openS3Store } from './platform/blobs/s3.ts';
+import type { UrlOptions } from './platform/blobs/signature.ts';
+import type { Config } from './platform/config/config.ts';
+import { openDatabaseClock } from './platform/db/clock.ts';
+import { openEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
+import { migrate } from './platform/db/migrate.ts';
+import { createPool, UNHURRIED } from './platform/db/pool.ts';
+import type { Deps, Origins } from './platform/deps.ts';
+import type { Log } from './platform/lib/log.ts';
+import { createMailer } from './platform/lib/mail.ts';
+import { createMetrics } from './platform/lib/metrics.ts';
+import { openKeyring } from './platform/lib/secrets.ts';
+import { createSessionTokens } from './platform/lib/session-tokens.ts';
+import { connectVision } from './platform/vision/connect.ts';
+import { overdueCaptures } from './verification/captures/analysis-queue.ts';
 
 /** One listens; the other is spare. */
 const DIRECT_CONNECTIONS = 2;
@@ -88,7 +88,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
   // Its packages load only where an exporter is configured.
   const telemetry =
     config.telemetry && o.database === 'own'
-      ? (await import('./telemetry/start.ts')).startTelemetry(config.telemetry, metrics.registry, log)
+      ? (await import('./platform/telemetry/start.ts')).startTelemetry(config.telemetry, metrics.registry, log)
       : null;
   const mailer = config.smtpUrl ? createMailer({ url: config.smtpUrl, from: config.mailFrom }) : null;
   const deps: Deps = {

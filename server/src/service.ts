@@ -2,14 +2,14 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
-import { restoreCheck } from './erasure/restore-check.ts';
-import { ensureLog } from './evidence/log.ts';
-import { drain } from './http/drain.ts';
-import { type Phase, registerHealth } from './http/health.ts';
-import { releaseAllKeys } from './http/idempotency.ts';
-import { createServer } from './http/server.ts';
+import { restoreCheck } from './custody/erasure/restore-check.ts';
+import { type FirstRun, firstRun } from './identity/tenants/first-run.ts';
 import type { OpenDeps } from './open.ts';
-import { type FirstRun, firstRun } from './tenants/first-run.ts';
+import { drain } from './platform/http/drain.ts';
+import { type Phase, registerHealth } from './platform/http/health.ts';
+import { releaseAllKeys } from './platform/http/idempotency.ts';
+import { createServer } from './platform/http/server.ts';
+import { ensureLog } from './record/evidence/log.ts';
 import { type RunningWorker, startWorker } from './worker.ts';
 
 export interface Service {

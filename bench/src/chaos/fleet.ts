@@ -5,19 +5,19 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool } from 'firsthand/db/pool.ts';
-import type { Pool } from 'firsthand/db/sql.ts';
-import type { NewTenant } from 'firsthand/tenants/create.ts';
-import { type Balancer, startBalancer } from '../../../server/test/balancer.ts';
-import { startRedis } from '../../../server/test/redis.ts';
-import { startS3Server } from '../../../server/test/s3.ts';
+import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
+import { createPool } from 'firsthand/platform/db/pool.ts';
+import type { Pool } from 'firsthand/platform/db/sql.ts';
+import { type Balancer, startBalancer } from '../../../server/test/support/balancer.ts';
+import { startRedis } from '../../../server/test/support/redis.ts';
+import { startS3Server } from '../../../server/test/support/s3.ts';
 import {
   firstRunOf,
   freePort,
   MAIN,
   type ServiceProcess,
   startServiceProcess,
-} from '../../../server/test/service-process.ts';
+} from '../../../server/test/support/service-process.ts';
 import { debianPostgres, type PostgresPair, startPostgresPair } from './postgres.ts';
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';

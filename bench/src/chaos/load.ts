@@ -6,7 +6,7 @@ import { ApiError, errorFromResponse, isTransient, NetworkError } from '@firstha
 import { sendHeld } from '@firsthand/sdk/capture/outbox.ts';
 import type { Put } from '@firsthand/sdk/capture/put.ts';
 import { memoryStore } from '@firsthand/sdk/capture/store.ts';
-import type { NewTenant } from 'firsthand/tenants/create.ts';
+import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import sharp from 'sharp';
 
 /** What the service told a client, which may rely on it from then on. */

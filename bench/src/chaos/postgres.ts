@@ -3,12 +3,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { give, namedAccount } from 'firsthand/db/account.ts';
-import type { Account } from 'firsthand/db/binaries.ts';
-import { createPool } from 'firsthand/db/pool.ts';
-import { launch, run, type Server, untilReady } from 'firsthand/db/process.ts';
-import { createLog } from 'firsthand/lib/log.ts';
-import { freePort } from '../../../server/test/service-process.ts';
+import { give, namedAccount } from 'firsthand/platform/db/account.ts';
+import type { Account } from 'firsthand/platform/db/binaries.ts';
+import { createPool } from 'firsthand/platform/db/pool.ts';
+import { launch, run, type Server, untilReady } from 'firsthand/platform/db/process.ts';
+import { createLog } from 'firsthand/platform/lib/log.ts';
+import { freePort } from '../../../server/test/support/service-process.ts';
 
 const NAME = 'firsthand';
 const log = createLog('silent');

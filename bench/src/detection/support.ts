@@ -22,8 +22,8 @@ import { isTooSmallToTile, measureScreen } from '@firsthand/forensics/screen/fea
 import sharp from 'sharp';
 import { readKeptApart } from '../../../forensics/training/screen/kept-apart.ts';
 import { listedPictures, tableLines } from '../../../forensics/training/screen/sets.ts';
-import { supports } from '../../../server/src/verdict/support.ts';
-import { answeredBy } from '../../../server/src/verifications/answered.ts';
+import { supports } from '../../../server/src/verification/verdict/support.ts';
+import { answeredBy } from '../../../server/src/verification/verifications/answered.ts';
 import { createReport } from '../report.ts';
 import { upperBound } from './statistics.ts';
 

@@ -2,7 +2,7 @@ import { type IdPrefix, isId } from '@firsthand/contract/ids.ts';
 import { CreateApiKey } from '@firsthand/contract/management.ts';
 import { Invitation } from '@firsthand/contract/people.ts';
 import { Type } from 'typebox';
-import { compileBody } from '../http/validate.ts';
+import { compileBody } from '../platform/http/validate.ts';
 
 /** An argument that the API would refuse too. */
 export class UsageError extends Error {

@@ -1,10 +1,10 @@
-import { makeBackup } from '../backup/backup.ts';
-import { placeBackup } from '../backup/restore.ts';
-import { readConfig } from '../config/config.ts';
-import { loadEnvironment } from '../config/environment.ts';
-import { restoreCheck } from '../erasure/restore-check.ts';
-import { startAfterRestore } from '../evidence/publisher.ts';
-import { createLog } from '../lib/log.ts';
+import { makeBackup } from '../custody/backup/backup.ts';
+import { placeBackup } from '../custody/backup/restore.ts';
+import { restoreCheck } from '../custody/erasure/restore-check.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { loadEnvironment } from '../platform/config/environment.ts';
+import { createLog } from '../platform/lib/log.ts';
+import { startAfterRestore } from '../record/evidence/publisher.ts';
 import { withDeps } from './tenants.ts';
 
 /** `firsthand backup FOLDER`: prints what was copied, as JSON. */

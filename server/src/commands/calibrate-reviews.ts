@@ -1,6 +1,6 @@
 import { genuineScreen } from '@firsthand/forensics/screen/genuine.ts';
-import { suggest } from '../reviews/calibration.ts';
-import { reviewedPhotos } from '../reviews/reviewed-photos.ts';
+import { suggest } from '../desk/reviews/calibration.ts';
+import { reviewedPhotos } from '../desk/reviews/reviewed-photos.ts';
 import { tenantOf } from './tenant-of.ts';
 import { withDeps } from './tenants.ts';
 

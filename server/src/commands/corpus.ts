@@ -1,5 +1,5 @@
-import { importCorpus } from '../analysis/reverse/corpus.ts';
-import { tenantExists } from '../tenants/exists.ts';
+import { tenantExists } from '../identity/tenants/exists.ts';
+import { importCorpus } from '../inspection/analysis/reverse/corpus.ts';
 import { checkId, checkValue } from './arguments.ts';
 import { withDeps } from './tenants.ts';
 

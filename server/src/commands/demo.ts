@@ -8,8 +8,8 @@ import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params
 import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { Webhook } from 'standardwebhooks';
-import { readConfig } from '../config/config.ts';
-import { loadEnvironment } from '../config/environment.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { loadEnvironment } from '../platform/config/environment.ts';
 import { call } from './call.ts';
 import { amber, bold, dim, green, red, table } from './print.ts';
 import { type ReceivedWebhook, receiveWebhooks, type WebhookReceiver } from './receive-webhooks.ts';

@@ -1,6 +1,6 @@
-import { BucketUnfit } from '../blobs/write-once.ts';
-import type { Deps } from '../deps.ts';
-import { ECHO_BODY_BYTES, type Echo, echoRequest } from '../http/echo.ts';
+import { BucketUnfit } from '../platform/blobs/write-once.ts';
+import type { Deps } from '../platform/deps.ts';
+import { ECHO_BODY_BYTES, type Echo, echoRequest } from '../platform/http/echo.ts';
 import type { DoctorFinding } from './doctor.ts';
 
 const TIMEOUT_MS = 15_000;

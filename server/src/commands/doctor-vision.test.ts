@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Behaviour, startVisionServer, type VisionServer } from '../../test/vision-server.ts';
-import { readConfig } from '../config/config.ts';
+import { type Behaviour, startVisionServer, type VisionServer } from '../../test/support/vision-server.ts';
+import { readConfig } from '../platform/config/config.ts';
 import { visionFindings } from './doctor-vision.ts';
 
 let server: VisionServer | undefined;

@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import sharp from 'sharp';
-import { askAboutSubject } from '../checks/subject.ts';
-import type { Config } from '../config/config.ts';
-import { createLog } from '../lib/log.ts';
-import { type Finding, NO_MODEL, textFinding } from '../system/findings.ts';
-import type { NoAnswer } from '../vision/client.ts';
-import { connectVision } from '../vision/connect.ts';
+import { type Finding, NO_MODEL, textFinding } from '../desk/system/findings.ts';
+import { askAboutSubject } from '../inspection/checks/subject.ts';
+import type { Config } from '../platform/config/config.ts';
+import { createLog } from '../platform/lib/log.ts';
+import type { NoAnswer } from '../platform/vision/client.ts';
+import { connectVision } from '../platform/vision/connect.ts';
 
 const ADVICE: Readonly<Record<NoAnswer, string>> = {
   timeout:

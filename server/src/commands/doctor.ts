@@ -1,7 +1,4 @@
-import { readConfig } from '../config/config.ts';
-import { loadEnvironment } from '../config/environment.ts';
-import type { Deps } from '../deps.ts';
-import { overdueForErasure } from '../erasure/retention.ts';
+import { overdueForErasure } from '../custody/erasure/retention.ts';
 import {
   type Finding,
   machineFindings,
@@ -9,8 +6,11 @@ import {
   reverseFinding,
   signalFindings,
   storageFindings,
-} from '../system/findings.ts';
-import { checkSeals } from '../verifications/check-seals.ts';
+} from '../desk/system/findings.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { loadEnvironment } from '../platform/config/environment.ts';
+import type { Deps } from '../platform/deps.ts';
+import { checkSeals } from '../verification/verifications/check-seals.ts';
 import { outsideFindings } from './doctor-outside.ts';
 import { visionFindings } from './doctor-vision.ts';
 import { amber, green, red } from './print.ts';

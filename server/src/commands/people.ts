@@ -1,7 +1,5 @@
 import type { Role } from '@firsthand/contract/people.ts';
-import { many, type Tx, transaction } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { invite, removeMember } from '../people/manage.ts';
+import { invite, removeMember } from '../identity/people/manage.ts';
 import {
   findMember,
   giveEmail,
@@ -10,10 +8,12 @@ import {
   memberWith,
   presentPerson,
   sameEmail,
-} from '../people/persons.ts';
-import { mintLink } from '../people/tokens.ts';
-import type { Activity } from '../tenants/audit.ts';
-import { audit } from '../tenants/audit.ts';
+} from '../identity/people/persons.ts';
+import { mintLink } from '../identity/people/tokens.ts';
+import type { Activity } from '../identity/tenants/audit.ts';
+import { audit } from '../identity/tenants/audit.ts';
+import { many, type Tx, transaction } from '../platform/db/sql.ts';
+import type { Deps } from '../platform/deps.ts';
 import { checkId, checkValue, UsageError } from './arguments.ts';
 import { table } from './print.ts';
 import { tenantOf } from './tenant-of.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { KEY_SCOPES } from '@firsthand/contract/management.ts';
 import { ROLES } from '@firsthand/contract/roles.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { defaultServiceUrl, type Env } from '../config/environment.ts';
+import { defaultServiceUrl, type Env } from '../platform/config/environment.ts';
 import type { CalibrateOptions } from './calibrate.ts';
 import type { MonitorOptions } from './monitor.ts';
 import type { ServeOptions } from './serve.ts';
@@ -152,7 +152,7 @@ export function createProgram(environment: Env): Command {
     .argument('<verification>', 'vfy_…')
     .action(async (id: string) => {
       (await args()).checkId('<verification>', 'vfy', id);
-      console.log((await import('../lib/log-name.ts')).logNameOf(id));
+      console.log((await import('../platform/lib/log-name.ts')).logNameOf(id));
     });
   program
     .command('doctor')

@@ -1,5 +1,5 @@
-import { many, transaction } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
+import { many, transaction } from '../platform/db/sql.ts';
+import type { Deps } from '../platform/deps.ts';
 import { withDeps } from './tenants.ts';
 
 /** All columns with text that the keyring encrypted. */

@@ -1,4 +1,4 @@
-import { restoreCheck } from '../erasure/restore-check.ts';
+import { restoreCheck } from '../custody/erasure/restore-check.ts';
 import { withDeps } from './tenants.ts';
 
 /** `firsthand restore-check`: prints how many receipts it looked at and what it erased again, as JSON. */

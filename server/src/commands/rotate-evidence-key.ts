@@ -1,4 +1,4 @@
-import { listEvidenceKeys, rotateKeys, writeOwnKeys } from '../evidence/log.ts';
+import { listEvidenceKeys, rotateKeys, writeOwnKeys } from '../record/evidence/log.ts';
 import { withDeps } from './tenants.ts';
 
 /** `firsthand rotate-evidence-key`: prints the JWK Set with the new keys first. */

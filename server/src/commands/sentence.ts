@@ -1,4 +1,4 @@
-import { fileFault } from '../lib/file-fault.ts';
+import { fileFault } from '../platform/lib/file-fault.ts';
 
 /** Errors whose message is written for the person at the command line. Their names need not load their modules. */
 const WRITTEN_FOR_PEOPLE = new Set([

@@ -1,6 +1,6 @@
-import { many } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { tenantExists } from '../tenants/exists.ts';
+import { tenantExists } from '../identity/tenants/exists.ts';
+import { many } from '../platform/db/sql.ts';
+import type { Deps } from '../platform/deps.ts';
 import { checkId } from './arguments.ts';
 
 /** Returns the named account, or the only one. Among several it asks instead of guessing. */

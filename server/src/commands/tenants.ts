@@ -1,16 +1,16 @@
 import type { KeyScope } from '@firsthand/contract/management.ts';
-import { readConfig } from '../config/config.ts';
-import { loadEnvironment } from '../config/environment.ts';
-import { transaction } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { createLog } from '../lib/log.ts';
+import { listKeys, revokeKey } from '../identity/tenants/api-keys.ts';
+import { type Activity, audit } from '../identity/tenants/audit.ts';
+import { createTenant, ownerLink } from '../identity/tenants/create.ts';
+import { tenantExists } from '../identity/tenants/exists.ts';
+import { type KeyMode, mintKey } from '../identity/tenants/keys.ts';
+import { setLimit } from '../identity/tenants/settings.ts';
 import { openDeps } from '../open.ts';
-import { listKeys, revokeKey } from '../tenants/api-keys.ts';
-import { type Activity, audit } from '../tenants/audit.ts';
-import { createTenant, ownerLink } from '../tenants/create.ts';
-import { tenantExists } from '../tenants/exists.ts';
-import { type KeyMode, mintKey } from '../tenants/keys.ts';
-import { setLimit } from '../tenants/settings.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { loadEnvironment } from '../platform/config/environment.ts';
+import { transaction } from '../platform/db/sql.ts';
+import type { Deps } from '../platform/deps.ts';
+import { createLog } from '../platform/lib/log.ts';
 import { checkId, checkValue, UsageError } from './arguments.ts';
 import { table } from './print.ts';
 

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Verifier } from '@firsthand/evidence/note.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
-import { OWN_KEYS_FILE } from '../config/environment.ts';
-import { namingFile } from '../lib/file-fault.ts';
+import { OWN_KEYS_FILE } from '../platform/config/environment.ts';
+import { namingFile } from '../platform/lib/file-fault.ts';
 
 /** Each name is a verifier key or a file of keys. This installation's own keys are added. */
 export async function trustedKeys(named: readonly string[]): Promise<Verifier[]> {

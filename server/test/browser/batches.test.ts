@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, startTestService, type TestService } from '../harness.ts';
+import { ask, startTestService, type TestService } from '../support/harness.ts';
 import { launchChromium } from './chromium.ts';
 import { signedInDesk } from './desk.ts';
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, createVerification, startTestService, type TestService } from '../harness.ts';
-import { openCases } from '../reviews/cases.ts';
+import { openCases } from '../desk/reviews/cases.ts';
+import { ask, createVerification, startTestService, type TestService } from '../support/harness.ts';
 import { launchChromium } from './chromium.ts';
 import { signedInDesk } from './desk.ts';
 

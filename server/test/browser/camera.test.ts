@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, createVerification, startTestService, type TestService, until, untilStatus } from '../harness.ts';
-import { firstHand } from '../pictures.ts';
+import { ask, createVerification, startTestService, type TestService, until, untilStatus } from '../support/harness.ts';
+import { firstHand } from '../support/pictures.ts';
 import { cameraFileOf, launchChromium } from './chromium.ts';
 import { openOnPhone, type Phone, setCameraPermission } from './phone.ts';
 

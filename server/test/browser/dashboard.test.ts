@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, startTestService, type TestService } from '../harness.ts';
-import { signedIn, signInAgain, signInAsOwner } from '../people/visitor.ts';
+import { signedIn, signInAgain, signInAsOwner } from '../identity/people/visitor.ts';
+import { ask, startTestService, type TestService } from '../support/harness.ts';
 import { launchChromium } from './chromium.ts';
 import { type Desk, openAtDesk } from './desk.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Role } from '@firsthand/contract/people.ts';
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { TestService } from '../harness.ts';
-import { signedIn } from '../people/visitor.ts';
+import { signedIn } from '../identity/people/visitor.ts';
+import type { TestService } from '../support/harness.ts';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
 
 const WIDE = { width: 1440, height: 900 };

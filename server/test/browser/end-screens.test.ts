@@ -4,8 +4,15 @@ import { join } from 'node:path';
 import type { LinkTemplate } from '@firsthand/contract/management.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
-import { firstHand } from '../pictures.ts';
+import {
+  ask,
+  createVerification,
+  startTestService,
+  submit,
+  type TestService,
+  untilStatus,
+} from '../support/harness.ts';
+import { firstHand } from '../support/pictures.ts';
 import { cameraFileOf, launchChromium } from './chromium.ts';
 import { openOnPhone } from './phone.ts';
 

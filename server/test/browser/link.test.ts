@@ -1,7 +1,7 @@
 import type { LinkTemplate } from '@firsthand/contract/management.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, startTestService, type TestService } from '../harness.ts';
+import { ask, startTestService, type TestService } from '../support/harness.ts';
 import { launchChromium } from './chromium.ts';
 import { openOnPhone } from './phone.ts';
 

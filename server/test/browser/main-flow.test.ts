@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVerification, startTestService, type TestService, untilStatus } from '../harness.ts';
-import { firstHand, photoOfScreen } from '../pictures.ts';
+import { createVerification, startTestService, type TestService, untilStatus } from '../support/harness.ts';
+import { firstHand, photoOfScreen } from '../support/pictures.ts';
 import { cameraFileOf, launchChromium } from './chromium.ts';
 import { openOnPhone } from './phone.ts';
 

@@ -2,8 +2,15 @@ import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
-import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
-import { plain } from '../pictures.ts';
+import {
+  ask,
+  createVerification,
+  startTestService,
+  submit,
+  type TestService,
+  untilStatus,
+} from '../support/harness.ts';
+import { plain } from '../support/pictures.ts';
 import { launchChromium } from './chromium.ts';
 import { signedInDesk } from './desk.ts';
 

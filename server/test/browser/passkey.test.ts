@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../harness.ts';
+import { startTestService, type TestService } from '../support/harness.ts';
 import { launchChromium } from './chromium.ts';
 import { addAuthenticator } from './desk.ts';
 

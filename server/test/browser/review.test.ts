@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import type { Verification } from '@firsthand/contract/verification.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
-import { signedIn } from '../people/visitor.ts';
-import { photoOfScreen } from '../pictures.ts';
-import { openCases, review, setSettings } from '../reviews/cases.ts';
+import { openCases, review, setSettings } from '../desk/reviews/cases.ts';
+import { signedIn } from '../identity/people/visitor.ts';
+import { createVerification, startTestService, submit, type TestService, untilStatus } from '../support/harness.ts';
+import { photoOfScreen } from '../support/pictures.ts';
 import { launchChromium } from './chromium.ts';
 import { type Desk, openAtDesk } from './desk.ts';
 

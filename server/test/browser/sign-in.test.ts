@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService, until } from '../harness.ts';
-import { openMailbox } from '../mailbox.ts';
-import { openBot } from '../people/bot.ts';
-import { openProvider } from '../people/identity-provider.ts';
-import { signedIn } from '../people/visitor.ts';
-import { freePort } from '../service-process.ts';
+import { openBot } from '../identity/people/bot.ts';
+import { openProvider } from '../identity/people/identity-provider.ts';
+import { signedIn } from '../identity/people/visitor.ts';
+import { startTestService, type TestService, until } from '../support/harness.ts';
+import { openMailbox } from '../support/mailbox.ts';
+import { freePort } from '../support/service-process.ts';
 import { launchChromium } from './chromium.ts';
 import { openAtDesk } from './desk.ts';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createVerification, startTestService, type TestService, untilStatus } from '../harness.ts';
-import { firstHand } from '../pictures.ts';
-import { type ReverseProxy, startReverseProxy } from '../reverse-proxy.ts';
-import { freePort } from '../service-process.ts';
+import { createVerification, startTestService, type TestService, untilStatus } from '../support/harness.ts';
+import { firstHand } from '../support/pictures.ts';
+import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';
+import { freePort } from '../support/service-process.ts';
 import { cameraFileOf, launchChromium } from './chromium.ts';
 import { openOnPhone } from './phone.ts';
 

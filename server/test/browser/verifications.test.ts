@@ -2,10 +2,17 @@ import type { Verification } from '@firsthand/contract/verification.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
-import { normalizeRequest } from '../../src/verifications/issue.ts';
-import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
-import { signedIn } from '../people/visitor.ts';
-import { firstHand, photoOfScreen, plain } from '../pictures.ts';
+import { normalizeRequest } from '../../src/verification/verifications/issue.ts';
+import { signedIn } from '../identity/people/visitor.ts';
+import {
+  ask,
+  createVerification,
+  startTestService,
+  submit,
+  type TestService,
+  untilStatus,
+} from '../support/harness.ts';
+import { firstHand, photoOfScreen, plain } from '../support/pictures.ts';
 import { launchChromium } from './chromium.ts';
 import { type Desk, openAtDesk } from './desk.ts';
 

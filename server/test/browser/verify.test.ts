@@ -8,9 +8,17 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Made, makeBundle, zip } from '../../../evidence/test/build.ts';
 import { forgedBundles } from '../../../evidence/test/mutations.ts';
 import { verifyEvidence } from '../../src/commands/verify-evidence.ts';
-import { distOf } from '../../src/http/assets.ts';
-import { ask, createVerification, startTestService, submit, type TestService, until, untilStatus } from '../harness.ts';
-import { firstHand, plain } from '../pictures.ts';
+import { distOf } from '../../src/platform/http/assets.ts';
+import {
+  ask,
+  createVerification,
+  startTestService,
+  submit,
+  type TestService,
+  until,
+  untilStatus,
+} from '../support/harness.ts';
+import { firstHand, plain } from '../support/pictures.ts';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
 import { launchChromium } from './chromium.ts';
 

@@ -7,8 +7,15 @@ import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, createVerification, startTestService, submit, type TestService, untilStatus } from '../harness.ts';
-import { signedIn } from '../people/visitor.ts';
+import { signedIn } from '../identity/people/visitor.ts';
+import {
+  ask,
+  createVerification,
+  startTestService,
+  submit,
+  type TestService,
+  untilStatus,
+} from '../support/harness.ts';
 import { launchChromium } from './chromium.ts';
 import { openAtDesk } from './desk.ts';
 

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { BucketUnfit } from '../../src/blobs/write-once.ts';
 import { outsideFindings } from '../../src/commands/doctor-outside.ts';
-import { storageFindings } from '../../src/system/findings.ts';
-import { type BucketServer, type Conditions, startBucketServer } from '../bucket-server.ts';
-import { ask, createVerification, startTestService, type TestService } from '../harness.ts';
-import { type ReverseProxy, startReverseProxy } from '../reverse-proxy.ts';
-import { freePort } from '../service-process.ts';
+import { storageFindings } from '../../src/desk/system/findings.ts';
+import { BucketUnfit } from '../../src/platform/blobs/write-once.ts';
+import { type BucketServer, type Conditions, startBucketServer } from '../support/bucket-server.ts';
+import { ask, createVerification, startTestService, type TestService } from '../support/harness.ts';
+import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';
+import { freePort } from '../support/service-process.ts';
 
 let service: TestService | undefined;
 let bucket: BucketServer | undefined;

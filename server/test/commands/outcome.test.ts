@@ -10,7 +10,7 @@ import { bomb } from '../../../evidence/test/bombs.ts';
 import { makeBundle, zip } from '../../../evidence/test/build.ts';
 import { createProgram } from '../../src/commands/program.ts';
 import { sentenceOf } from '../../src/commands/sentence.ts';
-import { MAIN } from '../service-process.ts';
+import { MAIN } from '../support/service-process.ts';
 import { CALLS, pathsOf } from './every-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fh-outcome-'));

@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { archiveBytes, centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
+import { Type } from 'typebox';
+import type { Deps } from '../../platform/deps.ts';
+import { type Answer, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
+import { readCurrent } from '../../verification/verifications/read.ts';
+import { isTerminal } from '../../verification/verifications/status.ts';
+import { type BundleFile, settledBundle } from './settled.ts';
+
+/** The sequencer places an entry within 0.2 s, and the publisher signs it within 1 s more. */
+const RETRY_AFTER_SECONDS = '2';
+
+export const getEvidence = tenantEndpoint({
+  operationId: 'getEvidence',
+  summary: 'Download the evidence bundle',
+  description:
+    'A zip of photos, record, verdict and proofs that anyone can check without the service. 202 while an entry of the log has no signed place yet.',
+  tag: 'Evidence',
+  credentials: ['session', 'key', 'secret'],
+  role: 'member',
+  target: 'id',
+  mediaType: 'application/zip',
+  responses: { 200: Type.String({ contentMediaType: 'application/zip' }), 202: null },
+  errors: ['not_completed', 'redacted'],
+  async handler({ deps, params }): Promise<Answer> {
+    const row = await readCurrent(deps, params.id!);
+    if (row.redacted_at) throw redacted();
+    if (!isTerminal(row.status) || row.captures_count === 0) {
+      throw new Problem('not_completed', 'Evidence exists once the verification has ended and holds a photo.');
+    }
+    const files = await settledBundle(deps, row);
+    if (!files) return { status: 202, headers: { 'retry-after': RETRY_AFTER_SECONDS } };
+    const entries = files.map((file): ZipEntry => ({ name: file.path, size: file.bytes, crc32: file.crc32 }));
+    return {
+      status: 200,
+      body: Readable.from(archive(deps, files, entries), { objectMode: false }),
+      headers: {
+        'content-type': 'application/zip',
+        'content-length': String(archiveBytes(entries)),
+        'content-disposition': `attachment; filename="${row.id}.zip"`,
+        'cache-control': 'no-store',
+      },
+    };
+  },
+});
+
+/** Streams the archive. Only one photo is in memory at a time. */
+async function* archive(
+  deps: Deps,
+  files: readonly BundleFile[],
+  entries: readonly ZipEntry[],
+): AsyncGenerator<Uint8Array> {
+  for (const [at, file] of files.entries()) {
+    yield localHeader(entries[at]!);
+    if (file.content !== undefined) yield Buffer.from(file.content, 'base64');
+    else {
+      const bytes = await deps.blobs.get(file.blob!, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+      // The Content-Length is already sent. Abort if a blob's size changed, or the following files would shift.
+      if (bytes.length !== file.bytes) throw storageUnavailable(new Error(`blob ${file.blob} has changed its size`));
+      yield bytes;
+    }
+  }
+  yield centralDirectory(entries);
+}

@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { EXTENSIONS, FORMAT, type Manifest, manifestText } from '@firsthand/evidence/bundle.ts';
+import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
+import { canonical } from '@firsthand/evidence/json.ts';
+import { inclusionRanges, rangeHash } from '@firsthand/evidence/merkle.ts';
+import { parseNote, parseVkey, signNote, type Verifier, verifyNote, vkeyOf } from '@firsthand/evidence/note.ts';
+import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
+import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
+import type { Deps } from '../../platform/deps.ts';
+import { awaitsCosignatures, cosignedNote } from '../../record/evidence/cosign.ts';
+import { type LogRow, listEvidenceKeys, signerFor } from '../../record/evidence/log.ts';
+import { type OpenedStatement, openStatements } from '../../record/evidence/statements.ts';
+import { loadNodes } from '../../record/evidence/tiles.ts';
+import { type CaptureRow, capturesOf, type VerificationRow } from '../../verification/verifications/row.ts';
+import { sealedText, sealHashOf } from '../../verification/verifications/seal.ts';
+import { makeCertificate } from './certificate.ts';
+import { readmeOf } from './readme.ts';
+import { stampOf } from './time-stamp.ts';
+
+/** A file of a bundle: either its bytes, or the blob that contains them. */
+export interface BundleFile {
+  path: string;
+  bytes: number;
+  sha256: string;
+  crc32: number;
+  /** Base64. */
+  content?: string;
+  blob?: string;
+}
+
+export interface Head {
+  origin: string;
+  size: bigint;
+  root: Uint8Array;
+  /** The note as the log signed it: what a time stamp is for. */
+  signed: string;
+  /** The same with the cosignatures of witnesses. */
+  note: string;
+  key: Verifier;
+}
+
+interface Leaf {
+  seq: number;
+  log_id: number | null;
+  leaf_index: string | null;
+}
+
+/**
+ * Returns the files of a verification's bundle: the same at each call until a statement is added. Null while the signed log does not
+ * contain every entry.
+ */
+export async function settledBundle(deps: Deps, row: VerificationRow): Promise<BundleFile[] | null> {
+  // While a second reviewer is blind, the bundle ends before the first review: a prefix of the statements has no gap.
+  const leaves = await many<Leaf>(
+    deps.db,
+    `select seq, log_id, leaf_index from evidence_statements s
+     where verification_id = $1 and not exists (
+       select from evidence_statements r join verifications v on v.id = r.verification_id
+       where r.verification_id = $1 and r.type = 'review' and r.seq <= s.seq
+         and v.review_state = 'open' and v.review_needs = 2)
+     order by seq`,
+    [row.id],
+  );
+  const kept = await readKept(deps, row.id);
+  if (kept && kept.statements === leaves.length) return kept.files;
+  const head = await headOver(deps, leaves);
+  if (!head) return null;
+  const files = await makeFiles(deps, row, leaves, head);
+  await deps.db.query(
+    // Waits for an erasure in progress, and keeps nothing after one.
+    `insert into evidence_bundles (verification_id, statements, sealed, created_at)
+     select id, $2, $3, $4 from verifications where id = $1 and redacted_at is null for share
+     on conflict (verification_id) do update
+     set statements = excluded.statements, sealed = excluded.sealed, created_at = excluded.created_at
+     where evidence_bundles.statements < excluded.statements`,
+    [row.id, leaves.length, deps.keyring.encrypt(JSON.stringify(files)), deps.clock.now()],
+  );
+  // If two calls settle at once, the first one wins.
+  const settled = await readKept(deps, row.id);
+  return settled?.statements === leaves.length ? settled.files : files;
+}
+
+/** Deletes the bundles that are kept for verifications. */
+export async function eraseBundles(tx: Tx, verificationIds: readonly string[]): Promise<void> {
+  await tx.query('delete from evidence_bundles where verification_id = any($1)', [verificationIds]);
+}
+
+async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {
+  const found = await one<{ statements: number; sealed: string }>(
+    deps.db,
+    'select statements, sealed from evidence_bundles where verification_id = $1',
+    [id],
+  );
+  return (
+    found && { statements: found.statements, files: JSON.parse(deps.keyring.decrypt(found.sealed)) as BundleFile[] }
+  );
+}
+
+/** Returns the published log head that covers all entries of a verification; null while there is none. */
+async function headOver(deps: Deps, leaves: readonly Leaf[]): Promise<(Head & { logId: number }) | null> {
+  const [logId] = leaves.map(leaf => leaf.log_id);
+  if (logId == null || leaves.some(leaf => leaf.log_id !== logId)) return null;
+  const log = await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [logId]);
+  if (!log?.checkpoint) return null;
+  const note = parseNote(Buffer.from(log.checkpoint));
+  const { origin, size, root } = parseCheckpoint(note.text);
+  if (leaves.some(leaf => BigInt(leaf.leaf_index!) >= size)) return null;
+  if (await awaitsCosignatures(deps, log)) return null;
+  const [signed] = verifyNote(note, await logKeys(deps.db));
+  if (!signed) throw new Error(`the checkpoint of ${origin} is signed by no known key`);
+  const cosigned = (await cosignedNote(deps.db, log))!;
+  return { origin, size, root, signed: log.checkpoint, note: cosigned, key: signed.verifier, logId };
+}
+
+async function logKeys(db: Queryable): Promise<Verifier[]> {
+  const { keys } = await listEvidenceKeys(db);
+  return keys.filter(({ role }) => role === 'log').map(({ vkey }) => parseVkey(vkey));
+}
+
+async function makeFiles(
+  deps: Deps,
+  row: VerificationRow,
+  leaves: readonly Leaf[],
+  head: Head & { logId: number },
+): Promise<BundleFile[]> {
+  const statements = (await openStatements(deps.db, deps, row.id)).slice(0, leaves.length);
+  const captures = await capturesOf(deps.db, row.id);
+  const log = (await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [head.logId]))!;
+  const signer = await signerFor(deps.db, deps, log, 'bundle');
+  const analysis = statements.findLast(({ statement }) => statement.type === 'case_analysis');
+  const reviews = statements.filter(({ statement }) => statement.type === 'review');
+  const createdAt = deps.clock.now();
+  const verdict = row.verdict && verdictOf(statements);
+  const photos = await photoFiles(deps, captures);
+  const stamp = await stampOf(deps, head.signed);
+  const files = [
+    inline('record.json', sealedText(row)),
+    inline(
+      'seal.json',
+      canonical({
+        algorithm: 'sha256',
+        hash: sealHashOf(row),
+        covers: ['record', 'answers'],
+        answers_provenance: 'user_declared',
+      }),
+    ),
+    inline('verdict.json', canonical(verdict ?? null)),
+    ...(analysis ? [inline('case_analysis.json', canonical(analysis.statement.case_analysis))] : []),
+    ...(reviews.length > 0
+      ? [inline('reviews.json', canonical(reviews.map(({ statement }) => statement.review)))]
+      : []),
+    ...statements.map(({ seq, statement, salt }) => inline(`statements/${seq}.json`, canonical({ salt, statement }))),
+    ...(await proofFiles(deps, head, leaves)),
+    ...photos,
+    ...(stamp ? [inline('timestamp.tsr', stamp.response)] : []),
+    inline(
+      'certificate.pdf',
+      await makeCertificate(deps, {
+        row,
+        captures,
+        statements,
+        leaves: leaves.map(leaf => leaf.leaf_index!),
+        head,
+        bundleKey: signer,
+        createdAt,
+        stamp: stamp?.stamp ?? null,
+      }),
+    ),
+    inline(
+      'README.txt',
+      readmeOf({
+        verificationId: row.id,
+        livemode: row.livemode,
+        head,
+        bundleKey: signer,
+        statements: statements.length,
+        verifyUrl: `${deps.origins.public}/verify`,
+      }),
+    ),
+  ];
+  const manifest: Manifest = {
+    format: FORMAT,
+    verification_id: row.id,
+    origin: head.origin,
+    created_at: createdAt.toISOString(),
+    ...(row.livemode ? {} : { livemode: false as const }),
+    keys: { log: vkeyOf(head.key), bundle: vkeyOf(signer) },
+    files: files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
+  };
+  const manifestBytes = Buffer.from(canonical(manifest));
+  return [
+    inline('manifest.json', manifestBytes),
+    inline('manifest.sig', signNote(manifestText(manifestBytes), signer)),
+    ...files,
+  ];
+}
+
+/** The verdict as the log has it, in the form that the tenant sees. */
+function verdictOf(statements: readonly OpenedStatement[]): object | null {
+  const logged = statements.findLast(({ statement }) => statement.type === 'verdict')?.statement;
+  if (!logged) return null;
+  const { label, score, reason_code, signals } = logged;
+  return { label, score, signals, ...(reason_code === undefined ? {} : { reason_code }) };
+}
+
+async function proofFiles(deps: Deps, head: Head & { logId: number }, leaves: readonly Leaf[]): Promise<BundleFile[]> {
+  const paths = leaves.map(leaf => inclusionRanges(BigInt(leaf.leaf_index!), head.size));
+  const hashOf = await loadNodes(deps.db, head.logId, paths.flat());
+  return leaves.map((leaf, at) => {
+    const hashes = paths[at]!.map(range => rangeHash(range, hashOf));
+    const proof = formatProof({ index: BigInt(leaf.leaf_index!), hashes, checkpoint: head.note });
+    return inline(`proofs/${leaf.seq}.tlog-proof`, proof);
+  });
+}
+
+/** Lists the originals, then the previews. Reads each once for its hash and does not copy it. */
+async function photoFiles(deps: Deps, captures: readonly CaptureRow[]): Promise<BundleFile[]> {
+  const files: BundleFile[] = [];
+  for (const capture of captures) {
+    files.push(await blobFile(deps, `originals/${capture.id}.${EXTENSIONS[capture.content_type]}`, capture.image_blob));
+  }
+  for (const { id, preview_blob } of captures) {
+    if (preview_blob) files.push(await blobFile(deps, `previews/${id}.jpg`, preview_blob));
+  }
+  return files;
+}
+
+async function blobFile(deps: Deps, path: string, blob: string): Promise<BundleFile> {
+  const { content: _, ...file } = inline(path, await deps.blobs.get(blob, { maxBytes: UPLOAD_HARD_CAP_BYTES }));
+  return { ...file, blob };
+}
+
+function inline(path: string, content: string | Uint8Array): BundleFile {
+  const bytes = Buffer.from(content);
+  return {
+    path,
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    crc32: crc32(bytes),
+    content: bytes.toString('base64'),
+  };
+}

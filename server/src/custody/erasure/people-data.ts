@@ -1,0 +1,105 @@
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { PHONE } from '@firsthand/contract/patterns.ts';
+import { centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
+import { Type } from 'typebox';
+import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { many, one } from '../../platform/db/sql.ts';
+import { type Answer, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { readableModes } from '../../platform/http/principal.ts';
+import { invalidField } from '../../platform/http/problem.ts';
+import { type KeptFile, keptAbout, keptOfMember } from './kept-files.ts';
+
+const Query = Type.Object(
+  {
+    external_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 120 })),
+    email: Type.Optional(Type.String({ minLength: 3, maxLength: 254 })),
+    phone_e164: Type.Optional(Type.String({ pattern: PHONE })),
+  },
+  { additionalProperties: false },
+);
+
+const BY = ['external_ref', 'email', 'phone_e164'] as const;
+type By = (typeof BY)[number];
+
+export const getPeopleData = tenantEndpoint({
+  operationId: 'getPeopleData',
+  summary: 'Download everything kept about one person',
+  description:
+    'Answers a request for access by a person whose data you hold. Send exactly one of `external_ref`, `email` and ' +
+    '`phone_e164`. The zip has a folder for each verification, with photos, record, webhooks and statements; `index.json` ' +
+    'lists them. Somebody who is unknown gets an empty index.',
+  tag: 'Evidence',
+  credentials: ['session', 'secret'],
+  role: 'owner',
+  recent: true,
+  query: Query,
+  mediaType: 'application/zip',
+  responses: { 200: Type.String({ contentMediaType: 'application/zip' }) },
+  async handler(call): Promise<Answer> {
+    const { deps, principal } = call;
+    const by = oneOf(call.query);
+    const { external_ref = null, email = null, phone_e164 = null } = call.query;
+    const rows = await many<{ id: string }>(
+      deps.db,
+      `select id from verifications
+       where tenant_id = $1 and livemode = any($2)
+         and (normalize(external_ref, nfc) = normalize($3, nfc) or lower(private #>> '{person,email}') = lower($4) or private #>> '{person,phone_e164}' = $5)
+       order by id`,
+      [principal.tenantId, readableModes(principal), external_ref, email, phone_e164],
+    );
+    // Somebody who signs in to the account, by a verified address or number.
+    const member = await one<{ id: string }>(
+      deps.db,
+      `select p.id from persons p join memberships m on m.person_id = p.id
+       where m.tenant_id = $1 and (lower(p.email) = lower($2) or p.phone_e164 = $3)`,
+      [principal.tenantId, email, phone_e164],
+    );
+    // The value is a person's: the log says by what they were looked for, not who they are.
+    await audit(deps.db, activityOf(call), {
+      action: 'people_data.exported',
+      detail: { by, verifications: rows.length },
+    });
+    const ids = rows.map(({ id }) => id);
+    const index = {
+      [by]: call.query[by],
+      created_at: deps.clock.now().toISOString(),
+      verifications: ids,
+      member: member !== undefined,
+    };
+    async function* files(): AsyncGenerator<KeptFile> {
+      yield { path: 'index.json', bytes: Buffer.from(JSON.stringify(index, null, 2)) };
+      if (member) yield* keptOfMember(deps.db, principal.tenantId, member.id);
+      for (const id of ids) yield* keptAbout(deps, id);
+    }
+    return {
+      status: 200,
+      body: Readable.from(zip(files()), { objectMode: false }),
+      headers: {
+        'content-type': 'application/zip',
+        'content-disposition': 'attachment; filename="people-data.zip"',
+        'cache-control': 'no-store',
+      },
+    };
+  },
+});
+
+/** The one parameter that says who. */
+function oneOf(query: Partial<Record<By, string>>): By {
+  const given = BY.filter(by => query[by] !== undefined);
+  if (given.length !== 1)
+    throw invalidField('external_ref', 'is required, or email or phone_e164; send exactly one of the three');
+  return given[0]!;
+}
+
+/** Stores the files in a zip. One is held at a time. */
+async function* zip(files: AsyncIterable<KeptFile>): AsyncGenerator<Uint8Array> {
+  const entries: ZipEntry[] = [];
+  for await (const { path, bytes } of files) {
+    const entry = { name: path, size: bytes.length, crc32: crc32(bytes) };
+    entries.push(entry);
+    yield localHeader(entry);
+    yield bytes;
+  }
+  yield centralDirectory(entries);
+}

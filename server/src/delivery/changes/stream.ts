@@ -1,0 +1,134 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { createBell } from '../../platform/db/listen.ts';
+import type { Deps } from '../../platform/deps.ts';
+import { tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { openStream } from '../../platform/http/open-streams.ts';
+import { readableModes } from '../../platform/http/principal.ts';
+import { invalidField } from '../../platform/http/problem.ts';
+import { scopeOf } from '../../verification/verifications/search.ts';
+import { createHub, type Hub, KEPT_MS, missedChanges, note, type Subscriber } from './hub.ts';
+
+const HEARTBEAT_MS = 15_000;
+/** How often a stream checks that its credential still opens it. */
+const ADMITTED_MS = 2_000;
+/** A stream notices at least this often that the server drains. */
+const LOOK_MS = 500;
+/** Changes that come together are sent together. */
+const GATHER_MS = 100;
+const MAX_PER_CALLER = 8;
+const MAX_PER_TENANT = 100;
+
+const hubs = new WeakMap<Deps, Hub>();
+function hubOf(deps: Deps): Hub {
+  const known = hubs.get(deps) ?? createHub(deps);
+  hubs.set(deps, known);
+  return known;
+}
+/** Ends what the streams of a process share. */
+export const closeChanges = async (deps: Deps): Promise<void> => hubs.get(deps)?.close();
+
+/** A cursor: the transaction before which everything was sent, and when. */
+const encodeCursor = (transaction: string, at: number): string =>
+  Buffer.from(`${transaction}:${at}`).toString('base64url');
+function decodeCursor(cursor: string): { transaction: string; at: number } {
+  const match = /^(\d{1,20}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (!match || encodeCursor(match[1]!, Number(match[2])) !== cursor) {
+    throw invalidField('cursor', 'is not a cursor of this stream');
+  }
+  return { transaction: match[1]!, at: Number(match[2]) };
+}
+
+export const streamChanges = tenantEndpoint({
+  operationId: 'streamChanges',
+  summary: 'Follow what changes, for a page that is open',
+  description:
+    'Server-sent events `changed` with `{id, livemode}`: read that verification again. Several changes of one verification ' +
+    'may come as one. The `id` of an event is a cursor: send it back as `Last-Event-ID` or `cursor` within 15 minutes to ' +
+    'hear of what changed meanwhile. An event `reset` says that more has changed than is remembered: load everything again.',
+  tag: 'Verifications',
+  credentials: ['session', 'secret'],
+  query: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 200 })) }, { additionalProperties: false }),
+  mediaType: 'text/event-stream',
+  responses: { 200: Type.String({ description: 'text/event-stream' }) },
+  async handler({ deps, principal, query, request, reply, stillAdmitted }) {
+    const last = request.headers['last-event-id'];
+    const cursor = typeof last === 'string' && last !== '' ? last : query.cursor;
+    const from = cursor === undefined ? null : decodeCursor(cursor);
+    const caller = principal.kind === 'session' ? principal.userId : principal.tenantId;
+    const ended = openStream(
+      reply,
+      { name: `changes ${principal.tenantId}`, most: MAX_PER_TENANT },
+      { name: `changes of ${caller}`, most: MAX_PER_CALLER },
+    );
+    const bell = createBell();
+    const subscriber: Subscriber = {
+      scopes: readableModes(principal).map(livemode => scopeOf(principal.tenantId, livemode)),
+      waiting: new Map(),
+      lost: false,
+      position: '0',
+      wake: bell.ring,
+    };
+    const hub = hubOf(deps);
+    ended.addEventListener('abort', () => {
+      hub.remove(subscriber);
+      bell.ring();
+    });
+    await hub.add(subscriber);
+    // The reader may have left before this one was added.
+    if (ended.aborted) hub.remove(subscriber);
+    const began = subscriber.position;
+    if (from) {
+      if (deps.clock.now().getTime() - from.at > KEPT_MS || BigInt(from.transaction) > BigInt(began))
+        subscriber.lost = true;
+      else {
+        const missed = await missedChanges(deps.db, subscriber.scopes, from.transaction, began);
+        for (const { verification_id, scope } of missed) note(subscriber, verification_id, scope);
+      }
+    }
+    const { server } = request.server;
+
+    async function* changes(): AsyncGenerator<string> {
+      let saidAt = performance.now();
+      let admittedAt = performance.now();
+      let position = encodeCursor(began, deps.clock.now().getTime());
+      try {
+        yield `event: ready\nid: ${position}\ndata: {}\n\n`;
+        while (!ended.aborted && server.listening) {
+          if (performance.now() - admittedAt >= ADMITTED_MS) {
+            if (!(await stillAdmitted())) return;
+            admittedAt = performance.now();
+          }
+          bell.quiet();
+          const { lost } = subscriber;
+          const sent = [...subscriber.waiting];
+          const reached = encodeCursor(subscriber.position, deps.clock.now().getTime());
+          subscriber.lost = false;
+          subscriber.waiting.clear();
+          if (lost || sent.length > 0) {
+            // A reader that is cut off among them hears of all of them again: the last alone moves the cursor on.
+            if (lost) yield `event: reset\n${sent.length === 0 ? `id: ${reached}\n` : ''}data: {}\n\n`;
+            for (const [n, [id, scope]] of sent.entries()) {
+              const mark = n === sent.length - 1 ? reached : position;
+              yield `event: changed\nid: ${mark}\ndata: ${JSON.stringify({ id, livemode: scope.endsWith(':live') })}\n\n`;
+            }
+            position = reached;
+            saidAt = performance.now();
+          } else if (performance.now() - saidAt >= HEARTBEAT_MS) {
+            saidAt = performance.now();
+            yield `id: ${position}\n: still here\n\n`;
+          }
+          await bell.wait(LOOK_MS);
+          await new Promise(resolve => setTimeout(resolve, GATHER_MS));
+        }
+      } catch (error) {
+        deps.log.warn({ err: error }, 'a stream of changes ended');
+      }
+    }
+    return {
+      status: 200,
+      headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+      body: Readable.from(changes()),
+    };
+  },
+});

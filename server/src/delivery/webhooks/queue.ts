@@ -1,0 +1,162 @@
+import { many, type Queryable, ringAfterCommit, type Tx } from '../../platform/db/sql.ts';
+import { newId } from '../../platform/lib/ids.ts';
+import { sha256 } from '../../platform/lib/keyring.ts';
+import { isMasked, maskUrl } from '../../platform/lib/mask-url.ts';
+import { WEBHOOKS_CHANNEL } from '../../record/events/record.ts';
+
+export interface Destination {
+  tenantId: string;
+  livemode: boolean;
+  url: string;
+  /** The verification that is told there; absent: a person chose the address. */
+  verificationId?: string | null;
+}
+
+interface EndpointRow {
+  id: string;
+  tenant_id: string;
+  livemode: boolean;
+  url: string;
+  only_for: string | null;
+}
+
+/** Returns the id of each destination's endpoint, and creates missing endpoints. */
+export async function endpointsOf(
+  tx: Tx,
+  destinations: readonly Destination[],
+  now: Date,
+): Promise<(destination: Destination) => string> {
+  const keyOf = (d: Destination) => `${d.tenantId} ${d.livemode} ${d.url}`;
+  const together = Map.groupBy(destinations, keyOf);
+  /** The verification that alone uses an address. Its erasure takes the address as well. */
+  const onlyFor = (key: string): string | null => {
+    const users = new Set(together.get(key)!.map(({ verificationId }) => verificationId ?? null));
+    return users.size === 1 ? [...users][0]! : null;
+  };
+  // Every batch uses the same order, so that two batches with the same addresses cannot deadlock.
+  const distinct = [...together.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, [destination]]) => ({ ...destination!, onlyFor: onlyFor(key) }));
+  const columns = [distinct.map(d => d.tenantId), distinct.map(d => d.livemode), distinct.map(d => sha256(d.url))];
+  const find = () =>
+    many<EndpointRow>(
+      tx,
+      `select e.id, e.tenant_id, e.livemode, e.url, e.only_for
+       from unnest($1::text[], $2::boolean[], $3::bytea[]) as d (tenant_id, livemode, url_sha256)
+       join webhook_endpoints e using (tenant_id, livemode, url_sha256)`,
+      columns,
+    );
+  let rows = await find();
+  if (rows.length < distinct.length) {
+    await tx.query(
+      `insert into webhook_endpoints (tenant_id, livemode, url_sha256, url, id, only_for, created_at)
+       select *, $7::timestamptz from unnest($1::text[], $2::boolean[], $3::bytea[], $4::text[], $5::text[], $6::text[])
+       on conflict (tenant_id, livemode, url_sha256) do nothing`,
+      [
+        ...columns,
+        distinct.map(d => d.url),
+        distinct.map(() => newId('whe', now.getTime())),
+        distinct.map(d => d.onlyFor),
+        now,
+      ],
+    );
+    rows = await find();
+  }
+  const shared = rows.filter(row => row.only_for !== null && row.only_for !== onlyFor(keyOf(placeOf(row))));
+  if (shared.length > 0) {
+    await tx.query(
+      `with shared as (select id from webhook_endpoints where id = any($1) order by id for no key update)
+       update webhook_endpoints e set only_for = null, forget = false from shared where shared.id = e.id`,
+      [shared.map(({ id }) => id)],
+    );
+  }
+  const byKey = new Map(rows.map(row => [keyOf(placeOf(row)), row.id]));
+  return destination => {
+    const id = byKey.get(keyOf(destination));
+    if (!id) throw new Error('an endpoint was not made');
+    return id;
+  };
+}
+
+const placeOf = (row: EndpointRow): Destination => ({
+  tenantId: row.tenant_id,
+  livemode: row.livemode,
+  url: row.url,
+});
+
+/**
+ * Returns the ids of the account's endpoints at a URL, which may be given as answers show it, with its secret masked. Null
+ * where no URL is given.
+ */
+export async function withUrl(db: Queryable, tenantId: string, url: string | undefined): Promise<string[] | null> {
+  if (url === undefined) return null;
+  const rows = await many<Pick<EndpointRow, 'id' | 'url'>>(
+    db,
+    'select id, url from webhook_endpoints where tenant_id = $1 and (url_sha256 = $2 or $3)',
+    [tenantId, sha256(url), isMasked(url)],
+  );
+  return rows.filter(row => row.url === url || maskUrl(row.url) === url).map(({ id }) => id);
+}
+
+export interface NewDelivery {
+  eventId: string;
+  endpointId: string;
+}
+
+/**
+ * Inserts one delivery per event and endpoint, queues it for now, and returns the ids of the new ones. A delivery to a
+ * disabled endpoint is stored as failed without an attempt, so that it can be recovered later. `includeDisabled`: also send
+ * to disabled endpoints.
+ */
+export async function insertDeliveries(
+  tx: Tx,
+  deliveries: readonly NewDelivery[],
+  now: Date,
+  { includeDisabled = false }: { includeDisabled?: boolean } = {},
+): Promise<string[]> {
+  if (deliveries.length === 0) return [];
+  const rows = await many<{ id: string; endpoint_id: string; pending: boolean }>(
+    tx,
+    `with given as (
+       select g.*, e.disabled_at is null or $5 as pending
+       from unnest($1::text[], $2::text[], $3::text[]) as g (id, event_id, endpoint_id)
+         join webhook_endpoints e on e.id = g.endpoint_id
+     ), inserted as (
+       insert into webhook_deliveries
+         (id, event_id, tenant_id, livemode, verification_id, type, endpoint_id, status, next_attempt_at, failed_at,
+          created_at)
+       select g.id, g.event_id, e.tenant_id, e.livemode, e.verification_id, e.public_type, g.endpoint_id,
+         case when g.pending then 'pending' else 'failed' end, case when g.pending then $4::timestamptz end,
+         case when not g.pending then $4::timestamptz end, $4
+       from given g join events e on e.id = g.event_id
+       on conflict (event_id, endpoint_id) do nothing returning id, endpoint_id, event_id, status = 'pending' as pending
+     ), queued as (
+       insert into webhook_queue (delivery_id, endpoint_id, event_id, run_at)
+       select id, endpoint_id, event_id, $4 from inserted where pending
+     )
+     select * from inserted`,
+    [
+      deliveries.map(() => newId('whd', now.getTime())),
+      deliveries.map(d => d.eventId),
+      deliveries.map(d => d.endpointId),
+      now,
+      includeDisabled,
+    ],
+  );
+  await wakeEndpoints(tx, [...new Set(rows.filter(row => row.pending).map(row => row.endpoint_id))], now);
+  return rows.map(row => row.id);
+}
+
+/**
+ * Marks endpoints as due at `at` and notifies the listening nodes. Locks their rows even when they do not change: a
+ * claim that cannot see the caller's queue rows yet must not conclude that there are none.
+ */
+export async function wakeEndpoints(tx: Queryable, endpointIds: readonly string[], at: Date): Promise<void> {
+  if (endpointIds.length === 0) return;
+  await tx.query(
+    `with due as (select id from webhook_endpoints where id = any($1) order by id for no key update)
+     update webhook_endpoints e set due_at = least(e.due_at, $2) from due where due.id = e.id`,
+    [endpointIds, at],
+  );
+  ringAfterCommit(tx, WEBHOOKS_CHANNEL, 'due');
+}

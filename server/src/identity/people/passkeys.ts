@@ -1,0 +1,180 @@
+import { NewPasskey, Nothing, Passkey, PasskeyOptions } from '@firsthand/contract/people.ts';
+import {
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { many, one, type Queryable, transaction, violates } from '../../platform/db/sql.ts';
+import { created, noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { personOf } from '../../platform/http/principal.ts';
+import { invalidField, notFound, unauthorized } from '../../platform/http/problem.ts';
+import { newId } from '../../platform/lib/ids.ts';
+import { activityOf, audit } from '../tenants/audit.ts';
+import { acceptedPersons, closePasskeys, openingsOfSession } from './openings.ts';
+import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge } from './passkey-challenges.ts';
+
+const MAX_PASSKEYS = 20;
+
+interface PasskeyRow {
+  id: string;
+  name: string;
+  credential_id: string;
+  transports: string[];
+  created_at: Date;
+  last_used_at: Date | null;
+}
+
+/** The passkeys that open this person. */
+export const listPasskeys = (db: Queryable, personId: string) =>
+  many<PasskeyRow>(
+    db,
+    `select k.id, k.name, k.credential_id, k.transports, k.created_at, k.last_used_at
+     from passkeys k join passkey_persons o on o.passkey_id = k.id where o.person_id = $1 order by k.id desc`,
+    [personId],
+  );
+
+export const presentPasskey = (row: Pick<PasskeyRow, 'id' | 'name' | 'created_at' | 'last_used_at'>): Passkey => ({
+  id: row.id,
+  name: row.name,
+  created_at: row.created_at.toISOString(),
+  ...(row.last_used_at ? { last_used_at: row.last_used_at.toISOString() } : {}),
+});
+
+// A passkey grants all of the person's rights, so adding or removing one needs a recent sign-in.
+const common = { tag: 'Me', credentials: ['session'], recent: true } as const;
+
+export const passkeyCreationOptions = tenantEndpoint({
+  operationId: 'createPasskeyOptions',
+  summary: 'Begin to add a passkey',
+  description: 'Answers `PublicKeyCredentialCreationOptionsJSON`, for `navigator.credentials.create`.',
+  ...common,
+  body: Nothing,
+  bodyOptional: true,
+  responses: { 200: PasskeyOptions },
+  async handler({ deps, principal }) {
+    const { userId } = personOf(principal);
+    const person = await one<{ name: string | null; email: string | null; phone_e164: string | null }>(
+      deps.db,
+      'select name, email, phone_e164 from persons where id = $1',
+      [userId],
+    );
+    const userName = person?.email ?? person?.phone_e164 ?? person?.name ?? userId;
+    const { rpID } = relyingParty(deps);
+    const options = await generateRegistrationOptions({
+      rpID,
+      rpName: 'Firsthand',
+      userID: new Uint8Array(Buffer.from(userId)),
+      userName,
+      userDisplayName: person?.name ?? userName,
+      challenge: await newChallenge(deps, userId),
+      timeout: CEREMONY_MS,
+      attestationType: 'none',
+      excludeCredentials: (await listPasskeys(deps.db, userId)).map(row => ({
+        id: row.credential_id,
+        transports: row.transports as never,
+      })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+    return ok(options);
+  },
+});
+
+export const addPasskey = tenantEndpoint({
+  operationId: 'addPasskey',
+  summary: 'Add a passkey',
+  description:
+    '`response` is the `RegistrationResponseJSON` of the browser. The passkey opens the accounts that this session opens, ' +
+    'without invitations that wait.',
+  ...common,
+  body: NewPasskey,
+  responses: { 201: Passkey },
+  async handler(call) {
+    const { deps, body } = call;
+    const { userId, sessionId } = personOf(call.principal);
+    const activity = activityOf(call);
+    const { rpID, origin } = relyingParty(deps);
+    const response = body.response as unknown as RegistrationResponseJSON;
+    const expectedChallenge = await takeChallenge(deps.db, response.response.clientDataJSON, userId, activity.at);
+    const refused = (cause?: unknown) => {
+      deps.log.info({ err: cause }, 'a passkey was refused');
+      return invalidField('response', 'does not belong to options of the last ten minutes; ask for new options');
+    };
+    if (expectedChallenge === null) throw refused();
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: { ...response, clientExtensionResults: response.clientExtensionResults ?? {} },
+      expectedChallenge,
+      expectedOrigin: origin,
+      expectedRPID: rpID,
+      requireUserVerification: true,
+    }).catch((error: unknown) => {
+      throw refused(error);
+    });
+    if (!verified) throw refused();
+    const { credential } = registrationInfo;
+    const row = {
+      id: newId('psk', activity.at.getTime()),
+      name: body.name,
+      created_at: activity.at,
+      last_used_at: null,
+    };
+    await transaction(deps.db, async tx => {
+      await tx.query('select 1 from persons where id = $1 for update', [userId]);
+      // The proof of an address may have ended this session while the request was on its way.
+      const opens = (await openingsOfSession(tx, sessionId)).filter(({ accepted }) => accepted);
+      if (opens.length === 0) throw unauthorized();
+      if ((await listPasskeys(tx, userId)).length >= MAX_PASSKEYS) {
+        throw invalidField('name', `cannot be added: you have ${MAX_PASSKEYS} passkeys, the maximum; remove one first`);
+      }
+      await tx.query(
+        `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [
+          row.id,
+          userId,
+          row.name,
+          credential.id,
+          Buffer.from(credential.publicKey),
+          credential.counter,
+          credential.transports ?? [],
+          activity.at,
+        ],
+      );
+      await tx.query(
+        `insert into passkey_persons (passkey_id, person_id, proof)
+         select $1, o.person_id, o.proof from unnest($2::text[], $3::text[]) as o (person_id, proof)`,
+        [row.id, opens.map(({ personId }) => personId), opens.map(({ proof }) => proof)],
+      );
+      await audit(tx, activity, { action: 'passkey.added', target: row.id, detail: { name: row.name } });
+    }).catch((error: unknown) => {
+      throw violates(error, 'passkeys_credential_id_key')
+        ? invalidField('response', 'is a passkey that is already registered')
+        : error;
+    });
+    return created(presentPasskey(row));
+  },
+});
+
+export const deletePasskey = tenantEndpoint({
+  operationId: 'deletePasskey',
+  summary: 'Remove a passkey',
+  description:
+    'It opens no account of this session from this answer on, and ends altogether if it opens no other. Sessions it opened go on.',
+  ...common,
+  exists: async ({ deps, principal, params }) =>
+    (await listPasskeys(deps.db, personOf(principal).userId)).some(({ id }) => id === params.id),
+  responses: { 204: null },
+  async handler(call) {
+    const { userId, sessionId } = personOf(call.principal);
+    await transaction(call.deps.db, async tx => {
+      const row = (await listPasskeys(tx, userId)).find(({ id }) => id === call.params.id);
+      if (!row) throw notFound();
+      await closePasskeys(tx, [row.id], await acceptedPersons(tx, sessionId));
+      await audit(tx, activityOf(call), {
+        action: 'passkey.removed',
+        target: call.params.id!,
+        detail: { name: row.name },
+      });
+    });
+    return noContent;
+  },
+});

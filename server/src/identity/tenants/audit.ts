@@ -1,0 +1,113 @@
+import { isId } from '@firsthand/contract/ids.ts';
+import { AuditEntry } from '@firsthand/contract/management.ts';
+import type { FastifyRequest } from 'fastify';
+import { many, type Queryable } from '../../platform/db/sql.ts';
+import type { Deps } from '../../platform/deps.ts';
+import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
+import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import type { Principal } from '../../platform/http/principal.ts';
+import { deviceOf } from '../../platform/lib/device.ts';
+import { newId } from '../../platform/lib/ids.ts';
+
+export type Actor = AuditEntry['actor'];
+
+/** The actor, the time and the request of an act. */
+export interface Activity {
+  tenantId: string;
+  actor: Actor;
+  at: Date;
+  requestId?: string;
+  /** The client's address. */
+  address?: string;
+  device?: string;
+}
+
+/** Returns the activity of a request. */
+export function activityOf(call: {
+  deps: Pick<Deps, 'clock'>;
+  principal: Principal;
+  request: FastifyRequest;
+}): Activity {
+  const { principal } = call;
+  const actor: Actor =
+    principal.kind === 'session'
+      ? { kind: 'session', id: principal.userId }
+      : principal.kind === 'secret'
+        ? { kind: 'secret', id: principal.keyId }
+        : { kind: 'system' };
+  return { tenantId: principal.tenantId, actor, at: call.deps.clock.now(), ...originOf(call.request) };
+}
+
+/** Returns the request id, the address and the device for an entry. */
+export const originOf = (request: FastifyRequest) => ({
+  requestId: request.id,
+  address: request.ip,
+  device: deviceOf(request.headers['user-agent']),
+});
+
+/** Records a management act in the transaction that does it. `detail` must hold no secret. */
+export async function audit(
+  tx: Queryable,
+  activity: Activity,
+  act: { action: string; target?: string; detail?: Record<string, unknown> },
+): Promise<void> {
+  await tx.query(
+    `insert into audit_log (id, tenant_id, actor, action, target, detail, request_id, created_at, address, device)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      newId('aud', activity.at.getTime()),
+      activity.tenantId,
+      JSON.stringify(activity.actor),
+      act.action,
+      act.target ?? null,
+      JSON.stringify(act.detail ?? {}),
+      activity.requestId ?? null,
+      activity.at,
+      activity.address ?? null,
+      activity.device ?? null,
+    ],
+  );
+}
+
+interface AuditRow {
+  id: string;
+  actor: Actor;
+  action: string;
+  target: string | null;
+  detail: Record<string, unknown>;
+  request_id: string | null;
+  address: string | null;
+  device: string | null;
+  created_at: Date;
+}
+
+const present = (row: AuditRow): AuditEntry => ({
+  id: row.id,
+  action: row.action,
+  actor: row.actor,
+  ...(row.target === null ? {} : { target: row.target }),
+  detail: row.detail,
+  ...(row.request_id === null ? {} : { request_id: row.request_id }),
+  ...(row.address === null ? {} : { address: row.address }),
+  ...(row.device === null ? {} : { device: row.device }),
+  created_at: row.created_at.toISOString(),
+});
+
+export const listAuditLog = tenantEndpoint({
+  operationId: 'listAuditLog',
+  summary: 'List the audit log, newest first',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  role: 'owner',
+  query: PageQuery,
+  responses: { 200: Page(AuditEntry) },
+  async handler({ deps, principal, query }) {
+    const after = query.cursor === undefined ? null : decodeCursor(query.cursor, id => isId('aud', id));
+    const rows = await many<AuditRow>(
+      deps.db,
+      `select * from audit_log where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+      [principal.tenantId, after, query.limit + 1],
+    );
+    return ok(pageOf(rows, query.limit, row => row.id, present));
+  },
+});

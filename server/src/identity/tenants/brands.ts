@@ -1,0 +1,216 @@
+import { legible } from '@firsthand/contract/color.ts';
+import { BRAND_SLUG_PATTERN } from '@firsthand/contract/create-verification.ts';
+import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/limits.ts';
+import { Brand, BrandInput } from '@firsthand/contract/management.ts';
+import type { BrandView } from '@firsthand/contract/verification.ts';
+import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
+import type { Deps, Origins } from '../../platform/deps.ts';
+import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
+import { noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import type { Principal } from '../../platform/http/principal.ts';
+import { invalidField, notFound, storageUnavailable } from '../../platform/http/problem.ts';
+import { newUlid } from '../../platform/lib/ids.ts';
+import { activityOf, audit } from './audit.ts';
+import { logoKey, logoPath, readLogo } from './logo.ts';
+
+interface BrandRow {
+  tenant_id: string;
+  slug: string;
+  number: string;
+  name: string;
+  accent: string | null;
+  background: string | null;
+  logo_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The pages' default light background. On the dark one the pages adjust the accent themselves. */
+const PAGE_GROUND = '#f7f9fa';
+/** The largest logo in base64, plus room for the other fields. */
+const BODY_LIMIT = Math.ceil((BRAND_LOGO_MAX_BYTES * 4) / 3) + 65_536;
+const isSlug = (slug: string) => slug.length >= 2 && slug.length <= 40 && BRAND_SLUG_PATTERN.test(slug);
+
+/** Returns the colours that the pages use. Shifts the accent until it is legible on the background (WCAG AA). */
+export function wornColors(accent: string, background: string | null): { accent: string; background?: string } {
+  return {
+    accent: legible(accent, background ?? PAGE_GROUND),
+    ...(background === null ? {} : { background }),
+  };
+}
+
+const logoUrl = (origins: Origins, logoId: string): string => `${origins.capture}${logoPath(logoId)}`;
+
+function present(row: BrandRow, origins: Origins): Brand {
+  const { accent, background } = row;
+  return {
+    slug: row.slug,
+    name: row.name,
+    ...(row.logo_id === null ? {} : { logo_url: logoUrl(origins, row.logo_id) }),
+    ...(accent === null
+      ? {}
+      : {
+          colors: { accent, ...(background === null ? {} : { background }) },
+          worn_colors: wornColors(accent, background),
+        }),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+const findBrand = (db: Queryable, tenantId: string, slug: string, lock: '' | 'for update' = '') =>
+  one<BrandRow>(db, `select * from brands where tenant_id = $1 and slug = $2 ${lock}`, [tenantId, slug]);
+
+/** Returns the brand of a verification; undefined for the default one. */
+export async function brandOf(
+  deps: Pick<Deps, 'db' | 'origins'>,
+  verification: { tenant_id: string; private: { brand_slug?: string } },
+): Promise<BrandView | undefined> {
+  const slug = verification.private.brand_slug;
+  const row = slug === undefined ? undefined : await findBrand(deps.db, verification.tenant_id, slug);
+  if (!row) return undefined;
+  return {
+    slug: row.slug,
+    name: row.name,
+    ...(row.logo_id === null ? {} : { logo_url: logoUrl(deps.origins, row.logo_id) }),
+    ...(row.accent === null ? {} : { colors: wornColors(row.accent, row.background) }),
+  };
+}
+
+type Asked = { deps: Deps; principal: Principal; params: Record<string, string> };
+const exists = async ({ deps, principal, params }: Asked) =>
+  (await findBrand(deps.db, principal.tenantId, params.slug!)) !== undefined;
+
+export const putBrand = tenantEndpoint({
+  operationId: 'putBrand',
+  summary: 'Create or replace a brand',
+  description:
+    'Colors you leave out are removed. A logo you leave out stays, because no response repeats its bytes; send `null` to ' +
+    'remove it. Logos are converted to PNG of at most 512×512 pixels. `worn_colors` holds the colors the pages use: an ' +
+    'accent with too little contrast (WCAG AA) is made darker or lighter.',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  bodyLimitBytes: BODY_LIMIT,
+  imageFields: ['logo_base64'],
+  body: BrandInput,
+  responses: { 200: Brand },
+  async handler(call) {
+    const { deps, principal, body } = call;
+    const slug = call.params.slug!;
+    if (!isSlug(slug)) {
+      throw invalidField('slug', 'must have 2 to 40 lower-case letters and digits, with single hyphens between them');
+    }
+    const logo = body.logo_base64 ? await readLogo('logo_base64', call.images.get('logo_base64')!) : null;
+    const logoId = logo ? newUlid() : null;
+    if (logo && logoId) {
+      await deps.blobs.put(logoKey(logoId), logo, { contentType: 'image/png' }).catch((error: unknown) => {
+        throw storageUnavailable(error);
+      });
+    }
+    const doing = activityOf(call);
+    const { row, replaced } = await transaction(deps.db, async tx => {
+      const before = await findBrand(tx, principal.tenantId, slug, 'for update');
+      const kept = body.logo_base64 === undefined ? (before?.logo_id ?? null) : logoId;
+      const after = await one<BrandRow>(
+        tx,
+        `insert into brands (tenant_id, slug, name, accent, background, logo_id, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $7)
+         on conflict (tenant_id, slug) do update set name = excluded.name, accent = excluded.accent,
+           background = excluded.background, logo_id = excluded.logo_id, updated_at = excluded.updated_at
+         returning *`,
+        [
+          principal.tenantId,
+          slug,
+          body.name,
+          body.colors?.accent.toLowerCase() ?? null,
+          body.colors?.background?.toLowerCase() ?? null,
+          kept,
+          doing.at,
+        ],
+      );
+      if (!after) throw new Error('upsert returned no row');
+      await audit(tx, doing, {
+        action: before ? 'brand.updated' : 'brand.created',
+        target: slug,
+        detail: { name: body.name, ...(body.colors ? { colors: body.colors } : {}), logo: kept !== null },
+      });
+      return { row: after, replaced: before?.logo_id && before.logo_id !== kept ? before.logo_id : null };
+    });
+    await forgetLogo(deps, replaced);
+    return ok(present(row, deps.origins));
+  },
+});
+
+/** Deletes a logo that no brand uses. If this fails, the leftover only costs space. */
+async function forgetLogo(deps: Deps, logoId: string | null): Promise<void> {
+  if (logoId === null) return;
+  await deps.blobs
+    .delete(logoKey(logoId))
+    .catch(error => deps.log.warn({ err: error, blob: logoKey(logoId) }, 'a replaced logo stays in the store'));
+}
+
+export const getBrand = tenantEndpoint({
+  operationId: 'getBrand',
+  summary: 'Get a brand',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  exists,
+  responses: { 200: Brand },
+  async handler({ deps, principal, params }) {
+    const row = await findBrand(deps.db, principal.tenantId, params.slug!);
+    if (!row) throw notFound();
+    return ok(present(row, deps.origins));
+  },
+});
+
+export const listBrands = tenantEndpoint({
+  operationId: 'listBrands',
+  summary: 'List brands, newest first',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  query: PageQuery,
+  responses: { 200: Page(Brand) },
+  async handler({ deps, principal, query }) {
+    const after = query.cursor === undefined ? null : decodeCursor(query.cursor, number => /^\d{1,18}$/.test(number));
+    const rows = await many<BrandRow>(
+      deps.db,
+      `select * from brands where tenant_id = $1 and ($2::bigint is null or number < $2) order by number desc limit $3`,
+      [principal.tenantId, after, query.limit + 1],
+    );
+    return ok(
+      pageOf(
+        rows,
+        query.limit,
+        row => row.number,
+        row => present(row, deps.origins),
+      ),
+    );
+  },
+});
+
+export const deleteBrand = tenantEndpoint({
+  operationId: 'deleteBrand',
+  summary: 'Delete a brand',
+  description: 'Verifications with this brand then show the default brand.',
+  tag: 'Management',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  exists,
+  responses: { 204: null },
+  async handler(call) {
+    const { deps, principal, params } = call;
+    const logoId = await transaction(deps.db, async tx => {
+      const row = await one<{ logo_id: string | null }>(
+        tx,
+        'delete from brands where tenant_id = $1 and slug = $2 returning logo_id',
+        [principal.tenantId, params.slug],
+      );
+      if (!row) throw notFound();
+      await audit(tx, activityOf(call), { action: 'brand.deleted', target: params.slug! });
+      return row.logo_id;
+    });
+    await forgetLogo(deps, logoId);
+    return noContent;
+  },
+});

@@ -1,0 +1,196 @@
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import {
+  type CaptureSignals,
+  NOT_APPLICABLE,
+  SHOWN_SIGNALS,
+  type ShownSignalName,
+} from '@firsthand/contract/signals.ts';
+import type { ContextCheck } from '@firsthand/contract/verification.ts';
+import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/analyze.ts';
+import { ImageFault } from '@firsthand/forensics/inspect.ts';
+import { transaction } from '../../platform/db/sql.ts';
+import type { Deps } from '../../platform/deps.ts';
+import { addJob } from '../../platform/jobs/queue.ts';
+import { digestOf } from '../../platform/lib/digest.ts';
+import { inSpan, isTraced, pastSpan } from '../../platform/lib/tracing.ts';
+import { type ClaimedCapture, failAnalysis } from '../../verification/captures/analysis-queue.ts';
+import { attestsPicture } from '../../verification/captures/attestation/binding.ts';
+import { deletePictures } from '../../verification/captures/erase.ts';
+import { evidenceKeyOf, previewKeyOf } from '../../verification/captures/image-key.ts';
+import { storeAnalysis } from '../../verification/captures/write.ts';
+import { settle } from '../../verification/verdict/settle.ts';
+import {
+  type CaptureRow,
+  findVerification,
+  type StoredPresence,
+  type VerificationRow,
+} from '../../verification/verifications/row.ts';
+import { checkContext } from '../checks/context.ts';
+import { eraseGeocodes } from '../checks/geocode.ts';
+import { matchLocation } from '../checks/location.ts';
+import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
+import { sessionOf } from './session.ts';
+
+/** A picture that no further attempt can analyse. The message names why. */
+export class PictureFault extends Error {
+  override name = 'PictureFault';
+}
+
+/**
+ * Analyses one capture and settles its verification. Runs the detectors and reads the store with no transaction open, then writes the
+ * signals in one short transaction. Calls `freeThread` when it needs the pixels no longer.
+ *
+ * @throws PictureFault when no retry can help; any other error may be retried.
+ */
+export async function analyzeCapture(deps: Deps, capture: ClaimedCapture, freeThread: () => void): Promise<void> {
+  const row = await findVerification(deps.db, capture.verification_id);
+  if (!row || row.redacted_at) {
+    deps.log.info({ captureId: capture.id }, 'nothing to analyse');
+    await failAnalysis(deps.db, capture.id, deps.clock.now(), 'the verification was redacted');
+    return;
+  }
+  const found = await inspectCapture(deps, row, capture, freeThread);
+  await transaction(deps.db, async tx => {
+    await storeAnalysis(tx, capture.id, { ...found, at: deps.clock.now() });
+    if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
+    await settle(tx, deps, row.id);
+  });
+  await forgetIfRedacted(deps, row);
+}
+
+/** An erasure that came while this picture was analysed finds nothing that was written since. */
+async function forgetIfRedacted(deps: Deps, { id, config }: VerificationRow): Promise<void> {
+  if (!(await findVerification(deps.db, id))?.redacted_at) return;
+  await deletePictures(deps.blobs, id);
+  if (config.expected_location) await eraseGeocodes(deps.db, [config.expected_location]);
+}
+
+/** Reads the stored bytes and compares them with the submitted hash, so the detectors see exactly what was sent. */
+async function originalOf(deps: Deps, capture: CaptureRow): Promise<Buffer> {
+  const bytes = await deps.blobs.get(capture.image_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+  const sha256 = await digestOf(bytes);
+  if (sha256 === capture.sha256) return bytes;
+  throw new PictureFault(
+    `the stored picture has changed: its SHA-256 is ${sha256}, that of the submitted one ${capture.sha256}`,
+  );
+}
+
+async function inspectCapture(deps: Deps, row: VerificationRow, capture: ClaimedCapture, freeThread: () => void) {
+  const [bytes, motionFrame, session] = await Promise.all([
+    originalOf(deps, capture),
+    capture.motion_blob ? deps.blobs.get(capture.motion_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES }) : undefined,
+    sessionOf(deps, row, capture),
+  ]);
+  const required = row.config.signals_required;
+  const uploaded = capture.source === 'upload';
+  const wanted = SHOWN_SIGNALS.filter(({ name }) => required.includes(name));
+  const measured = wanted.filter(({ uploads }) => uploads || !uploaded);
+  const analysis = await analysisOf(deps, {
+    bytes,
+    signals: measured.map(({ name }) => name),
+    attested: !uploaded && attestsPicture(capture.attestation),
+    threeDimensional: row.config.context?.attributes?.three_dimensional === true,
+    ...(deps.config.screenThresholds ? { thresholds: { screen: deps.config.screenThresholds } } : {}),
+    ...(motionFrame ? { motionFrame } : {}),
+    ...(session ? { session } : {}),
+    ...(deps.config.aiModel ? { aiModel: deps.config.aiModel } : {}),
+    ...(deps.config.c2paTrustAnchors ? { trustAnchors: deps.config.c2paTrustAnchors } : {}),
+    ...(isTraced() ? { timed: true } : {}),
+  });
+  for (const { part, startedAt, endedAt } of analysis.timings ?? []) pastSpan(`analysis ${part}`, startedAt, endedAt);
+  freeThread();
+  const previewKey = previewKeyOf(row.id, capture.id);
+  await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
+  const displayKey = analysis.display ? evidenceKeyOf(row.id, capture.id, 'display.jpg') : null;
+  if (displayKey) await deps.blobs.put(displayKey, analysis.display!, { contentType: 'image/jpeg' });
+  const searched = {
+    id: capture.id,
+    verificationId: row.id,
+    tenantId: row.tenant_id,
+    livemode: row.livemode,
+    externalRef: row.external_ref,
+  };
+  const reverse = await inSpan('reverse search', {}, () => rememberAndSearch(deps, searched, analysis));
+  const signals: Record<string, unknown> = {};
+  for (const spec of wanted) {
+    const found = measured.includes(spec)
+      ? ((await foundBy(deps, spec.name, { analysis, reverse, row, capture })) ?? {
+          ...spec.unevaluated,
+          evaluated: false,
+          reason: 'analysis_error',
+        })
+      : NOT_APPLICABLE;
+    signals[spec.key] = found;
+  }
+  return {
+    signals: signals as CaptureSignals,
+    metadata: analysis.metadata,
+    previewKey,
+    displayKey,
+    locationMatch: await matchLocation(deps, row.config.expected_location, capture, analysis.metadata.gps),
+    context: await contextOf(deps, row, analysis.preview),
+    presence: await presenceOf(deps, row, capture, analysis.presence),
+  };
+}
+
+async function analysisOf(deps: Deps, request: AnalysisRequest): Promise<PictureAnalysis> {
+  try {
+    return await deps.pictures.analyze(request);
+  } catch (error) {
+    if (error instanceof ImageFault) throw new PictureFault(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** The camera session as the database stores it. Keeps its pictures in the store. */
+async function presenceOf(
+  deps: Deps,
+  row: VerificationRow,
+  capture: CaptureRow,
+  judged: PictureAnalysis['presence'],
+): Promise<StoredPresence | null> {
+  if (!judged) return null;
+  const { strip, noise, band: _, checks, ...presence } = judged;
+  const shown = Object.entries(checks).map(([name, { contradiction: _, ...check }]) => [name, check]);
+  const stored: StoredPresence = { ...presence, checks: Object.fromEntries(shown) };
+  const keep = async (name: string, bytes: Uint8Array, contentType: string): Promise<string> => {
+    const key = evidenceKeyOf(row.id, capture.id, name);
+    await deps.blobs.put(key, bytes, { contentType });
+    return key;
+  };
+  if (strip) stored.strip_blob = await keep('strip.jpg', strip, 'image/jpeg');
+  if (noise)
+    stored.noise_blobs = {
+      before: await keep('noise-before.png', noise.before, 'image/png'),
+      after: await keep('noise-after.png', noise.after, 'image/png'),
+    };
+  return stored;
+}
+
+/** Runs the context check if the request asks for one. Null when the request gives no text to compare the picture with. */
+async function contextOf(deps: Deps, row: VerificationRow, preview: Uint8Array): Promise<ContextCheck | null> {
+  const { signals_required, context } = row.config;
+  if (!signals_required.includes('context')) return null;
+  if (!context) return { evaluated: false, no_answer: 'no_context' };
+  if (!deps.vision) return { evaluated: false, no_answer: 'no_model' };
+  const { vision } = deps;
+  return inSpan('context check', {}, () => checkContext(vision, context, preview));
+}
+
+interface Subject {
+  analysis: PictureAnalysis;
+  reverse: ReverseSignal | undefined;
+  row: VerificationRow;
+  capture: CaptureRow;
+}
+
+/** One signal as the database stores it: the public members plus the evidence. Undefined when it was not evaluated. */
+async function foundBy(deps: Deps, name: ShownSignalName, o: Subject): Promise<object | undefined> {
+  if (name === 'reverse') return o.reverse;
+  if (name !== 'screen') return o.analysis[name];
+  const { heatmapPng, ...screen } = o.analysis.screen ?? {};
+  if (!heatmapPng) return o.analysis.screen && screen;
+  const key = evidenceKeyOf(o.row.id, o.capture.id, 'screen.png');
+  await deps.blobs.put(key, heatmapPng, { contentType: 'image/png' });
+  return { ...screen, heatmap_blob: key };
+}

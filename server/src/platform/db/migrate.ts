@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Logger, runMigrations } from 'graphile-worker';
+import type pg from 'pg';
+import type { Log } from '../lib/log.ts';
+
+export const MIGRATIONS_FOLDER = join(import.meta.dirname, '..', '..', '..', 'migrations');
+
+/** Somebody edited a migration after this database ran it. */
+export class EditedMigration extends Error {
+  override name = 'EditedMigration';
+}
+
+/** The database has run migrations that this version of the program does not know. */
+export class NewerDatabase extends Error {
+  override name = 'NewerDatabase';
+}
+
+interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+  hash: string;
+}
+
+/** An arbitrary number that stands for "migrating Firsthand" among the advisory locks of a database. */
+const LOCK = 7_141_986_240;
+
+/** A deadlock, or a lock that was not to be had: nodes of the version before are at work on the same tables. */
+const BUSY = new Set(['40P01', '55P03']);
+const MAX_TRIES = 20;
+
+/**
+ * Brings the database up to date. Runs our SQL files in order, each in its own transaction, then the job queue's
+ * migrations. Nodes that start together take turns, so each migration runs once. Locks belong to transactions only,
+ * because a connection pooler in front of the database keeps a transaction on one connection.
+ *
+ * Throws {@link EditedMigration} or {@link NewerDatabase} before it changes anything.
+ */
+export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDER): Promise<void> {
+  const known = await readMigrations(folder);
+  await locked(pool, client =>
+    client.query(`create table if not exists migrations (
+      version integer primary key,
+      name text not null,
+      hash text not null,
+      applied_at timestamptz not null default now()
+    )`),
+  );
+  const step = () =>
+    locked(pool, async client => {
+      const next = nextOf(known, await applied(client));
+      if (!next) return true;
+      log.info({ migration: next.name }, 'migrating the database');
+      await client.query(next.sql);
+      await client.query('insert into migrations (version, name, hash) values ($1, $2, $3)', [
+        next.version,
+        next.name,
+        next.hash,
+      ]);
+      return false;
+    });
+  for (let done = false, tries = 1; !done; ) {
+    try {
+      done = await step();
+      tries = 1;
+    } catch (error) {
+      if (!BUSY.has((error as { code?: string }).code ?? '') || tries === MAX_TRIES) throw error;
+      tries += 1;
+      log.warn({ err: error }, 'the database is busy; the migration was undone and runs again');
+    }
+  }
+  // The queue's migrations use their own connection. Ours only holds the lock.
+  await locked(pool, () => runMigrations({ pgPool: pool, logger: quietLogger(log) }));
+}
+
+/** Returns how many migrations `migrate` would run, without running them. Throws the same errors. */
+export async function pendingMigrations(pool: pg.Pool, folder = MIGRATIONS_FOLDER): Promise<number> {
+  const known = await readMigrations(folder);
+  const { rows } = await pool.query<{ found: boolean }>("select to_regclass('migrations') is not null as found");
+  if (!rows[0]?.found) return known.length;
+  const rowsApplied = await applied(pool);
+  nextOf(known, rowsApplied);
+  return known.length - rowsApplied.length;
+}
+
+interface Applied {
+  version: number;
+  name: string;
+  hash: string;
+}
+
+async function applied(db: pg.Pool | pg.PoolClient): Promise<Applied[]> {
+  return (await db.query<Applied>('select version, name, hash from migrations order by version')).rows;
+}
+
+/**
+ * Returns the lowest file that this database has not run. Branches number their files apart, so a lower one may arrive
+ * later.
+ */
+function nextOf(known: readonly Migration[], done: readonly Applied[]): Migration | undefined {
+  const files = new Map(known.map(migration => [migration.version, migration]));
+  for (const row of done) {
+    const migration = files.get(row.version);
+    if (!migration) {
+      throw new NewerDatabase(
+        `The database has run migration ${row.name}, which this version of Firsthand does not have. Start the newer version.`,
+      );
+    }
+    if (row.hash !== migration.hash) {
+      throw new EditedMigration(
+        `Migration ${migration.name} differs from ${row.name}, which this database has run. Never edit a migration that has ` +
+          'run: add a new one.',
+      );
+    }
+  }
+  const ran = new Set(done.map(row => row.version));
+  return known.find(migration => !ran.has(migration.version));
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter(file => file.endsWith('.sql')).sort();
+  const migrations = await Promise.all(
+    files.map(async file => {
+      const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1]);
+      if (!version) throw new Error(`${join(folder, file)}: migrations are named NNNN_name.sql, numbered from 0001`);
+      // A checkout may have converted the line endings. The SQL is the same.
+      const sql = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n');
+      return { version, name: file.slice(0, -4), sql, hash: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+  for (const [index, { version, name }] of migrations.entries()) {
+    if (version === migrations[index - 1]?.version) {
+      throw new Error(
+        `${join(folder, name)}.sql: another migration has this number; give one of them the next free one`,
+      );
+    }
+  }
+  return migrations;
+}
+
+async function locked<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+const quietLogger = (log: Log): Logger =>
+  new Logger(() => (level, message) => {
+    if (level === 'error' || level === 'warning') log.warn({ component: 'graphile-worker' }, message);
+    else log.debug({ component: 'graphile-worker' }, message);
+  });

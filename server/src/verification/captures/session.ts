@@ -1,0 +1,31 @@
+import { EndUserView } from '@firsthand/contract/verification.ts';
+import { brandOf } from '../../identity/tenants/brands.ts';
+import type { Deps } from '../../platform/deps.ts';
+import { ok, openEndpoint } from '../../platform/http/endpoint.ts';
+import { redacted } from '../../platform/http/problem.ts';
+import { presentForEndUser } from '../verifications/present.ts';
+import { readCurrent } from '../verifications/read.ts';
+import { capturesOf, type VerificationRow } from '../verifications/row.ts';
+
+/** The verification as the claimant sees it. */
+export async function endUserView(deps: Deps, row: VerificationRow): Promise<EndUserView> {
+  const [captures, brand] = await Promise.all([capturesOf(deps.db, row.id), brandOf(deps, row)]);
+  return presentForEndUser(deps, row, captures, brand);
+}
+
+export const getSession = openEndpoint({
+  operationId: 'getCaptureSession',
+  summary: 'Get what the capture page needs',
+  description: 'Works for closed verifications too: `status` tells the page which screen to show.',
+  tag: 'Capture',
+  credentials: ['capture'],
+  asClaimant: true,
+  target: 'token',
+  responses: { 200: EndUserView },
+  errors: ['redacted'],
+  async handler({ deps, params }) {
+    const row = await readCurrent(deps, params.token!);
+    if (row.redacted_at) throw redacted();
+    return ok(await endUserView(deps, row));
+  },
+});

@@ -1,0 +1,91 @@
+import type { CaptureRequest } from '@firsthand/contract/capture-flow.ts';
+import type { Move } from '@firsthand/contract/presence.ts';
+import type { PictureStep } from '@firsthand/contract/steps.ts';
+import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
+import { invalidField } from '../../platform/http/problem.ts';
+import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
+import { imageKeyOf, parseImageKey } from './image-key.ts';
+import { useTraceAddress } from './upload-addresses.ts';
+
+/** The columns of a capture that name its trace. Its bytes are read by the analysis. */
+export type SentTrace = Pick<CaptureRow, 'challenge_id' | 'trace_blob' | 'trace_sha256'>;
+
+const NO_TRACE: SentTrace = { challenge_id: null, trace_blob: null, trace_sha256: null };
+
+/**
+ * Checks that the key of a trace belongs to the verification. Whether a trace lies there is not asked: a photo is never
+ * refused because of its trace.
+ */
+export function checkTraceKey(verificationId: string, { trace_key }: CaptureRequest): void {
+  if (trace_key === undefined) return;
+  const parsed = parseImageKey(trace_key);
+  if (!parsed) throw invalidField('trace_key', 'is not an image_key from upload-url');
+  if (parsed.verificationId !== verificationId) throw invalidField('trace_key', 'belongs to another verification');
+}
+
+/**
+ * Takes the trace of a capture in the transaction that inserts it, and uses its challenge up. Only live photos of
+ * verifications that require `depth` keep one.
+ */
+export async function takeTrace(
+  tx: Tx,
+  row: VerificationRow,
+  step: PictureStep,
+  captureId: string,
+  { challenge_id, trace_key, trace_sha256 }: CaptureRequest,
+): Promise<SentTrace> {
+  const live = step.type === 'image' && row.config.mode !== 'audit';
+  if (!live || !row.config.signals_required.includes('depth')) return NO_TRACE;
+  if (challenge_id === undefined || trace_key === undefined || trace_sha256 === undefined) return NO_TRACE;
+  const parsed = parseImageKey(trace_key)!;
+  await useTraceAddress(tx, parsed.captureId);
+  await tx.query(
+    'update challenges set capture_id = $4 where id = $1 and verification_id = $2 and step_key = $3 and capture_id is null',
+    [challenge_id, row.id, step.key, captureId],
+  );
+  const trace_blob = imageKeyOf(parsed.verificationId, parsed.captureId);
+  return { challenge_id, trace_blob, trace_sha256: trace_sha256.toLowerCase() };
+}
+
+export interface FoundChallenge {
+  /** Known only if the challenge belongs to this verification and step. */
+  issued?: { moves: Move[]; issuedAt: number; expiresAt: number };
+  /** Why the challenge is not this capture's. */
+  fault?: string;
+  /** Challenges asked for in this step so far. */
+  count: number;
+}
+
+/**
+ * Finds the challenge that a capture names. A challenge that another photo has used is foreign, unless that photo is
+ * the same: a client without an `Idempotency-Key` may send one twice.
+ */
+export async function findChallenge(db: Queryable, capture: CaptureRow, challengeId: string): Promise<FoundChallenge> {
+  const found = await one<{
+    moves: Move[];
+    issued_at: Date;
+    expires_at: Date;
+    capture_id: string | null;
+    used_for: string | null;
+  }>(
+    db,
+    `select c.moves, c.issued_at, c.expires_at, c.capture_id, used.sha256 as used_for
+     from challenges c left join captures used on used.id = c.capture_id
+     where c.id = $1 and c.verification_id = $2 and c.step_key = $3`,
+    [challengeId, capture.verification_id, capture.step_key],
+  );
+  const counted = await one<{ count: number }>(
+    db,
+    'select count(*)::int as count from challenges where verification_id = $1 and step_key = $2 and issued_at <= $3',
+    [capture.verification_id, capture.step_key, capture.created_at],
+  );
+  const count = counted!.count;
+  if (!found) return { count, fault: 'The film names a request that was not made for this photo.' };
+  const issued = {
+    moves: found.moves,
+    issuedAt: found.issued_at.getTime(),
+    expiresAt: found.expires_at.getTime(),
+  };
+  const isOwn = found.capture_id === capture.id || found.used_for === capture.sha256;
+  return isOwn ? { issued, count } : { issued, count, fault: 'The film’s request was already used for another photo.' };
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { isId } from '@firsthand/contract/ids.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { addressPermit, takePermits } from '../../identity/auth/limits.ts';
+import { transaction } from '../../platform/db/sql.ts';
+import type { Deps } from '../../platform/deps.ts';
+import type { ShowPage } from '../../platform/http/pages.ts';
+import { servedModes } from '../../platform/http/principal.ts';
+import { Problem } from '../../platform/http/problem.ts';
+import type { Limiter } from '../../platform/lib/limits/limiter.ts';
+import { issue } from '../verifications/issue.ts';
+import { findTemplate, requestOf } from './row.ts';
+
+const STYLE = `:root{color-scheme:light dark;--ground:oklch(.982 .003 230);--ink:oklch(.245 .022 243);--soft:oklch(.5 .022 238)}
+@media (prefers-color-scheme:dark){:root{--ground:oklch(.165 .014 245);--ink:oklch(.95 .006 230);--soft:oklch(.75 .014 232)}}
+*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-content:center;padding:24px;background:var(--ground);color:var(--ink);font:1rem/1.5 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
+main{max-width:min(26rem,68ch)}h1{margin:0 0 12px;font-size:1.375rem;line-height:1.3;text-wrap:balance}p{margin:0 0 12px;color:var(--soft)}p:last-child{margin:0}button{font:inherit;font-weight:600;min-height:48px;padding:12px 24px;border:0;border-radius:12px;background:var(--ink);color:var(--ground)}button:focus-visible{outline:3px solid var(--soft);outline-offset:3px}`;
+/** Submits the form for the visitor. It runs before the page has loaded, so the browser's Back button skips this page. */
+const SCRIPT = 'document.forms[0].submit()';
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const policy = (...more: string[]) =>
+  ["default-src 'none'", `style-src ${hashOf(STYLE)}`, "base-uri 'none'", "frame-ancestors 'none'", ...more].join('; ');
+
+interface Words {
+  status: number;
+  title: string;
+  lines: string[];
+}
+
+const BUSY: Words = {
+  status: 429,
+  title: 'A moment, please',
+  lines: ['This link was opened very often from your network just now. Wait a minute, then open it again.'],
+};
+const BROKEN: Words = {
+  status: 500,
+  title: 'The link could not be opened',
+  lines: ['Something failed on our side; nothing is lost. Open the link again in a minute.'],
+};
+
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
+
+const OPEN: Words = {
+  status: 200,
+  title: 'Your photo link',
+  lines: ['The camera page opens by itself. If it does not, press Start.'],
+};
+
+/** User agents of link previewers and scanners. A person whose browser matches by mistake still gets through with the page's button. */
+const READERS =
+  /facebookexternalhit|facebot|whatsapp|slackbot|slack-imgproxy|telegrambot|twitterbot|linkedinbot|discordbot|skypeuripreview|viber|kakaotalk-scrap|line-poker|vkshare|redditbot|pinterest|mattermost|rocket\.chat|iframely|embedly|googlebot|google-inspectiontool|google-pagerenderer|googleimageproxy|bingbot|bingpreview|applebot|yandexbot|duckduckbot|barracuda|proofpoint|mimecast|trendmicro/i;
+
+/** The page that link previewers get. Its form starts a verification; previewers run no script and press no button. */
+function landing(reply: FastifyReply, capture: string): FastifyReply {
+  // Browsers also check the redirect target of the form against `form-action`.
+  const actions = `form-action 'self' ${new URL(capture).origin}`;
+  const form = `<form method="post"><button>Start</button></form><script>${SCRIPT}</script>`;
+  return page(reply, OPEN, { form, policy: policy(`script-src ${hashOf(SCRIPT)}`, actions) });
+}
+
+function page(
+  reply: FastifyReply,
+  { status, title, lines }: Words,
+  o = { form: '', policy: policy("form-action 'none'") },
+): FastifyReply {
+  const paragraphs = lines.map(line => `<p>${escapeHtml(line)}</p>`).join('');
+  return reply
+    .code(status)
+    .header('content-security-policy', o.policy)
+    .type('text/html; charset=utf-8')
+    .send(
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${paragraphs}${o.form}</main></body></html>`,
+    );
+}
+
+/**
+ * Serves the address of a link template. Each opening creates a verification from the current version and redirects to its capture page.
+ * HEAD, a browser's prefetch and link previewers create nothing.
+ */
+export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter, showPage: ShowPage): void {
+  app.get<{ Params: { id: string } }>('/t/:id/', async ({ params }, reply) =>
+    reply.redirect(`../${encodeURIComponent(params.id)}`, 308),
+  );
+  app.route({
+    method: ['GET', 'HEAD', 'POST'],
+    url: '/t/:id',
+    onRequest: async (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+      reply.header('x-robots-tag', 'noindex');
+    },
+    errorHandler: (error, request, reply) => {
+      if (error instanceof Problem && error.code === 'too_many_requests') {
+        reply.header('retry-after', String(error.retryAfterSeconds));
+        return page(reply, BUSY);
+      }
+      request.log.error({ err: error }, 'a link template could not be opened');
+      return page(reply, BROKEN);
+    },
+    handler: async (request, reply) => {
+      const reads = request.method === 'HEAD' || READERS.test(request.headers['user-agent'] ?? '');
+      const opens = request.method === 'POST' || !reads;
+      const permits = [addressPermit('address', request.ip), ...(opens ? [addressPermit('link', request.ip)] : [])];
+      await takePermits(limiter, reply, permits);
+      const { id } = request.params as { id: string };
+      const template = isId('tpl', id) ? await findTemplate(deps.db, id) : undefined;
+      if (!template || !servedModes(deps.config.mode).includes(template.livemode)) {
+        return showPage(reply.code(404), 'index.html', { end: 'unknown' });
+      }
+      if (template.status === 'revoked') return showPage(reply.code(410), 'index.html', { end: 'revoked' });
+      // The browser prefetches on a guess: reject, so that it asks again when the person opens the link.
+      if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.code(503).send();
+      if (!opens) return landing(reply, deps.origins.capture);
+      const row = await transaction(deps.db, tx =>
+        issue(tx, deps, {
+          tenantId: template.tenant_id,
+          livemode: template.livemode,
+          request: requestOf(template),
+          template: { id: template.id, version: template.version, retentionDays: template.retention_days },
+        }),
+      );
+      return reply.redirect(`${deps.origins.capture}/v/${row.id}`, 303);
+    },
+  });
+}

@@ -1,0 +1,45 @@
+import { crossFieldFaults } from '@firsthand/contract/create-verification.ts';
+import type { Fault } from '@firsthand/contract/errors.ts';
+import { isId } from '@firsthand/contract/ids.ts';
+import type { LinkTemplateInput } from '@firsthand/contract/management.ts';
+import type { Tx } from '../../platform/db/sql.ts';
+import type { Deps } from '../../platform/deps.ts';
+import type { BodyRule } from '../../platform/http/endpoint.ts';
+import type { Principal } from '../../platform/http/principal.ts';
+import { findTemplate, type TemplateRow } from './row.ts';
+
+/** Where results go, and when they are erased: a changed template decides it for everybody who opens the link. */
+export const TEMPLATE_RECENT: readonly BodyRule[] = [
+  { member: 'request.webhook_url' },
+  { member: 'request.notify_email' },
+  { member: 'retention_days' },
+];
+
+type Asked = { deps: Deps; principal: Principal; params: Record<string, string> };
+
+/** Returns the caller's template, or undefined. */
+export async function ownTemplate({ deps, principal, params }: Asked): Promise<TemplateRow | undefined> {
+  if (!isId('tpl', params.id!)) return undefined;
+  const row = await findTemplate(deps.db, params.id!);
+  return row && row.tenant_id === principal.tenantId && principal.reads.includes(row.livemode) ? row : undefined;
+}
+
+/** For an endpoint’s `exists`. */
+export const templateExists = async (call: Asked) => (await ownTemplate(call)) !== undefined;
+
+/** Returns the faults of the embedded request, with paths relative to the body. */
+export function templateFaults(body: unknown): Fault[] {
+  const { request } = (body ?? {}) as { request?: unknown };
+  return crossFieldFaults(request).map(fault => ({ ...fault, path: `request.${fault.path}` }));
+}
+
+/** `webhook_url` of a body's request; undefined where it has none. */
+export const webhookUrlOf = (body: unknown): unknown =>
+  (body as { request?: { webhook_url?: unknown } } | null)?.request?.webhook_url;
+
+export const insertVersion = (tx: Tx, id: string, version: number, body: LinkTemplateInput, at: Date) =>
+  tx.query(
+    `insert into link_template_versions (template_id, version, name, request, retention_days, published_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [id, version, body.name, JSON.stringify(body.request), body.retention_days ?? null, at],
+  );

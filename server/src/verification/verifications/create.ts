@@ -1,0 +1,56 @@
+import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/create-verification.ts';
+import { Verification } from '@firsthand/contract/verification.ts';
+import { transaction } from '../../platform/db/sql.ts';
+import { created, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { createsLive } from '../../platform/http/principal.ts';
+import { isRecord } from '../../platform/lib/ask-json.ts';
+import { maskedFaults } from '../../platform/lib/mask-url.ts';
+import { depthPolicyFaults } from './account-defaults.ts';
+import { issue } from './issue.ts';
+import { presentFrozen } from './present.ts';
+import { unreviewed } from './reviews.ts';
+import { warningsOf } from './warnings.ts';
+
+export const createVerification = tenantEndpoint({
+  operationId: 'createVerification',
+  summary: 'Create a verification',
+  description:
+    'The response holds a `capture_url` to send to the person with the camera. Send an `Idempotency-Key`: without one, a ' +
+    'retry creates a second verification. `warnings` names required signals that this installation cannot evaluate.',
+  tag: 'Verifications',
+  credentials: ['session', 'key', 'secret', 'bot'],
+  scope: 'create',
+  role: 'member',
+  body: CreateVerificationRequest,
+  faults: crossFieldFaults,
+  recordFaults: async ({ deps, principal, body }) => {
+    if (!principal || !isRecord(body)) return [];
+    return [
+      ...maskedFaults('webhook_url', body.webhook_url),
+      ...(principal.kind !== 'bot' && 'tenant_id' in body
+        ? [{ path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
+        : []),
+      ...(await depthPolicyFaults(deps.db, principal.tenantId, body)),
+    ];
+  },
+  responses: { 201: Verification },
+  async handler({ deps, principal, body, keepAnswer }) {
+    const { tenant_id: _ofTheBot, ...request } = body;
+    return transaction(deps.db, async tx => {
+      const row = await issue(tx, deps, {
+        tenantId: principal.tenantId,
+        livemode: createsLive(principal),
+        request,
+      });
+      const warnings = await warningsOf(tx, deps, row);
+      const view = presentFrozen(row, [], unreviewed, deps.origins);
+      // The account's own address is not for whoever takes an app apart.
+      if (principal.kind === 'key' && principal.scopes && request.notify_email === undefined) {
+        delete view.config.notify_email;
+      }
+      const answer = created(warnings.length > 0 ? { ...view, warnings } : view);
+      await keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});

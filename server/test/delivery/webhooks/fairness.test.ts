@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
+import { endpointsOf, insertDeliveries } from '../../../src/delivery/webhooks/queue.ts';
+import type { NewTenant } from '../../../src/identity/tenants/create.ts';
+import { transaction } from '../../../src/platform/db/sql.ts';
+import { newId } from '../../../src/platform/lib/ids.ts';
+import { createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
+
+const QUEUED = 10_000;
+
+/** Bytes that this thread holds. The analysis threads, which load their models meanwhile, do not count. */
+function ownMemory(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Queues events of a tenant to one address, as though they had been announced. */
+async function queue(service: TestService, tenant: NewTenant, url: string, count: number): Promise<void> {
+  const to = { tenantId: tenant.tenant_id, livemode: true, url };
+  await transaction(service.deps.db, async tx => {
+    const now = new Date();
+    const endpointId = (await endpointsOf(tx, [to], now))(to);
+    const ids = Array.from({ length: count }, () => newId('evt'));
+    await tx.query(
+      `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
+       select id, $2, true, 'webhook.test', 'webhook.test', '{"type":"webhook.test"}', $3 from unnest($1::text[]) id`,
+      [ids, tenant.tenant_id, now],
+    );
+    const deliveries = ids.map(eventId => ({ eventId, endpointId }));
+    await insertDeliveries(tx, deliveries, now);
+  });
+}
+
+describe('webhook queue', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service?.stop());
+
+  it(`with ${QUEUED} deliveries to an endpoint that never answers delays nobody else and needs no memory`, async () => {
+    const dead = await receiveWebhooks(() => {});
+    const well = await receiveWebhooks();
+    try {
+      const victim = await service.newTenant();
+      const beside = await service.newTenant();
+      const waits: number[] = [];
+      const create = async () => {
+        const at = Date.now();
+        const { id } = await createVerification(service, { webhook_url: well.url }, beside.pk_test);
+        const arrived = await until(
+          async () => well.received.find(({ event }) => (event.data as { id: string }).id === id),
+          'the webhook of another tenant',
+        );
+        waits.push(arrived.at - at);
+      };
+      await create();
+      waits.pop();
+      await queue(service, victim, dead.url, QUEUED);
+      await until(async () => dead.open() > 0, 'the dead endpoint to be tried');
+      global.gc?.();
+      const memory = ownMemory();
+      for (let n = 0; n < 40; n += 1) {
+        await create();
+        await sleep(50);
+      }
+      const late = waits.toSorted((a, b) => a - b);
+      // 20 ms on an idle machine. An attempt to the other's endpoint takes 15 s.
+      expect(late[Math.floor(late.length * 0.9)]).toBeLessThan(7_500);
+      expect(dead.mostOpen()).toBeLessThanOrEqual(32);
+      expect(ownMemory() - memory).toBeLessThan(100 * 1_048_576);
+      const { rows } = await service.deps.db.query<{ claimed: string; waiting: string }>(
+        `select (select coalesce(sum(cardinality(delivery_ids)), 0) from webhook_claims) as claimed,
+           (select count(*) from webhook_queue) as waiting`,
+      );
+      expect(Number(rows[0]!.claimed)).toBeLessThanOrEqual(32);
+      expect(Number(rows[0]!.waiting) + Number(rows[0]!.claimed)).toBe(QUEUED);
+    } finally {
+      await dead.close();
+      await well.close();
+    }
+  });
+
+  it('with a hundred hanging endpoints serves a healthy one within seconds', async () => {
+    const dead = await receiveWebhooks(() => {});
+    const well = await receiveWebhooks();
+    try {
+      const tenants = await Promise.all(Array.from({ length: 10 }, () => service.newTenant()));
+      for (const tenant of tenants) {
+        for (let n = 0; n < 10; n += 1) await queue(service, tenant, `${dead.url}/${n}`, 50);
+      }
+      await until(async () => dead.open() > 100, 'the slots to be taken');
+      const beside = await service.newTenant();
+      const at = Date.now();
+      await createVerification(service, { webhook_url: well.url }, beside.pk_test);
+      const arrived = await until(async () => well.received[0], 'the healthy one');
+      // A hanging attempt leaves the pool of the well ones after two seconds.
+      expect(arrived.at - at).toBeLessThan(12_000);
+    } finally {
+      await dead.close();
+      await well.close();
+    }
+  });
+});
+
+describe('webhook dispatchers on several nodes', () => {
+  it('send each event once, and take over the claims of a vanished node', async () => {
+    const first = await startTestService();
+    const receiver = await receiveWebhooks();
+    let second: TestService | undefined;
+    try {
+      second = await startTestService({ beside: first });
+      const made = await Promise.all(
+        Array.from({ length: 60 }, (_, n) =>
+          createVerification(n % 2 ? first : second!, { webhook_url: receiver.url }).then(({ id }) => id),
+        ),
+      );
+      await until(async () => receiver.received.length >= 60, 'every event');
+      await sleep(500);
+      expect(receiver.received.map(({ event }) => (event.data as { id: string }).id).toSorted()).toEqual(
+        made.toSorted(),
+      );
+      await until(
+        async () => (await first.deps.db.query('select 1 from webhook_queue limit 1')).rowCount === 0,
+        'an empty queue',
+      );
+
+      // As a node leaves it that was killed after it had claimed: nobody but the clock gives the delivery back.
+      const { rows } = await first.deps.db.query<{ id: string; event_id: string }>(
+        `update webhook_deliveries set status = 'pending', next_attempt_at = now()
+         where id = (select id from webhook_deliveries limit 1) returning id, event_id`,
+      );
+      const [delivery] = rows;
+      await first.deps.db.query(
+        `insert into webhook_claims (id, node, until, delivery_ids) values ('a', 'gone', $1, $2)`,
+        [new Date(Date.now() + 30_000), [delivery!.id]],
+      );
+      await sleep(1_500);
+      expect(receiver.received).toHaveLength(60);
+      await first.deps.db.query("update webhook_claims set until = now() - interval '1 second' where node = 'gone'");
+      await until(async () => receiver.received.length === 61, 'the delivery of the node that vanished');
+      expect(receiver.received[60]!.id).toBe(delivery!.event_id);
+    } finally {
+      await receiver.close();
+      await second?.stop();
+      await first.stop();
+    }
+  });
+});

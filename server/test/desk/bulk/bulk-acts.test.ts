@@ -1,0 +1,230 @@
+import type { BulkAct } from '@firsthand/contract/bulk-acts.ts';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
+import { signedIn, type Visitor } from '../../identity/people/visitor.ts';
+import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
+import { next, openCases, read } from '../reviews/cases.ts';
+
+type Refused = { error?: { code: string; fields?: { path: string }[] } };
+
+describe('bulk acts', () => {
+  let service: TestService;
+  let member: Visitor;
+  let owner: Visitor;
+  beforeAll(async () => {
+    service = await startTestService({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } });
+    const { tenant_id: tenantId } = service.tenant;
+    member = await signedIn(service, { tenantId, role: 'member', livemode: false });
+    owner = await signedIn(service, { tenantId, role: 'owner', livemode: false });
+  });
+  afterAll(() => service?.stop());
+
+  const start = async (who: Visitor, body: object): Promise<BulkAct> => {
+    const reply = await who.ask<BulkAct>('/v1/bulk-acts', { body });
+    expect([reply.status, reply.text]).toEqual([202, reply.text]);
+    return reply.body;
+  };
+  const ended = (who: Visitor, { id }: BulkAct): Promise<BulkAct> =>
+    until(async () => {
+      const { body } = await who.ask<BulkAct>(`/v1/bulk-acts/${id}`);
+      return body.state === 'completed' && body;
+    }, 'the act to end');
+  const done = async (who: Visitor, body: object): Promise<BulkAct> => ended(who, await start(who, body));
+  const resultsOf = async (who: Visitor, { id }: BulkAct, query = ''): Promise<string[][]> =>
+    (await who.ask<string>(`/v1/bulk-acts/${id}/results${query}`)).text
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map(line => line.split(','));
+  const statusOf = async (id: string): Promise<string> => (await read(member, id)).status;
+  const made = async (count: number, body: object): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) ids.push((await createVerification(service, body)).id);
+    return ids;
+  };
+
+  it('POST /v1/bulk-acts cancel ends every verification of the filter, and no other', async () => {
+    const metadata = { wave: 'storm' };
+    const matching = await made(4, { metadata });
+    const [other] = await made(1, { metadata: { wave: 'calm' } });
+    const stranger = await service.newTenant();
+    const foreign = await createVerification(service, { metadata }, stranger.pk_test);
+    const live = await createVerification(service, { metadata }, service.tenant.pk_live);
+    const act = await done(member, { act: 'cancel', filter: { status: ['pending'], metadata } });
+    expect([act.total, act.done, act.failed]).toEqual([4, 4, 0]);
+    for (const id of matching) expect(await statusOf(id)).toBe('expired');
+    expect(await statusOf(other!)).toBe('pending');
+    const seen = await ask<Verification>(service, `/v1/verifications/${foreign.id}`, { key: stranger.pk_test });
+    expect(seen.body.status).toBe('pending');
+    const kept = await ask<Verification>(service, `/v1/verifications/${live.id}`, { key: service.tenant.pk_live });
+    expect(kept.body.status).toBe('pending');
+    const log = await owner.ask<{ data: { action: string; target?: string; actor: object }[] }>(
+      '/v1/audit-log?limit=100',
+    );
+    const lines = log.body.data.filter(({ target }) => target && matching.includes(target));
+    expect(lines.map(({ action }) => action)).toEqual(Array(4).fill('verification.cancelled'));
+    expect(lines[0]!.actor).toMatchObject({ kind: 'session' });
+  });
+
+  it('a bulk act stops when its author loses the role, and says why', async () => {
+    const { tenant_id: tenantId } = service.tenant;
+    const { db } = service.deps;
+    const author = await signedIn(service, { tenantId, role: 'owner', livemode: false });
+    const ids = await made(300, { metadata: { wave: 'late' } });
+    const act = await start(author, { act: 'redact', filter: { metadata: { wave: 'late' } }, reason: 'By mistake' });
+    await until(async () => (await owner.ask<BulkAct>(`/v1/bulk-acts/${act.id}`)).body.done > 0, 'the first');
+    const demoted = await owner.ask(`/v1/people/${author.personId}`, { method: 'PATCH', body: { role: 'member' } });
+    expect(demoted.status, demoted.text).toBe(200);
+    const before = (await owner.ask<BulkAct>(`/v1/bulk-acts/${act.id}`)).body.done;
+    const stopped = await until(async () => {
+      const { body } = await owner.ask<BulkAct>(`/v1/bulk-acts/${act.id}`);
+      return body.state === 'cancelled' && body;
+    }, 'the act to stop');
+    expect(stopped.stopped).toBe('not_allowed');
+    expect(stopped.done).toBeLessThanOrEqual(before + 1);
+    expect(stopped.done).toBeLessThan(ids.length);
+    const { rows } = await db.query('select filter from bulk_acts where id = $1', [act.id]);
+    expect(rows).toEqual([{ filter: null }]);
+    const log = await owner.ask<{ data: { action: string; target?: string }[] }>('/v1/audit-log?limit=100');
+    expect(log.body.data.some(line => line.action === 'bulk_act.stopped' && line.target === act.id)).toBe(true);
+  });
+
+  it('a bulk act keeps the words of its filter no longer than it searches', async () => {
+    const act = await done(member, { act: 'review', filter: { q: 'Marta Quillfeather', metadata: { of: 'Marta' } } });
+    const { rows } = await service.deps.db.query('select b::text as text from bulk_acts b where id = $1', [act.id]);
+    expect(rows[0].text).not.toContain('Marta');
+  });
+
+  it('POST /v1/bulk-acts reports why a verification refused, and goes on with the others', async () => {
+    const [waits] = await made(1, {});
+    const [closed] = await openCases(service, 1, { livemode: false });
+    const act = await done(member, { act: 'cancel', ids: [closed, waits] });
+    expect([act.total, act.done, act.failed]).toEqual([2, 1, 1]);
+    expect(await resultsOf(member, act)).toEqual([
+      [closed, 'failed', 'verification_closed', ''],
+      [waits, 'done', '', ''],
+    ]);
+    expect(await resultsOf(member, act, '?result=failed')).toEqual([[closed, 'failed', 'verification_closed', '']]);
+  });
+
+  it('POST /v1/bulk-acts resend sends the newest event again with the same webhook-id', async () => {
+    const receiver = await receiveWebhooks();
+    try {
+      const [id] = await made(1, { webhook_url: receiver.url });
+      const [silent] = await made(1, {});
+      await until(async () => receiver.received.length === 1, 'the first delivery');
+      const act = await done(member, { act: 'resend', ids: [id, silent] });
+      expect([act.done, act.failed]).toEqual([1, 1]);
+      await until(async () => receiver.received.length === 2, 'the second delivery');
+      const [first, again] = receiver.received;
+      expect(again!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+      expect((await resultsOf(member, act, '?result=failed'))[0]).toEqual([silent, 'failed', 'not_found', '']);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it('POST /v1/bulk-acts reissue asks the same person for the same photos with a new link', async () => {
+    const request = {
+      steps: [
+        { type: 'image', key: 'front', description: 'The front', min: 1, max: 2 },
+        { type: 'text', key: 'plate', description: 'Plate', validation: { max_length: 12 } },
+      ],
+      signals_required: ['screen'],
+      metadata: { claim: 'C-9' },
+      expires_in_seconds: 7_200,
+      webhook_url: 'https://hooks.example/x',
+      expected_info: { subject: { person: { name: 'Ada', external_ref: 'A-1' }, asset_ref: 'VIN 7' } },
+    };
+    const [id] = await made(1, request);
+    const act = await done(member, { act: 'reissue', ids: [id] });
+    const [[, result, , createdId]] = (await resultsOf(member, act)) as [string[]];
+    expect(result).toBe('done');
+    const [before, after] = [await read(member, id!), await read(member, createdId!)];
+    expect(after.config).toEqual(before.config);
+    expect(after.status).toBe('pending');
+    const life = ({ created_at, expires_at }: Verification) => Date.parse(expires_at) - Date.parse(created_at);
+    expect(life(after)).toBe(7_200_000);
+    const found = await member.ask<{ data: Verification[] }>('/v1/verifications?external_ref=A-1');
+    expect(found.body.data.map(each => each.id).toSorted()).toEqual([id, createdId].toSorted());
+  });
+
+  it('POST /v1/bulk-acts review puts ended cases into the queue', async () => {
+    const reviewer = await signedIn(service, {
+      tenantId: service.tenant.tenant_id,
+      role: 'reviewer',
+      livemode: false,
+    });
+    await service.deps.db.query("update verifications set review_state = 'none'");
+    const [asked] = await openCases(service, 1, { livemode: false, label: 'verified', state: 'none' });
+    const [waits] = await made(1, {});
+    const act = await done(member, { act: 'review', ids: [asked, waits] });
+    expect((await resultsOf(member, act)).map(line => line.slice(0, 3))).toEqual([
+      [asked, 'done', ''],
+      [waits, 'failed', 'not_reviewable'],
+    ]);
+    expect((await next(reviewer)).body.id).toBe(asked);
+  });
+
+  it('POST /v1/bulk-acts redact erases what no legal hold keeps, and only owners who signed in lately may', async () => {
+    const [gone, held] = await made(2, { metadata: { claim: 'secret' } });
+    await owner.ask(`/v1/verifications/${held}/legal-hold`, { method: 'PUT', body: { reason: 'A court case' } });
+    const body = { act: 'redact', ids: [gone, held], reason: 'the person asked' };
+    const refused = await member.ask<Refused>('/v1/bulk-acts', { body });
+    expect([refused.status, refused.body.error!.code]).toEqual([403, 'forbidden']);
+    const act = await done(owner, body);
+    expect((await resultsOf(owner, act)).map(line => line.slice(0, 3))).toEqual([
+      [gone, 'done', ''],
+      [held, 'failed', 'on_hold'],
+    ]);
+    const receipt = await owner.ask<{ reason: string }>(`/v1/verifications/${gone}/redaction`);
+    expect(receipt.body.reason).toBe('the person asked');
+    const stale = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'owner', livemode: false });
+    await service.deps.db.query("update sessions set created_at = created_at - interval '20 minutes' where id = $1", [
+      stale.sessionId,
+    ]);
+    const late = await stale.ask<Refused>('/v1/bulk-acts', { body });
+    expect([late.status, late.body.error!.code]).toEqual([403, 'reauthentication_required']);
+  });
+
+  it('POST /v1/bulk-acts refuses viewers, ids of others, and a body that says both or neither', async () => {
+    const viewer = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'viewer', livemode: false });
+    const [own] = await made(1, {});
+    expect((await viewer.ask('/v1/bulk-acts', { body: { act: 'cancel', ids: [own] } })).status).toBe(403);
+    const stranger = await service.newTenant();
+    const foreign = await createVerification(service, {}, stranger.pk_test);
+    const pathsOf = async (body: object) => {
+      const reply = await member.ask<Refused>('/v1/bulk-acts', { body });
+      expect(reply.status).toBe(400);
+      return reply.body.error!.fields!.map(({ path }) => path);
+    };
+    expect(await pathsOf({ act: 'cancel', ids: [own, foreign.id] })).toEqual(['ids.1']);
+    expect(await pathsOf({ act: 'cancel' })).toEqual(['ids']);
+    expect(await pathsOf({ act: 'cancel', ids: [own], filter: {} })).toEqual(['ids']);
+    expect(await pathsOf({ act: 'cancel', ids: [own], send: true, reason: 'x' })).toEqual(['send', 'reason']);
+    expect(await pathsOf({ act: 'cancel', filter: { created_after: '2026-02-30T00:00:00.000Z' } })).toHaveLength(1);
+  });
+
+  it('POST /v1/bulk-acts/:id/cancel leaves alone what was not reached', async () => {
+    const database = await startTestService({ worker: false });
+    try {
+      const { tenant } = database;
+      const someone = await signedIn(database, { tenantId: tenant.tenant_id, role: 'member', livemode: false });
+      const { id } = await createVerification(database);
+      const act = await start(someone, { act: 'cancel', ids: [id] });
+      const stopped = await someone.ask<BulkAct>(`/v1/bulk-acts/${act.id}/cancel`, { body: {} });
+      expect(stopped.body.state).toBe('cancelled');
+      expect(await resultsOf(someone, act)).toEqual([[id, 'not_done', '', '']]);
+      const worker = await startTestService({ beside: database });
+      await until(
+        async () => (await database.deps.db.query('select 1 from graphile_worker._private_jobs')).rowCount === 0,
+        'the job to end',
+      );
+      await worker.stop();
+      expect((await read(someone, id)).status).toBe('pending');
+    } finally {
+      await database.stop();
+    }
+  });
+});

@@ -1,0 +1,170 @@
+import type { Me } from '@firsthand/contract/people.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, startTestService, type TestService } from '../../support/harness.ts';
+import { signedIn, signInAgain, signInAsOwner, tokenOf, visit } from './visitor.ts';
+
+const PROXIES = { TRUSTED_PROXIES: '127.0.0.1,::1' };
+
+describe('first start', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ worker: false, env: PROXIES });
+  });
+  afterAll(() => service?.stop());
+
+  it('dashboard_url signs the owner in once and names the person', async () => {
+    expect(service.dashboardUrl).toMatch(/^http:\/\/localhost:\d+\/dashboard\/sign-in#first=[\w-]{43}$/);
+    const owner = await signInAsOwner(service);
+    expect(owner.me).toMatchObject({
+      tenant: { id: service.tenant.tenant_id, name: 'First tenant', role: 'owner', livemode: true },
+      tenants: [{ id: service.tenant.tenant_id, role: 'owner' }],
+      session: { method: 'first_run' },
+      passkeys: [],
+    });
+    const again = await visit(service).ask('/v1/auth/first-run', { body: { token: tokenOf(service.dashboardUrl) } });
+    expect([again.status, again.headers.getSetCookie()]).toEqual([401, []]);
+    const unknown = await visit(service).ask('/v1/auth/first-run', { body: { token: 'never-made' } });
+    expect([unknown.status, unknown.text]).toEqual([401, again.text]);
+  });
+});
+
+describe('session', () => {
+  let service: TestService;
+  let skew = 0;
+  const tenantId = () => service.tenant.tenant_id;
+  beforeAll(async () => {
+    service = await startTestService({ worker: false, env: PROXIES, now: () => new Date(Date.now() + skew) });
+  });
+  afterAll(() => service?.stop());
+
+  it('has a cookie that scripts, other sites and other hosts cannot read', async () => {
+    const owner = await signInAsOwner(service);
+    expect(owner.set).toHaveLength(1);
+    const [pair, ...attributes] = owner.set[0]!.split('; ');
+    expect(pair).toMatch(/^firsthand_session=[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(attributes.toSorted()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Lax']);
+    const [header] = pair!.split('=')[1]!.split('.');
+    expect(JSON.parse(Buffer.from(header!, 'base64url').toString())).toMatchObject({ alg: 'HS256' });
+  });
+
+  it('has a Secure cookie with the brand in its name when PUBLIC_URL is https', async () => {
+    const secure = await startTestService({ worker: false, env: { SESSION_COOKIE_BRAND: 'acme' } });
+    try {
+      const { url } = secure;
+      secure.deps.origins.public = 'https://photos.example';
+      const reply = await visit({ url }).ask('/v1/auth/first-run', { body: { token: tokenOf(secure.dashboardUrl) } });
+      expect(reply.headers.getSetCookie()[0]).toMatch(/^acme_session=.*; Secure/);
+    } finally {
+      await secure.stop();
+    }
+  });
+
+  it('POST /v1/auth/sign-out deletes the cookie and ends the session', async () => {
+    const person = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
+    expect((await person.ask('/v1/me')).status).toBe(200);
+    const stolen = person.cookie;
+    const reply = await person.ask('/v1/auth/sign-out', { method: 'POST' });
+    expect([reply.status, person.cookies.size]).toEqual([204, 0]);
+    expect((await ask(service, '/v1/me', { headers: { cookie: stolen } })).status).toBe(401);
+  });
+
+  it('ends after 30 idle minutes and lasts while it is used', async () => {
+    const used = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
+    const idle = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
+    try {
+      skew += 29 * 60_000;
+      expect((await used.ask('/v1/me')).status).toBe(200);
+      skew += 90_000;
+      expect((await idle.ask('/v1/me')).status).toBe(401);
+      expect((await used.ask('/v1/me')).status).toBe(200);
+    } finally {
+      skew = 0;
+    }
+  });
+
+  it('ends after 12 hours even while it is used', async () => {
+    const person = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
+    try {
+      for (let minutes = 0; minutes < 719; minutes += 20) {
+        expect([minutes, (await person.ask('/v1/me')).status]).toEqual([minutes, 200]);
+        skew += 20 * 60_000;
+      }
+      expect((await person.ask('/v1/me')).status).toBe(401);
+    } finally {
+      skew = 0;
+    }
+  });
+
+  it('is new at every sign-in, which ends the browser’s previous one', async () => {
+    const person = await signedIn(service, { tenantId: tenantId(), role: 'owner' });
+    const former = person.cookie;
+    const invited = await person.ask<{ sign_in_url: string }>('/v1/people', {
+      body: { email: 'second@people.example', role: 'viewer' },
+    });
+    const reply = await person.ask<Me>('/v1/auth/magic-link/redeem', {
+      body: { token: tokenOf(invited.body.sign_in_url) },
+    });
+    expect([reply.status, reply.body.session.method]).toEqual([200, 'invitation']);
+    expect(`firsthand_session=${person.cookies.get('firsthand_session')}`).not.toBe(former);
+    expect((await ask(service, '/v1/me', { headers: { cookie: former } })).status).toBe(401);
+  });
+
+  it('GET /v1/me/sessions lists open sessions, and DELETE ends one or all others', async () => {
+    const laptop = await signedIn(service, { tenantId: tenantId(), role: 'viewer', email: 'many@people.example' });
+    const more = await Promise.all(
+      [1, 2].map(async () => {
+        const opened = await service.deps.db.query<{ id: string }>(
+          `insert into sessions select 'ses_' || upper(lpad(to_hex((random() * 1e9)::bigint), 26, '0')), person_id, tenant_id,
+             livemode, method, address, device, created_at, last_seen_at, expires_at from sessions where id = $1 returning id`,
+          [laptop.sessionId],
+        );
+        return opened.rows[0]!.id;
+      }),
+    );
+    const list = async () =>
+      (await laptop.ask<{ data: { id: string; current: boolean }[] }>('/v1/me/sessions')).body.data;
+    expect((await list()).filter(one => one.current).map(one => one.id)).toEqual([laptop.sessionId]);
+    expect((await list()).map(one => one.id).toSorted()).toEqual([laptop.sessionId, ...more].toSorted());
+    expect((await laptop.ask(`/v1/me/sessions/${more[0]}`, { method: 'DELETE' })).status).toBe(204);
+    expect((await list()).map(one => one.id).toSorted()).toEqual([laptop.sessionId, more[1]].toSorted());
+    expect((await laptop.ask('/v1/me/sessions', { method: 'DELETE' })).status).toBe(204);
+    expect((await list()).map(one => one.id)).toEqual([laptop.sessionId]);
+    const stranger = await signedIn(service, { tenantId: tenantId(), role: 'owner' });
+    expect((await stranger.ask(`/v1/me/sessions/${laptop.sessionId}`, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  it('POST /v1/me/tenant switches account and mode, only to accounts of the person', async () => {
+    const other = await service.newTenant();
+    const person = await signedIn(service, { tenantId: tenantId(), role: 'viewer', email: 'both@people.example' });
+    const foreign = await person.ask('/v1/me/tenant', { body: { tenant_id: other.tenant_id, livemode: true } });
+    expect(foreign.status).toBe(404);
+    const joined = await ask(service, '/v1/people', {
+      key: other.rk_secret,
+      body: { email: 'both@people.example', role: 'owner' },
+    });
+    expect(joined.status).toBe(201);
+    expect((await person.ask('/v1/me')).status).toBe(200);
+    const again = await signInAgain(service, 'both@people.example');
+    const switched = await again.ask<Me>('/v1/me/tenant', { body: { tenant_id: other.tenant_id, livemode: false } });
+    expect(switched.body).toMatchObject({ tenant: { id: other.tenant_id, role: 'owner', livemode: false } });
+    expect(switched.body.tenants.map(tenant => tenant.role)).toEqual(['viewer', 'owner']);
+    expect((await again.ask<Me>('/v1/me')).body.tenant).toMatchObject({ id: other.tenant_id, livemode: false });
+    // The next session begins where the last one was.
+    const next = await signInAgain(service, 'both@people.example');
+    expect((await next.ask<Me>('/v1/me')).body.tenant).toMatchObject({ id: other.tenant_id, livemode: false });
+  });
+
+  it('counts requests against the person’s own limit, not the account’s', async () => {
+    const narrow = await startTestService({ worker: false, env: { RATE_LIMIT_PER_MINUTE: '1' } });
+    try {
+      const person = await signedIn(narrow, { tenantId: narrow.tenant.tenant_id, role: 'viewer' });
+      for (let n = 0; n < 3; n += 1) {
+        const reply = await person.ask('/v1/verifications');
+        expect([reply.status, reply.headers.get('ratelimit-limit')]).toEqual([200, '600']);
+      }
+      expect((await ask(narrow, '/v1/verifications', { key: narrow.tenant.pk_live })).status).toBe(200);
+    } finally {
+      await narrow.stop();
+    }
+  });
+});

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import type { Verification } from '@firsthand/contract/verification.ts';
+import type { WebhookDelivery, WebhookSecret } from '@firsthand/contract/webhooks.ts';
+import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
+import { describe, expect, it } from 'vitest';
+import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
+import { rekey, SEALED } from '../../src/commands/rekey.ts';
+import { createTenant } from '../../src/identity/tenants/create.ts';
+import { transaction } from '../../src/platform/db/sql.ts';
+import { createKeyring } from '../../src/platform/lib/keyring.ts';
+import { ask, createVerification, startTestService, submit, type TestService, until } from '../support/harness.ts';
+import { plain } from '../support/pictures.ts';
+
+const newKey = () => randomBytes(32);
+
+const deliveriesOf = async (service: TestService, key: string) =>
+  (await ask<{ data: WebhookDelivery[] }>(service, '/v1/webhook-deliveries', { key })).body.data;
+
+describe('webhook secret that no key decrypts', () => {
+  it('stops only its account’s endpoints, is named in the attempt, and can be rotated', async () => {
+    const service = await startTestService({ config: { webhookRetrySeconds: Array(50).fill(1) } });
+    const receiver = await receiveWebhooks();
+    try {
+      const victim = await service.newTenant();
+      const beside = await service.newTenant();
+      const { rows } = await service.deps.db.query<{ sealed: string }>(
+        'select sealed from webhook_secrets where tenant_id = $1',
+        [victim.tenant_id],
+      );
+      const seal = (sealed: string) =>
+        service.deps.db.query('update webhook_secrets set sealed = $2 where tenant_id = $1 and expires_at is null', [
+          victim.tenant_id,
+          sealed,
+        ]);
+      await seal(createKeyring([newKey()]).encrypt(victim.webhook_secret));
+      const stuck = await createVerification(service, { webhook_url: `${receiver.url}/victim` }, victim.pk_live);
+      const { id } = await createVerification(service, { webhook_url: receiver.url }, beside.pk_live);
+      await until(async () => receiver.received.find(({ event }) => 'id' in event.data && event.data.id === id), 'it');
+      const failed = await until(
+        async () => (await deliveriesOf(service, victim.rk_secret)).find(({ attempts }) => attempts.length > 0),
+        'an attempt',
+      );
+      expect(failed).toMatchObject({ status: 'pending', attempts: [{ error: 'no_secret' }] });
+      expect((await ask(service, '/v1/webhook-secret', { key: victim.rk_secret })).status).toBe(500);
+
+      // The operator brings the key back: what waited is delivered.
+      await seal(rows[0]!.sealed);
+      const late = await until(
+        async () => receiver.received.find(({ event }) => 'id' in event.data && event.data.id === stuck.id),
+        'the delivery that waited',
+      );
+      await verifyWebhook(late.raw, late.headers, victim.webhook_secret);
+
+      await seal(createKeyring([newKey()]).encrypt(victim.webhook_secret));
+      const rotated = await ask<WebhookSecret>(service, '/v1/webhook-secret/rotate', {
+        key: victim.rk_secret,
+        method: 'POST',
+      });
+      expect([rotated.status, rotated.body.previous]).toEqual([200, undefined]);
+      const after = await createVerification(service, { webhook_url: receiver.url }, victim.pk_live);
+      const signed = await until(
+        async () => receiver.received.find(({ event }) => 'id' in event.data && event.data.id === after.id),
+        'a webhook under the new secret',
+      );
+      await verifyWebhook(signed.raw, signed.headers, rotated.body.secret);
+    } finally {
+      await receiver.close();
+      await service.stop();
+    }
+  });
+});
+
+describe('firsthand rekey', () => {
+  it('re-encrypts every row under the first key while the service runs, in batches, and does nothing the second time', async () => {
+    const [old, current] = [newKey(), newKey()];
+    const service = await startTestService({ config: { encryptionKeys: [old] } });
+    const next = await startTestService({ beside: service, config: { encryptionKeys: [current, old] } });
+    const receiver = await receiveWebhooks();
+    try {
+      for (let n = 0; n < 230; n += 1)
+        await transaction(service.deps.db, tx => createTenant(tx, service.deps, `T${n}`));
+      const made = await createVerification(next, { webhook_url: receiver.url });
+      const [first] = await Promise.all([
+        rekey(next.deps),
+        ...Array.from({ length: 5 }, () =>
+          ask(next, '/v1/webhook-secret/rotate', { key: next.tenant.rk_secret, method: 'POST' }),
+        ),
+      ]);
+      expect(first!.unreadable).toEqual([]);
+      expect(first!.rewritten).toBeGreaterThanOrEqual(231);
+      expect(await rekey(next.deps)).toEqual({ rewritten: 0, unreadable: [] });
+
+      // The old key is not needed any more.
+      const alone = createKeyring([current]);
+      const { rows } = await service.deps.db.query<{ sealed: string }>('select sealed from webhook_secrets');
+      expect(rows.every(({ sealed }) => alone.decrypt(sealed).startsWith('whsec_'))).toBe(true);
+      await until(
+        async () => receiver.received.find(({ event }) => 'id' in event.data && event.data.id === made.id),
+        'a webhook',
+      );
+    } finally {
+      await receiver.close();
+      await next.stop();
+      await service.stop();
+    }
+  });
+
+  it('names the rows that no key decrypts and rewrites the others', async () => {
+    const [old, current] = [newKey(), newKey()];
+    const service = await startTestService({ worker: false, config: { encryptionKeys: [old] } });
+    try {
+      const lost = await service.newTenant();
+      await service.deps.db.query('update webhook_secrets set sealed = $2 where tenant_id = $1', [
+        lost.tenant_id,
+        createKeyring([newKey()]).encrypt('whsec_x'),
+      ]);
+      const { rows } = await service.deps.db.query<{ id: string }>(
+        'select id from webhook_secrets where tenant_id = $1',
+        [lost.tenant_id],
+      );
+      const report = await rekey({ ...service.deps, keyring: createKeyring([current, old]) });
+      // The other account's secret and the two keys of the log.
+      expect(report).toEqual({ rewritten: 3, unreadable: [`webhook_secrets ${rows[0]!.id}`] });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('covers every column of the schema with encrypted text', async () => {
+    const service = await startTestService({ worker: false });
+    try {
+      const { rows } = await service.deps.db.query<{ place: string }>(
+        `select table_name || '.' || column_name as place from information_schema.columns
+         where table_schema = 'public' and column_name like '%sealed%' order by 1`,
+      );
+      expect(SEALED.map(({ table, column }) => `${table}.${column}`).toSorted()).toEqual(rows.map(row => row.place));
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('presigned link to the disk store', () => {
+  it('works after its key was rotated to second place, and stops when the key is removed', async () => {
+    const [old, current] = [newKey(), newKey()];
+    const service = await startTestService({ config: { encryptionKeys: [old] } });
+    const nodes: TestService[] = [];
+    const node = async (encryptionKeys: Buffer[]) => {
+      const made = await startTestService({ beside: service, worker: false, config: { encryptionKeys } });
+      nodes.push(made);
+      return made;
+    };
+    try {
+      const { id } = await createVerification(service);
+      await submit(service, id, await plain());
+      const { body } = await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
+      const { pathname, search } = new URL(body.captures![0]!.image_url!);
+      const open = async ({ url }: TestService) => (await fetch(`${url}${pathname}${search}`)).status;
+      const upload = await ask<{ upload_url: string; headers: Record<string, string> }>(
+        service,
+        `/v1/verifications/${(await createVerification(service)).id}/captures/upload-url`,
+        { body: { contentType: 'image/jpeg' } },
+      );
+      const [rotated, forgotten] = [await node([current, old]), await node([current])];
+      expect([await open(service), await open(rotated), await open(forgotten)]).toEqual([200, 200, 403]);
+      const put = new URL(upload.body.upload_url);
+      const answer = await fetch(`${rotated.url}${put.pathname}${put.search}`, {
+        method: 'PUT',
+        headers: upload.body.headers,
+        body: new Uint8Array(await plain()),
+      });
+      expect(answer.status).toBe(200);
+    } finally {
+      for (const made of nodes) await made.stop();
+      await service.stop();
+    }
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
+import { DatabaseUnavailable } from '../../src/platform/db/pool.ts';
+import { one } from '../../src/platform/db/sql.ts';
+import { createVerification, startTestService, type TestService, until } from '../support/harness.ts';
+
+describe('an answer of the database that is lost with its connection', () => {
+  let service: TestService;
+  let receiver: WebhookReceiver;
+  beforeAll(async () => {
+    receiver = await receiveWebhooks();
+    service = await startTestService();
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await receiver?.close();
+  });
+
+  it('does not keep a job from the worker that it was given to', async () => {
+    const { db } = service.deps;
+    await db.query(
+      `select graphile_worker.add_job('settle', '{"verification_id":"vfy_none"}', queue_name => 'lost', job_key => 'lost',
+         run_at => now() + interval '1 day')`,
+    );
+    const { rowCount } = await db.query(
+      `update graphile_worker._private_jobs set run_at = now(), locked_at = now() - interval '1 minute',
+         locked_by = (select worker_id from worker_nodes limit 1) where key = 'lost'`,
+    );
+    expect(rowCount).toBe(1);
+    await db.query(
+      `update graphile_worker._private_job_queues set locked_at = now() - interval '1 minute',
+         locked_by = (select worker_id from worker_nodes limit 1) where queue_name = 'lost'`,
+    );
+    const left = () => one(db, `select from graphile_worker._private_jobs where key = 'lost'`);
+    await until(async () => !(await left()), 'the job to be done', 30_000);
+  });
+
+  it('does not keep a webhook until its claim lapses', async () => {
+    const { db } = service.deps;
+    const query = db.query.bind(db) as (...of: unknown[]) => Promise<{ rows: unknown[] }>;
+    let lost = 0;
+    db.query = (async (...of: unknown[]) => {
+      const answer = await query(...of);
+      if (lost > 0 || !String(of[0]).includes('insert into webhook_claims') || answer.rows.length === 0) return answer;
+      lost += 1;
+      throw new DatabaseUnavailable('the connection ended');
+    }) as typeof db.query;
+    try {
+      const { id } = await createVerification(service, { webhook_url: receiver.url });
+      await until(async () => lost === 1, 'the answer to be lost');
+      const lapses = await one<{ until: Date }>(db, 'select max(until) as until from webhook_claims');
+      await until(async () => receiver.of(id).length > 0, 'the webhook');
+      expect(receiver.of(id)[0]!.at).toBeLessThan(lapses!.until?.getTime() ?? Number.POSITIVE_INFINITY);
+    } finally {
+      db.query = query as typeof db.query;
+    }
+  });
+});

@@ -1,0 +1,311 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { equal, hex } from '@firsthand/evidence/bytes.ts';
+import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
+import {
+  consistencyRanges,
+  inclusionRanges,
+  leafHash,
+  rangeHash,
+  rootOf,
+  verifyConsistency,
+  verifyInclusion,
+} from '@firsthand/evidence/merkle.ts';
+import { parseNote, parseVkey, verifyNote } from '@firsthand/evidence/note.ts';
+import { commitmentOf, entryOf } from '@firsthand/evidence/statement.ts';
+import { foldTile, nodeInTile, parseEntryBundle, tileOf, tilePath, widthAt } from '@firsthand/evidence/tiles.ts';
+import { parseTrust } from '@firsthand/evidence/trust.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { one, transaction } from '../../../src/platform/db/sql.ts';
+import { rotateKeys } from '../../../src/record/evidence/log.ts';
+import { publish } from '../../../src/record/evidence/publisher.ts';
+import { sequence } from '../../../src/record/evidence/sequencer.ts';
+import { appendStatement, openStatements } from '../../../src/record/evidence/statements.ts';
+import { loadNodes } from '../../../src/record/evidence/tiles.ts';
+import { checkSeals } from '../../../src/verification/verifications/check-seals.ts';
+import {
+  ask,
+  createVerification,
+  startTestService,
+  submit,
+  type TestService,
+  until,
+  untilStatus,
+} from '../../support/harness.ts';
+import { plain } from '../../support/pictures.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const bytesAt = async (path: string) => {
+  const answer = await fetch(`${service.url}${path}`);
+  return answer.status === 200 ? new Uint8Array(await answer.arrayBuffer()) : null;
+};
+
+async function checkpoint() {
+  const note = parseNote((await bytesAt('/log/checkpoint'))!);
+  const { body } = await ask<{ keys: { vkey: string }[] }>(service, '/v1/evidence-keys');
+  expect(
+    verifyNote(
+      note,
+      body.keys.map(key => parseVkey(key.vkey)),
+    ),
+  ).toHaveLength(1);
+  return parseCheckpoint(note.text);
+}
+
+const published = (size: bigint) =>
+  until(async () => {
+    const found = await checkpoint().catch(() => null);
+    return found && found.size >= size ? found : null;
+  }, `a checkpoint of ${size} entries`);
+
+/** Pending entries of a verification that exists, as if it had many facts. */
+async function state(verificationId: string, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1) {
+    await transaction(service.deps.db, tx =>
+      appendStatement(
+        tx,
+        service.deps,
+        { id: verificationId, tenant_id: service.tenant.tenant_id, livemode: false },
+        { type: 'review', at: new Date(), content: { left } },
+      ),
+    );
+  }
+}
+
+describe('GET /log', () => {
+  it('has an entry for each capture and verdict, provable from the tiles alone', async () => {
+    const { id } = await createVerification(service, { max_captures: 2 });
+    for (const index of [1, 2])
+      expect((await submit(service, id, await plain({ colour: index === 1 ? '#abc' : '#def' }))).status).toBe(201);
+    await untilStatus(service, id, ['completed']);
+    const head = await published(3n);
+    expect(head.origin).toBe(`${new URL(service.url).host}/log`);
+
+    const width = widthAt(0, 0n, head.size);
+    const tile = (await bytesAt(`/log/tile/${tilePath({ level: 0, index: 0n, width })}`))!;
+    const entries = parseEntryBundle(
+      (await bytesAt(`/log/tile/${tilePath({ level: 'entries', index: 0n, width })}`))!,
+    )!;
+    expect(entries.map(entry => hex(leafHash(entry))).join('')).toBe(hex(tile));
+    expect(hex(rootOf(head.size, node => nodeInTile(tile, node)))).toBe(hex(head.root));
+
+    const stated = await openStatements(service.deps.db, service.deps, id);
+    expect(stated.map(({ seq, statement }) => [seq, statement.seq, statement.type])).toEqual([
+      [1, 1, 'capture'],
+      [2, 2, 'capture'],
+      [3, 3, 'verdict'],
+    ]);
+    for (const { seq, statement, salt } of stated) {
+      const row = await one<{ leaf_index: string }>(
+        service.deps.db,
+        'select leaf_index from evidence_statements where verification_id = $1 and seq = $2',
+        [id, seq],
+      );
+      const leaf = leafHash(entryOf(commitmentOf(Buffer.from(salt, 'base64'), statement)));
+      const index = BigInt(row!.leaf_index);
+      const proof = inclusionRanges(index, head.size).map(range => rangeHash(range, node => nodeInTile(tile, node)));
+      expect(verifyInclusion({ leaf, index, size: head.size, proof, root: head.root })).toBe(true);
+    }
+  });
+
+  it('reveals no tenant, time or verification in its tiles', async () => {
+    const { rows } = await service.deps.db.query<{ bytes: Buffer }>('select bytes from evidence_tiles');
+    for (const { bytes } of rows) expect(bytes.toString('latin1')).not.toMatch(/tnt_|vfy_|capture|202\d-/);
+  });
+
+  it('answers 404 for an unpublished tile or another path', async () => {
+    for (const path of ['0/000', '0/001.p/1', 'entries/000.p/255', '0/0', '9/000', '0/000.p/0']) {
+      expect((await fetch(`${service.url}/log/tile/${path}`)).status).toBe(404);
+    }
+  });
+
+  it('grows over full tiles, with every state consistent with every other', async () => {
+    const { id } = await createVerification(service);
+    const heads = [await published(1n)];
+    for (const count of [100, 200, 300]) {
+      await state(id, count);
+      heads.push(await published(heads.at(-1)!.size + BigInt(count)));
+    }
+    const log = await one<{ id: number }>(service.deps.db, 'select id from evidence_logs');
+    for (const [at, later] of heads.entries()) {
+      for (const earlier of heads.slice(0, at)) {
+        const ranges = consistencyRanges(earlier.size, later.size);
+        const hashOf = await loadNodes(service.deps.db, log!.id, ranges);
+        const proof = ranges.map(range => rangeHash(range, hashOf));
+        expect(
+          verifyConsistency({ old: earlier.size, oldRoot: earlier.root, size: later.size, root: later.root, proof }),
+        ).toBe(true);
+      }
+    }
+    expect(tileOf({ height: 8, index: 0n }).level).toBe(1);
+    const above = await bytesAt(`/log/tile/1/000.p/${widthAt(1, 0n, heads.at(-1)!.size)}`);
+    const below = await bytesAt('/log/tile/0/000');
+    expect(equal(foldTile(below!), above!.slice(0, 32))).toBe(true);
+  });
+
+  it('gives every fact one place when several nodes sequence at once', async () => {
+    const { id } = await createVerification(service);
+    let done = false;
+    const racing = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!done) await sequence(service.deps);
+      }),
+    );
+    await Promise.all([
+      state(id, 40),
+      ...Array.from({ length: 3 }, async () => state((await createVerification(service)).id, 40)),
+    ]);
+    done = true;
+    await racing;
+    // The service's own worker may hold the last batch.
+    await until(async () => {
+      const left = await one<{ left: string }>(
+        service.deps.db,
+        'select count(*) as left from evidence_statements where leaf_index is null',
+      );
+      return left?.left === '0';
+    }, 'every statement to have its place');
+    const row = await one<{
+      count: string;
+      distinct: string;
+      first: string;
+      last: string;
+      size: string;
+      pending: string;
+    }>(
+      service.deps.db,
+      `select count(*), count(distinct leaf_index) as distinct, min(leaf_index) as first, max(leaf_index) as last,
+         (select size from evidence_logs) as size, (select count(*) from evidence_pending) as pending
+       from evidence_statements`,
+    );
+    expect(row).toMatchObject({
+      pending: '0',
+      first: '0',
+      count: row!.size,
+      distinct: row!.size,
+      last: String(Number(row!.size) - 1),
+    });
+  });
+
+  it('undoes the entry with the transaction of its fact', async () => {
+    const { id } = await createVerification(service);
+    await expect(
+      transaction(service.deps.db, async tx => {
+        await appendStatement(
+          tx,
+          service.deps,
+          { id, tenant_id: service.tenant.tenant_id, livemode: false },
+          { type: 'review', at: new Date(), content: {} },
+        );
+        throw new Error('the fact fails');
+      }),
+    ).rejects.toThrow('the fact fails');
+    expect(await openStatements(service.deps.db, service.deps, id)).toEqual([]);
+  });
+
+  it('continues under rotated keys and lists the old ones as retired', async () => {
+    const before = (await ask<{ keys: { vkey: string; retired_at?: string }[] }>(service, '/v1/evidence-keys')).body
+      .keys;
+    await rotateKeys(service.deps);
+    const { body } = await ask<{ keys: { vkey: string; retired_at?: string }[] }>(service, '/v1/evidence-keys');
+    expect(body.keys).toHaveLength(before.length + 2);
+    expect(
+      body.keys
+        .filter(key => key.retired_at)
+        .map(key => key.vkey)
+        .sort(),
+    ).toEqual(before.map(key => key.vkey).sort());
+    expect(parseTrust(JSON.stringify(body))).toHaveLength(4);
+    const current = body.keys.filter(key => !key.retired_at).map(key => parseVkey(key.vkey));
+    await until(async () => {
+      const note = await bytesAt('/log/checkpoint');
+      return note && verifyNote(parseNote(note), current).length === 1;
+    }, 'a checkpoint signed with the new key');
+  });
+
+  it('starts a new epoch under a new name after the database was restored, and never signs a fork', async () => {
+    const { db } = service.deps;
+    const before = await checkpoint();
+    const { id } = await createVerification(service);
+    await state(id, 3);
+    await published(before.size + 3n);
+    // As a backup from before those three has it, with other facts since.
+    const log = (await one<{ id: number; size: string }>(db, 'select id, size from evidence_logs'))!;
+    const fork = Number(log.size) - 2;
+    await db.query('delete from evidence_tiles where level = 0 and index = $1', [
+      Math.floor((Number(log.size) - 1) / 256),
+    ]);
+    await db.query('delete from evidence_tiles where level = -1 and index = $1', [
+      Math.floor((Number(log.size) - 1) / 256),
+    ]);
+    const floor = Math.floor((Number(log.size) - 1) / 256) * 256;
+    await db.query('update evidence_logs set size = $1, checkpoint_size = $2', [floor, floor - 1]);
+    expect(floor).toBeLessThan(fork);
+    await publish(service.deps);
+    const rows = (await db.query<{ origin: string }>('select origin from evidence_logs order by id')).rows;
+    expect(rows.map(row => row.origin)).toEqual([before.origin, `${before.origin}/epoch-2`]);
+    expect(service.logged.join('\n')).toContain('a new epoch of the log begins');
+    await state(id, 2);
+    const head = await until(async () => {
+      const found = await checkpoint().catch(() => null);
+      return found?.origin.endsWith('/epoch-2') && found.size >= 2n ? found : null;
+    }, 'a checkpoint of the new epoch');
+    expect(head.origin).toBe(`${before.origin}/epoch-2`);
+
+    // The epoch before stays readable at an address of its own; tiles at the shared one are no longer for ever.
+    const earlier = parseCheckpoint(parseNote((await bytesAt('/log/epoch-1/checkpoint'))!).text);
+    expect(earlier.origin).toBe(before.origin);
+    expect(await bytesAt('/log/epoch-2/checkpoint')).toEqual(await bytesAt('/log/checkpoint'));
+    expect((await bytesAt('/log/epoch-1/tile/0/000'))?.length).toBe(256 * 32);
+    const caching = async (path: string) => (await fetch(`${service.url}${path}`)).headers.get('cache-control');
+    expect(await caching('/log/epoch-1/tile/0/000')).toContain('immutable');
+    expect(await caching('/log/tile/0/000.p/1')).toBe('no-cache');
+    for (const epoch of ['0', '3', '01', 'x']) expect(await bytesAt(`/log/epoch-${epoch}/checkpoint`)).toBeNull();
+  });
+});
+
+describe('seal', () => {
+  it('is made at completion and reveals a changed row', async () => {
+    const { id } = await createVerification(service, { max_captures: 1 });
+    await submit(service, id, await plain());
+    await untilStatus(service, id, ['completed']);
+    const stated = await openStatements(service.deps.db, service.deps, id);
+    const row = await one<{ seal_hash: string }>(service.deps.db, 'select seal_hash from verifications where id = $1', [
+      id,
+    ]);
+    expect((stated.at(-1)!.statement.record_seal as { hash: string }).hash).toBe(row!.seal_hash);
+    const mismatches = async () => (await service.deps.metrics.sealMismatches.get()).values[0]?.value ?? 0;
+    const before = await mismatches();
+    await ask(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
+    expect(await mismatches()).toBe(before);
+    await service.deps.db.query(
+      `update verifications set config = jsonb_set(config, '{metadata}', '{"a":"changed"}') where id = $1`,
+      [id],
+    );
+    await ask(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
+    expect(await mismatches()).toBe(before + 1);
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(
+      `firsthand_seal_mismatches_total ${before + 1}`,
+    );
+    const checked = await checkSeals(service.deps.db);
+    expect(checked.mismatches).toEqual([id]);
+    expect(checked.sealed).toBeGreaterThan(1);
+    const { databaseUrl, dataDir, encryptionKeys } = service.deps.config;
+    const doctor = spawnSync(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'doctor'], {
+      env: {
+        ...process.env,
+        DATABASE_URL: databaseUrl!,
+        DATA_DIR: dataDir,
+        ENCRYPTION_KEYS: encryptionKeys!.map(key => key.toString('base64')).join(','),
+      },
+    });
+    expect(doctor.status).toBe(1);
+    expect(doctor.stdout.toString()).toContain(`Record seals: 1 of ${checked.sealed} do not match`);
+    expect(doctor.stdout.toString()).toContain(id);
+  });
+});

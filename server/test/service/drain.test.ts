@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createVerification, startTestService } from '../support/harness.ts';
+
+test('a stop answers new requests for DRAIN_SECONDS, with /readyz at 503 so that a proxy sends none', async () => {
+  const service = await startTestService({ env: { DRAIN_SECONDS: '3' } });
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  const stopped = service.stop();
+  const ready = await fetch(`${service.url}/readyz`);
+  expect(ready.status).toBe(503);
+  expect(await ready.json()).toMatchObject({ status: 'draining' });
+  expect((await createVerification(service)).status).toBe('pending');
+  await stopped;
+  await expect(fetch(`${service.url}/readyz`)).rejects.toThrow();
+});
+
+test('a stop answers running requests and does not wait for kept-alive connections', async () => {
+  const service = await startTestService();
+  const agent = new Agent({ keepAlive: true });
+  const sent = request(`${service.url}/v1/verifications`, {
+    method: 'POST',
+    agent,
+    headers: {
+      authorization: `Bearer ${service.tenant.pk_test}`,
+      'content-type': 'application/json',
+      'content-length': 2,
+      // Answered once the server has read the head.
+      expect: '100-continue',
+    },
+  });
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  sent.write('{');
+  const began = Date.now();
+  const stopped = service.stop();
+  await sleep(300);
+  sent.end('}');
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  expect(answer.statusCode).toBe(201);
+  await stopped;
+  // A connection is kept for 65 s.
+  expect(Date.now() - began).toBeLessThan(30_000);
+  agent.destroy();
+});
+
+test('a stop does not wait for connections without a request, which browsers and proxies open in advance', async () => {
+  const service = await startTestService();
+  const silent = connect(Number(new URL(service.url).port), '127.0.0.1');
+  await once(silent, 'connect');
+  const closed = once(silent, 'close');
+  const began = Date.now();
+  await service.stop();
+  await closed;
+  // Requests that run get 45 s.
+  expect(Date.now() - began).toBeLessThan(30_000);
+});

@@ -1,0 +1,132 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SOURCES = join(import.meta.dirname, '..', '..', 'src');
+
+/** The one room of `server/src` that writes each table. A room may read any table. */
+const OWNER: Readonly<Record<string, string>> = {
+  analysis_clock: 'captures',
+  analysis_lanes: 'captures',
+  api_keys: 'tenants',
+  app_attest_keys: 'captures',
+  audit_log: 'tenants',
+  batch_rows: 'batches',
+  batches: 'batches',
+  bot_signatures: 'auth',
+  brands: 'tenants',
+  bulk_act_items: 'bulk',
+  bulk_acts: 'bulk',
+  captures: 'captures',
+  challenges: 'captures',
+  chat_webhooks: 'notifications',
+  erasure_segments: 'erasure',
+  erasures: 'erasure',
+  event_outbox: 'events',
+  events: 'events',
+  evidence_bundles: 'bundles',
+  evidence_keys: 'evidence',
+  evidence_logs: 'evidence',
+  evidence_pending: 'evidence',
+  evidence_stamps: 'bundles',
+  evidence_statements: 'evidence',
+  evidence_tiles: 'evidence',
+  evidence_witnesses: 'evidence',
+  geocodes: 'checks',
+  idempotency_keys: 'http',
+  link_template_versions: 'templates',
+  link_templates: 'templates',
+  memberships: 'people',
+  migrations: 'db',
+  one_time_codes: 'people',
+  passkey_challenges: 'people',
+  passkey_persons: 'people',
+  passkeys: 'people',
+  person_identities: 'people',
+  persons: 'people',
+  provider_flows: 'people',
+  rate_windows: 'lib',
+  reverse_entries: 'analysis',
+  reverse_lists: 'analysis',
+  reverse_pictures: 'analysis',
+  reverse_scopes: 'analysis',
+  reverse_slots: 'analysis',
+  reviews: 'reviews',
+  session_persons: 'people',
+  sessions: 'people',
+  settings: 'db',
+  sign_in_mails: 'people',
+  sign_in_tokens: 'people',
+  statistics: 'statistics',
+  statistics_changes: 'statistics',
+  tenants: 'tenants',
+  upload_addresses: 'captures',
+  verification_changes: 'changes',
+  verification_metadata: 'verifications',
+  verification_search: 'verifications',
+  verifications: 'verifications',
+  webhook_claims: 'webhooks',
+  webhook_deliveries: 'webhooks',
+  webhook_endpoints: 'webhooks',
+  webhook_queue: 'webhooks',
+  webhook_secrets: 'tenants',
+  witness_keys: 'evidence',
+  witnessed_logs: 'evidence',
+  worker_nodes: 'jobs',
+};
+
+const WRITE = /\b(?:insert\s+into|delete\s+from|update)\s+(?:only\s+)?([a-z_]+)\b(?=[\s(]|$)/g;
+/** Words that follow `update` where no table does: `for update of`, `do update set`. */
+const KEYWORDS = new Set(['of', 'set', 'skip', 'nowait']);
+
+interface Write {
+  table: string;
+  folder: string;
+  file: string;
+}
+
+/** The room of a file: `db` of `platform/db/sql.ts`. */
+const roomOf = (path: string): string => path.split('/')[1] ?? path;
+
+function writesOf(file: string): Write[] {
+  const path = relative(SOURCES, file);
+  // SQL stands in strings; comments speak English.
+  const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const literals = code.match(/`[^`]*`|'[^'\n]*'/g) ?? [];
+  return literals.flatMap(literal =>
+    [...literal.matchAll(WRITE)].flatMap(([, table]) =>
+      KEYWORDS.has(table!) ? [] : [{ table: table!, folder: roomOf(path), file: path }],
+    ),
+  );
+}
+
+const files = globSync('**/*.ts', { cwd: SOURCES })
+  .filter(file => !file.endsWith('.test.ts'))
+  .map(file => join(SOURCES, file));
+const writes = files.flatMap(writesOf);
+
+describe('table', () => {
+  it.each(Object.entries(OWNER))('%s is written only by %s', (table, owner) => {
+    const others = writes.filter(write => write.table === table && write.folder !== owner);
+    expect(others.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('of the schema has an owner', () => {
+    const schema = readFileSync(join(SOURCES, '..', 'schema.sql'), 'utf8');
+    const tables = [...schema.matchAll(/^create (?:unlogged )?table (?:public\.)?([a-z_]+)/gim)].map(
+      ([, name]) => name!,
+    );
+    expect(tables.filter(table => !(table in OWNER))).toEqual([]);
+    expect(tables.length).toBeGreaterThan(20);
+  });
+
+  it('with an owner is written somewhere, so the search finds writes', () => {
+    const unwritten = Object.keys(OWNER).filter(table => !writes.some(write => write.table === table));
+    // Migrations write the settings, and triggers what a search reads.
+    expect(unwritten.filter(table => !table.startsWith('evidence_'))).toEqual([
+      'settings',
+      'verification_metadata',
+      'verification_search',
+    ]);
+  });
+});

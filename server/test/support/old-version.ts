@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const PAGES = ['capture', 'dashboard', 'verify'];
+/** The old version serves the pages of this one: building them takes longer than what is tested. */
+const BUILDERS = new Set(['vite']);
+
+const git = (...args: string[]): string | null => {
+  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : null;
+};
+
+/**
+ * The version that a rollout of this one replaces: the last release, or before the first one the commit that lacks the newest
+ * migration, so that the rollout migrates. Null where the checkout has no such commit, as a shallow clone.
+ */
+export function oldVersion(): string | null {
+  const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^');
+  if (tag) return tag;
+  const newest = git('log', '-1', '--format=%H', '--diff-filter=A', '--', 'server/migrations');
+  return newest ? git('rev-parse', '--verify', '--quiet', `${newest}^`) : null;
+}
+
+export interface OldTree {
+  folder: string;
+  remove(): Promise<void>;
+}
+
+/** Lays out the files of a commit in a folder of their own, with the packages that are installed here. */
+export async function checkOut(commit: string): Promise<OldTree> {
+  const folder = await mkdtemp(join(tmpdir(), 'fh-old-'));
+  const archive = spawnSync('sh', ['-c', 'git archive "$0" | tar -x -C "$1"', commit, folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (archive.status !== 0) throw new Error(archive.stderr);
+  await linkPackages(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const workspaces = await readdir(join(ROOT, 'node_modules', '@firsthand'));
+  await mkdir(join(folder, 'node_modules', '@firsthand'));
+  for (const name of workspaces) {
+    await symlink(join('..', '..', name), join(folder, 'node_modules', '@firsthand', name));
+    const own = join(ROOT, name, 'node_modules');
+    if (existsSync(own) && existsSync(join(folder, name))) await linkPackages(own, join(folder, name, 'node_modules'));
+  }
+  await symlink(join('..', 'server'), join(folder, 'node_modules', 'firsthand'));
+  for (const page of PAGES) await cp(join(ROOT, page, 'dist'), join(folder, page, 'dist'), { recursive: true });
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+async function linkPackages(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  for (const name of await readdir(from)) {
+    if (name === '@firsthand' || name === 'firsthand' || BUILDERS.has(name)) continue;
+    await symlink(join(from, name), join(to, name));
+  }
+}

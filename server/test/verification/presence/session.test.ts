@@ -1,0 +1,349 @@
+import { createHash } from 'node:crypto';
+import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import { type Challenge, type Move, TRACE_CONTENT_TYPE, type TraceHeader } from '@firsthand/contract/presence.ts';
+import type { Capture, Verification } from '@firsthand/contract/verification.ts';
+import type { Picture } from '@firsthand/forensics/picture.ts';
+import { random } from '@firsthand/forensics/random.ts';
+import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
+import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ask,
+  createVerification,
+  startTestService,
+  submit,
+  type TestService,
+  untilStatus,
+} from '../../support/harness.ts';
+import { firstHand, plain } from '../../support/pictures.ts';
+
+const SEED = 3;
+let service: TestService;
+let late = 0;
+let oldPhoto: Buffer;
+/** A small photo that costs little. */
+let small: Buffer;
+beforeAll(async () => {
+  service = await startTestService({ now: () => new Date(Date.now() + late) });
+  oldPhoto = await ofThePhone(await firstHand(), '2025:05:17 10:41:33');
+  small = await plain({ width: 640, height: 480 });
+});
+afterAll(() => service?.stop());
+
+/** A photo as a phone's camera saves it, taken at a time. */
+const ofThePhone = (jpeg: Buffer, taken: string) =>
+  sharp(jpeg)
+    .withExif({
+      IFD0: { Make: 'Google', Model: 'Pixel 8', Software: 'HDR+ 1.0' },
+      IFD2: { DateTimeOriginal: taken, LensModel: 'Pixel 8 back camera' },
+    })
+    .jpeg({ quality: 95 })
+    .toBuffer();
+const exifNow = () => new Date().toISOString().slice(0, 19).replaceAll('-', ':').replace('T', ' ');
+
+const jpegOf = ({ width, height, data }: Picture) =>
+  sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 92 })
+    .toBuffer();
+
+/** A film by a rendered hand that moves as asked. */
+const filmOf = (moves: readonly Move[]): Promise<Film> =>
+  drawFilm({
+    stage: drawStage(SEED),
+    way: handWay(moves, random(SEED)),
+    sensor: drawSensor(SEED),
+    gyroscope: true,
+  });
+
+type Policy = 'lenient' | 'strict';
+const create = async (depth_policy: Policy, body: object = {}) =>
+  (await createVerification(service, { max_captures: 1, signals_required: ['ai', 'depth'], depth_policy, ...body })).id;
+const challengeOf = async (id: string) => {
+  const steps = (await ask<Verification>(service, `/v1/verify/${id}`)).body.config.steps;
+  const reply = await ask<Challenge>(service, `/v1/verifications/${id}/challenges`, {
+    body: { step_key: steps[0]!.key },
+  });
+  expect(reply.status, reply.text).toBe(201);
+  return reply.body;
+};
+const upload = async (id: string, file: Uint8Array): Promise<string> => {
+  const { body } = await ask<UploadUrlResponse>(service, `/v1/verifications/${id}/captures/upload-url`, {
+    body: { content_type: TRACE_CONTENT_TYPE },
+  });
+  const put = await fetch(body.upload_url, { method: 'PUT', headers: body.headers, body: new Uint8Array(file) });
+  expect(put.status).toBe(200);
+  return body.image_key;
+};
+const sha256 = (file: Uint8Array) => createHash('sha256').update(file).digest('hex');
+const withTrace = async (id: string, challengeId: string, file: Uint8Array) => ({
+  challenge_id: challengeId,
+  trace_key: await upload(id, file),
+  trace_sha256: sha256(file),
+});
+const traceOf = (film: Film, { challenge_id, moves, issued_at }: Challenge, header: Partial<TraceHeader> = {}) =>
+  encodeTrace(film.trace, {
+    challengeId: challenge_id,
+    moves,
+    header: { began_at: Date.parse(issued_at) + 4_000, ...header },
+  });
+
+type Judged = Verification & { capture: Capture };
+const outcome = async (id: string, key = service.tenant.pk_test): Promise<Judged> => {
+  const done = await untilStatus(service, id, ['completed', 'failed'], key);
+  return { ...done, capture: done.captures.at(-1)! };
+};
+const send = async (id: string, photo: Uint8Array, more: object = {}, key?: string): Promise<Judged> => {
+  const sent = await submit(service, id, photo, more);
+  expect(sent.status, sent.text).toBe(201);
+  return outcome(id, key);
+};
+
+describe('a live photo without a camera session', () => {
+  const signals_required = ['screen', 'ai', 'reverse', 'depth'];
+
+  it('is suspicious under strict when its file is from another day', async () => {
+    const { verdict, capture } = await send(await create('strict', { signals_required }), oldPhoto);
+    expect(verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
+    expect(verdict!.signals.depth).toMatchObject({ source: 'camera_session' });
+    expect(capture.presence).toMatchObject({
+      result: 'not_performed',
+      checks: { fresh: { evaluated: true, passed: false, words: expect.stringContaining('2025-05-17') } },
+    });
+  });
+
+  it('is verified under lenient when its file is from another day, and opens a review', async () => {
+    // In the other mode, where "reverse" does not find the photo of the test before.
+    const { pk_live } = service.tenant;
+    const { id } = await createVerification(service, { max_captures: 1, signals_required }, pk_live);
+    const { verdict, review, capture } = await send(id, oldPhoto, {}, pk_live);
+    expect(verdict).toMatchObject({ label: 'verified' });
+    expect(review.state).toBe('open');
+    expect(capture.presence?.checks.fresh?.passed).toBe(false);
+  });
+
+  it('is suspicious under strict and verified under lenient when its file is of today', async () => {
+    const photo = await ofThePhone(small, exifNow());
+    const strict = await send(await create('strict'), photo);
+    expect(strict.verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
+    const lenient = await send(await create('lenient'), photo);
+    expect([lenient.verdict?.label, lenient.review.state]).toEqual(['verified', 'none']);
+    expect(lenient.capture.presence).toEqual({
+      result: 'not_performed',
+      checks: {},
+      words: 'No film came with the photo.',
+    });
+  });
+
+  it('has no presence where it was uploaded, or where depth is not required', async () => {
+    const audit = await send(await create('strict', { mode: 'audit' }), oldPhoto);
+    expect([audit.verdict?.label, audit.capture.presence]).toEqual(['verified', undefined]);
+    const { id } = await createVerification(service, { max_captures: 1, signals_required: ['ai'] });
+    expect((await send(id, oldPhoto)).capture.presence).toBeUndefined();
+  });
+
+  it('does not change the outcome that a test asks for', async () => {
+    const id = await create('strict', { metadata: { test_outcome: 'verified' } });
+    expect((await send(id, oldPhoto)).verdict?.label).toBe('verified');
+  });
+});
+
+describe('a live photo with a camera session', () => {
+  let film: Film;
+  beforeAll(async () => {
+    film = await filmOf(['right', 'up']);
+  });
+
+  /** A verification whose challenge asks for the moves of the film: one in eight does. */
+  async function fitting(policy: Policy = 'strict') {
+    for (;;) {
+      const id = await create(policy, { expires_in_seconds: 86_400 });
+      const challenge = await challengeOf(id);
+      if (challenge.moves.join() === 'right,up') return { id, challenge };
+    }
+  }
+
+  it('is verified under strict when a hand filmed a real scene as asked, even if it arrives hours later', async () => {
+    const { id, challenge } = await fitting();
+    const file = await traceOf(film, challenge);
+    late = 3 * 3600_000;
+    try {
+      const trace = await withTrace(id, challenge.challenge_id, file);
+      const second = (await jpegOf(film.second)).toString('base64');
+      const sent = await send(id, await jpegOf(film.still), { ...trace, motion_frame_base64: second });
+      const { presence } = sent.capture;
+      expect(presence?.result, JSON.stringify(presence)).toBe('passed');
+      expect(sent.verdict).toMatchObject({ label: 'verified', signals: { depth: { source: 'camera_session' } } });
+      expect(presence!.evidence).toMatchObject({
+        moves_asked: challenge.moves,
+        moves_done: challenge.moves,
+        noise: { before: expect.any(Number), after: expect.any(Number) },
+        challenges: 1,
+        gave_up: false,
+      });
+      expect(presence!.evidence!.delay_seconds).toBeGreaterThan(10_000);
+      expect(presence!.evidence!.path).toHaveLength(film.trace.frames.length);
+      const strip = await fetch(presence!.evidence!.strip_url!);
+      expect([strip.status, strip.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+      const { width, height } = await sharp(Buffer.from(await strip.arrayBuffer())).metadata();
+      expect(width! / height!).toBeGreaterThan(8);
+      const { before_url, after_url } = presence!.evidence!.noise!;
+      for (const url of [before_url!, after_url!]) {
+        const noise = await fetch(url);
+        expect([noise.status, noise.headers.get('content-type')]).toEqual([200, 'image/png']);
+        expect(await sharp(Buffer.from(await noise.arrayBuffer())).metadata()).toMatchObject({
+          width: 256,
+          height: 256,
+        });
+      }
+      const { rows } = await service.deps.db.query<{ body: string }>(
+        "select body from events where verification_id = $1 and public_type = 'verification.completed'",
+        [id],
+      );
+      expect(rows[0]!.body).toContain('"presence"');
+      expect(rows[0]!.body).not.toMatch(/strip|_blob|before_url/);
+    } finally {
+      late = 0;
+    }
+  });
+
+  describe('with a film that was not made for it', () => {
+    it.each<Policy>(['lenient', 'strict'])(
+      'fails under %s when its challenge is another verification’s',
+      async policy => {
+        const theirs = await challengeOf(await create(policy));
+        const id = await create(policy);
+        const own = await challengeOf(id);
+        const photo = await jpegOf(film.still);
+        const named = await send(id, photo, await withTrace(id, theirs.challenge_id, await traceOf(film, theirs)));
+        expect(named.verdict).toMatchObject({ label: 'failed', reason_code: 'depth_anomaly' });
+        expect(named.capture.presence?.checks.fresh?.words).toContain('not made for this photo');
+
+        const other = await create(policy);
+        const challenge = await challengeOf(other);
+        const made = await traceOf(film, own);
+        const restamped = await send(other, photo, await withTrace(other, challenge.challenge_id, made));
+        expect(restamped.verdict).toMatchObject({ label: 'failed', reason_code: 'depth_anomaly' });
+        expect(restamped.capture.presence?.checks.fresh?.words).toContain('made for another request');
+      },
+    );
+
+    it('fails when another photo has used its challenge, and not when the same photo was sent twice', async () => {
+      const id = await create('lenient', { max_captures: 3 });
+      const challenge = await challengeOf(id);
+      const trace = await withTrace(id, challenge.challenge_id, await traceOf(film, challenge));
+      const [photo, other] = [await jpegOf(film.still), await jpegOf(film.second)];
+      for (const picture of [photo, photo, other]) {
+        expect((await submit(service, id, picture, trace)).status).toBe(201);
+      }
+      const { captures } = await outcome(id);
+      const words = captures.map(({ presence }) => presence?.checks.fresh?.words ?? presence?.words);
+      expect(words[1]).toBe(words[0]);
+      expect(words[1]).not.toContain('already used');
+      expect(words[2]).toContain('already used');
+    });
+
+    it('fails when the film claims to be older than the challenge or later than the photo', async () => {
+      for (const hours of [-1, 1]) {
+        const id = await create('lenient');
+        const challenge = await challengeOf(id);
+        const began_at = Date.parse(challenge.issued_at) + hours * 3600_000;
+        const file = await traceOf(film, challenge, { began_at });
+        const { verdict } = await send(id, await jpegOf(film.still), await withTrace(id, challenge.challenge_id, file));
+        expect(verdict?.label).toBe('failed');
+      }
+    });
+
+    it.each<Policy>(['lenient', 'strict'])('is suspicious under %s when its camera was a program', async policy => {
+      const { id, challenge } = await fitting(policy);
+      const file = await traceOf(film, challenge, {
+        track: { settings: {}, capabilities: {}, program: 'OBS Virtual Camera' },
+      });
+      const sent = await send(id, await jpegOf(film.still), await withTrace(id, challenge.challenge_id, file));
+      expect(sent.capture.presence?.checks.sensor).toMatchObject({
+        passed: false,
+        words: expect.stringContaining('“OBS Virtual Camera”'),
+      });
+      expect(sent.verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
+    });
+
+    it('fails beside a photo of another scene', async () => {
+      const id = await create('lenient');
+      const challenge = await challengeOf(id);
+      const file = await traceOf(film, challenge);
+      const { capture, verdict } = await send(
+        id,
+        await jpegOf(drawStage(77).backdrop),
+        await withTrace(id, challenge.challenge_id, file),
+      );
+      expect(capture.presence?.checks.continuous).toMatchObject({ evaluated: true, passed: false });
+      expect(verdict).toMatchObject({ label: 'failed', reason_code: 'depth_anomaly' });
+    });
+  });
+
+  it.each([
+    ['of another day', () => oldPhoto],
+    ['without EXIF', () => sharp(oldPhoto).jpeg({ quality: 95 }).toBuffer()],
+  ] as const)('is suspicious under strict when a program made the film from a photo %s', async (_which, photoOf) => {
+    const photo = await photoOf();
+    const { data, info } = await sharp(photo).resize(1000, 750).raw().toBuffer({ resolveWithObject: true });
+    const panned = { backdrop: { width: info.width, height: info.height, data }, cards: [] };
+    const id = await create('strict');
+    const challenge = await challengeOf(id);
+    const way = handWay(challenge.moves, random(SEED));
+    const forged = await drawFilm({ stage: panned, way, sensor: drawSensor(SEED) });
+    const trace = await withTrace(id, challenge.challenge_id, await traceOf(forged, challenge));
+    const { verdict, capture } = await send(id, photo, trace);
+    expect(capture.presence?.result).not.toBe('passed');
+    expect(verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
+  });
+
+  describe('that cannot be read', () => {
+    const forged: [string, (file: Buffer) => Buffer | null][] = [
+      ['is noise', () => Buffer.alloc(5_000, 7)],
+      ['is empty of pictures', () => Buffer.from('\0\0\0\u0002{}', 'latin1')],
+      ['ends early', file => file.subarray(0, file.length - 9)],
+      ['never arrived', () => null],
+    ];
+    it.each(forged)('counts as none when it %s', async (_how, forge) => {
+      const film = await smallFilm();
+      for (const [policy, label] of [
+        ['lenient', 'verified'],
+        ['strict', 'suspicious'],
+      ] as const) {
+        const id = await create(policy);
+        const challenge = await challengeOf(id);
+        const file = forge(await encodeTrace(film, { challengeId: challenge.challenge_id, moves: challenge.moves }));
+        const trace = file
+          ? await withTrace(id, challenge.challenge_id, file)
+          : {
+              challenge_id: challenge.challenge_id,
+              trace_key: `captures/${id}/cap_${'0'.repeat(26)}`,
+              trace_sha256: 'a'.repeat(64),
+            };
+        const { verdict, capture } = await send(id, small, trace);
+        expect(verdict?.label).toBe(label);
+        expect(capture.presence).toMatchObject({ result: 'not_performed', checks: {} });
+        expect(capture.presence?.words).toContain('trace');
+      }
+    });
+
+    it('counts as none when its bytes are not those whose hash came with the photo', async () => {
+      const film = await smallFilm();
+      const id = await create('strict');
+      const challenge = await challengeOf(id);
+      const file = await encodeTrace(film, { challengeId: challenge.challenge_id, moves: challenge.moves });
+      const trace = { ...(await withTrace(id, challenge.challenge_id, file)), trace_sha256: 'b'.repeat(64) };
+      const { capture } = await send(id, small, trace);
+      expect(capture.presence?.words).toBe('The trace is not the one whose hash came with the photo.');
+    });
+  });
+});
+
+/** A trace that can be read and shows nothing. */
+async function smallFilm(): Promise<Film['trace']> {
+  const { data, info } = await sharp(small).resize(160, 120).raw().toBuffer({ resolveWithObject: true });
+  const picture = { width: info.width, height: info.height, data };
+  const frames = Array.from({ length: 16 }, (_, i) => ({ at: i * 133, picture }));
+  return { beganAt: Date.now(), frames, videoWidth: 640, crops: [], motion: [] };
+}

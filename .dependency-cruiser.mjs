@@ -1,31 +1,92 @@
-// The arrows of ARCHITECTURE.md, held by the linter: a layer may import from those listed after it, never upwards.
-const layers = [
-  ['main', 'commands'],
-  ['service', 'app', 'worker'],
-  ['open'],
-  ['bulk'],
-  ['erasure'],
-  ['batches'],
-  ['webhooks', 'bundles', 'notifications', 'templates', 'trials', 'statistics', 'changes', 'system'],
-  ['reviews'],
-  ['cases'],
-  ['analysis'],
-  ['checks'],
-  ['verdict'],
-  ['captures'],
-  ['verifications'],
-  ['evidence'],
-  ['auth', 'people', 'tenants'],
-  ['backup', 'vision', 'events', 'jobs', 'blobs', 'db', 'http', 'lib', 'config', 'telemetry', 'deps'],
-];
-const path = names => `^server/src/(${names.join('|')})(\\.ts$|/)`;
+// The map of ARCHITECTURE.md, held by the linter.
 
-const upward = layers.slice(1).map((names, index) => ({
-  name: `${names[0]}-imports-upwards`,
-  severity: 'error',
-  from: { path: path(names), pathNot: '\\.test\\.ts$' },
-  to: { path: path(layers.slice(0, index + 1).flat()) },
-}));
+/** From top to bottom: what stands in a line may import from the lines below it, never upwards and never from its neighbour. */
+const CHAIN = [
+  ['main'],
+  ['commands'],
+  ['service'],
+  ['app', 'worker'],
+  ['open'],
+  ['custody'],
+  ['desk'],
+  ['inspection', 'delivery'],
+  ['verification'],
+  ['record'],
+  ['identity'],
+  ['platform'],
+];
+
+/** The rooms of each district, in the same way. A room that is not named is free within its district. */
+const ROOMS = {
+  platform: [['http', 'jobs'], ['deps'], ['blobs', 'limits', 'telemetry', 'vision'], ['config'], ['db'], ['lib']],
+  identity: [['auth'], ['tenants'], ['people'], ['audit']],
+  record: [['events', 'evidence']],
+  verification: [['templates', 'trials', 'captures', 'verdict'], ['verifications']],
+  inspection: [['cases'], ['analysis'], ['checks']],
+  delivery: [['notifications', 'changes'], ['webhooks']],
+  desk: [['bulk', 'batches', 'statistics', 'system'], ['reviews']],
+  custody: [['erasure'], ['bundles', 'backup']],
+};
+
+/** The files of each district that other districts may import. What puts the program together (`app`, `commands`, …) may import any. */
+const DOORS = {
+  platform: {
+    blobs: 'store write-once',
+    config: 'attestation config environment sign-in',
+    db: 'batches embedded listen sql storable',
+    deps: '',
+    http: 'blob-routes body cursor endpoint idempotency open-streams pages principal problem register root structure validate',
+    jobs: 'queue',
+    lib: 'addresses ask-json base64 device digest file-fault ids keyring log log-name mail mask-url text tracing turns',
+    limits: 'limiter memory postgres redis',
+    vision: 'client prompt',
+  },
+  identity: {
+    audit: 'audit',
+    auth: 'limits still-allowed',
+    people: 'forget openings persons tokens sign-in/one-time-code sign-in/ways',
+    tenants: 'brands create',
+  },
+  record: { events: 'outbox record', evidence: 'cosign log statements tiles' },
+  verification: {
+    captures: 'analysis-queue attestation/binding erase image-key trace write',
+    templates: 'row',
+    verdict: 'decide settle support test-outcome',
+    verifications:
+      'advance answered cancel claims erase filters issue opens-review present read request-of reviews row seal search status steps warnings write',
+  },
+  inspection: { analysis: 'reverse/store', cases: 'narrative', checks: 'geocode tesseract' },
+  delivery: { webhooks: 'erase queue resend-newest' },
+  desk: { bulk: 'acts', reviews: 'erase' },
+  custody: {},
+};
+
+const TESTS = '\\.test\\.ts$';
+const path = (folder, names) => `^server/src/${folder}(${names.join('|')})(\\.ts$|/)`;
+
+/** The rules that let no line of a chain import from its own neighbours or from a line above. */
+const downwards = (folder, chain) =>
+  chain.flatMap((names, line) => {
+    const above = chain.slice(0, line).flat();
+    return names.map(name => ({
+      name: `${folder}${name}-imports-only-downwards`,
+      severity: 'error',
+      from: { path: path(folder, [name]), pathNot: TESTS },
+      to: { path: path(folder, [...above, ...names.filter(other => other !== name)]) },
+    }));
+  });
+
+const throughDoors = Object.entries(DOORS).map(([district, rooms]) => {
+  const files = Object.entries(rooms).flatMap(([room, names]) =>
+    names === '' ? [room] : names.split(' ').map(name => `${room}/${name}`),
+  );
+  return {
+    name: `${district}-is-entered-by-its-door`,
+    severity: 'error',
+    from: { path: `^server/src/(${Object.keys(DOORS).join('|')})/`, pathNot: [`^server/src/${district}/`, TESTS] },
+    to: { path: `^server/src/${district}/`, pathNot: `^server/src/${district}/(${files.join('|')})\\.ts$` },
+  };
+});
 
 const WORKSPACES = [
   'contract',
@@ -47,7 +108,9 @@ const allBut = (...allowed) => `^(${WORKSPACES.filter(name => !allowed.includes(
 
 export default {
   forbidden: [
-    ...upward,
+    ...downwards('', CHAIN),
+    ...Object.entries(ROOMS).flatMap(([district, rooms]) => downwards(`${district}/`, rooms)),
+    ...throughDoors,
     {
       name: 'no-cycles',
       severity: 'error',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stampLog } from './custody/bundles/stamp-log.ts';
 import { sweepErasures } from './custody/erasure/finish.ts';
+import { redactInBulk } from './custody/erasure/redact.ts';
 import { sweepRetention } from './custody/erasure/retention.ts';
 import { forgetChanges } from './delivery/changes/hub.ts';
 import { mailCaptureLink } from './delivery/notifications/capture-link.ts';
@@ -12,6 +13,7 @@ import { mailSignInLink } from './delivery/notifications/sign-in-link.ts';
 import { startDispatcher } from './delivery/webhooks/dispatcher.ts';
 import { sweepAddresses } from './delivery/webhooks/erase.ts';
 import { runBatch } from './desk/batches/run-batch.ts';
+import { ACTS } from './desk/bulk/acts.ts';
 import { runBulkAct } from './desk/bulk/run-bulk-act.ts';
 import { foldStatistics } from './desk/statistics/fold.ts';
 import { forgetSignatures } from './identity/auth/bot.ts';
@@ -25,7 +27,7 @@ import { transaction } from './platform/db/sql.ts';
 import type { Deps } from './platform/deps.ts';
 import { forgetKeys } from './platform/http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './platform/jobs/runner.ts';
-import { forgetWindows } from './platform/lib/limits/postgres.ts';
+import { forgetWindows } from './platform/limits/postgres.ts';
 import { startLog } from './record/evidence/run.ts';
 import { ANALYSIS_CHANNEL } from './verification/captures/analysis-queue.ts';
 import { sweepUploads } from './verification/captures/upload-addresses.ts';
@@ -36,7 +38,7 @@ import { sweepExpired } from './verification/verifications/advance.ts';
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
   run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
-  run_bulk_act: (deps, { bulk_act_id }) => runBulkAct(deps, bulk_act_id),
+  run_bulk_act: (deps, { bulk_act_id }) => runBulkAct(deps, bulk_act_id, { ...ACTS, redact: redactInBulk }),
   mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),
   chat_outcome: (deps, { event_id }) => chatOutcome(deps, event_id),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),

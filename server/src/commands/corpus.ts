@@ -1,4 +1,4 @@
-import { tenantExists } from '../identity/tenants/exists.ts';
+import { tenantExists } from '../identity/people/tenant-exists.ts';
 import { importCorpus } from '../inspection/analysis/reverse/corpus.ts';
 import { checkId, checkValue } from './arguments.ts';
 import { withDeps } from './tenants.ts';

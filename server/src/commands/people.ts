@@ -1,4 +1,6 @@
 import type { Role } from '@firsthand/contract/people.ts';
+import type { Activity } from '../identity/audit/audit.ts';
+import { audit } from '../identity/audit/audit.ts';
 import { invite, removeMember } from '../identity/people/manage.ts';
 import {
   findMember,
@@ -10,8 +12,6 @@ import {
   sameEmail,
 } from '../identity/people/persons.ts';
 import { mintLink } from '../identity/people/tokens.ts';
-import type { Activity } from '../identity/tenants/audit.ts';
-import { audit } from '../identity/tenants/audit.ts';
 import { many, type Tx, transaction } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { checkId, checkValue, UsageError } from './arguments.ts';

@@ -1,4 +1,4 @@
-import { tenantExists } from '../identity/tenants/exists.ts';
+import { tenantExists } from '../identity/people/tenant-exists.ts';
 import { many } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { checkId } from './arguments.ts';

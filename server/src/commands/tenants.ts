@@ -1,8 +1,8 @@
 import type { KeyScope } from '@firsthand/contract/management.ts';
+import { type Activity, audit } from '../identity/audit/audit.ts';
+import { tenantExists } from '../identity/people/tenant-exists.ts';
 import { listKeys, revokeKey } from '../identity/tenants/api-keys.ts';
-import { type Activity, audit } from '../identity/tenants/audit.ts';
 import { createTenant, ownerLink } from '../identity/tenants/create.ts';
-import { tenantExists } from '../identity/tenants/exists.ts';
 import { type KeyMode, mintKey } from '../identity/tenants/keys.ts';
 import { setLimit } from '../identity/tenants/settings.ts';
 import { openDeps } from '../open.ts';

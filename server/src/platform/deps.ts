@@ -1,6 +1,7 @@
 import type { BlobStore } from './blobs/store.ts';
 import type { Config } from './config/config.ts';
 import type { Pool } from './db/sql.ts';
+import type { Clock } from './lib/clock.ts';
 import type { Keyring } from './lib/keyring.ts';
 import type { Log } from './lib/log.ts';
 import type { Mailer } from './lib/mail.ts';
@@ -13,10 +14,6 @@ import type { Vision } from './vision/client.ts';
 export interface Origins {
   public: string;
   capture: string;
-}
-
-export interface Clock {
-  now(): Date;
 }
 
 /** Everything a handler or a job reaches the world through. Opened in one place, passed by hand. */

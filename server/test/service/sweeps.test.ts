@@ -3,7 +3,7 @@ import { SWEEP_BATCH } from '../../src/platform/db/batches.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../../src/platform/db/sql.ts';
 import { claimKey, forgetKeys, storeAnswer } from '../../src/platform/http/idempotency.ts';
-import { forgetWindows } from '../../src/platform/lib/limits/postgres.ts';
+import { forgetWindows } from '../../src/platform/limits/postgres.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 
 const DAY_MS = 86_400_000;

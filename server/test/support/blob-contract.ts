@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
-import { blobRoutes } from '../../src/platform/blobs/routes.ts';
 import { BlobMissing, type BlobStore, BlobTooLarge, type PresignPut } from '../../src/platform/blobs/store.ts';
+import { blobRoutes } from '../../src/platform/http/blob-routes.ts';
 import { Problem } from '../../src/platform/http/problem.ts';
 
 export const MB = 1_048_576;

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { PHONE } from '@firsthand/contract/patterns.ts';
 import { centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
 import { Type } from 'typebox';
-import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { many, one } from '../../platform/db/sql.ts';
 import { type Answer, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { readableModes } from '../../platform/http/principal.ts';

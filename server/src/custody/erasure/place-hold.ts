@@ -1,5 +1,5 @@
 import { LegalHold, LegalHoldRequest } from '@firsthand/contract/erasure.ts';
-import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { notFound, redacted } from '../../platform/http/problem.ts';

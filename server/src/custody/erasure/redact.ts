@@ -1,5 +1,6 @@
 import { RedactionReceipt, RedactRequest } from '@firsthand/contract/erasure.ts';
-import { type Activity, activityOf, audit } from '../../identity/tenants/audit.ts';
+import type { One } from '../../desk/bulk/acts.ts';
+import { type Activity, activityOf, audit } from '../../identity/audit/audit.ts';
 import { type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
@@ -62,3 +63,9 @@ export async function redactOne(
 
 const onHold = (): Problem =>
   new Problem('on_hold', 'A legal hold is in place. Lift it before you redact the verification.');
+
+/** The erasure as an act on many verifications. */
+export const redactInBulk: One = async (tx, deps, { verificationId }, { options }, activity) => {
+  await redactOne(tx, deps, verificationId, { reason: options.reason, activity });
+  return null;
+};

@@ -1,5 +1,5 @@
 import { ChatWebhook, ChatWebhookInput, ChatWebhookTest } from '@firsthand/contract/chat-webhook.ts';
-import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import { noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { notFound } from '../../platform/http/problem.ts';

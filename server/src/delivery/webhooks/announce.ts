@@ -2,7 +2,7 @@ import { many, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
 import { takeUnannounced } from '../../record/events/outbox.ts';
-import { isForChat } from '../notifications/for-chat.ts';
+import { isForChat } from './for-chat.ts';
 import { endpointsOf, insertDeliveries } from './queue.ts';
 
 interface EventRow {

@@ -1,6 +1,6 @@
 import { isId } from '@firsthand/contract/ids.ts';
 import { WebhookEndpoint } from '@firsthand/contract/webhooks.ts';
-import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

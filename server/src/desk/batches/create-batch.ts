@@ -4,7 +4,7 @@ import type { Fault } from '@firsthand/contract/errors.ts';
 import { isId } from '@firsthand/contract/ids.ts';
 import { BATCH_BODY_MAX_BYTES, BATCH_ROWS_MAX } from '@firsthand/contract/limits.ts';
 import { Type } from 'typebox';
-import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { one, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

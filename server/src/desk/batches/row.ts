@@ -1,5 +1,5 @@
 import type { Batch, BatchState } from '@firsthand/contract/batches.ts';
-import type { Actor } from '../../identity/tenants/audit.ts';
+import type { Actor } from '../../identity/audit/audit.ts';
 import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import type { BatchBase } from './rows.ts';

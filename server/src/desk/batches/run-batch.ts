@@ -1,7 +1,7 @@
 import type { BatchRowContent } from '@firsthand/contract/batches.ts';
 import pg from 'pg';
+import { audit } from '../../identity/audit/audit.ts';
 import { isStillAllowed } from '../../identity/auth/still-allowed.ts';
-import { audit } from '../../identity/tenants/audit.ts';
 import { many, one, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';

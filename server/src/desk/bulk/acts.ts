@@ -1,8 +1,7 @@
 import type { BulkActName } from '@firsthand/contract/bulk-acts.ts';
 import type { Role } from '@firsthand/contract/people.ts';
-import { redactOne } from '../../custody/erasure/redact.ts';
 import { resendNewest } from '../../delivery/webhooks/resend-newest.ts';
-import type { Activity } from '../../identity/tenants/audit.ts';
+import type { Activity } from '../../identity/audit/audit.ts';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { redacted } from '../../platform/http/problem.ts';
@@ -23,7 +22,7 @@ export interface Item {
  * One verification's part of an act, in the caller's transaction. Returns the id of a verification that it
  * made. Throws the problem that the API would answer with.
  */
-type One = (tx: Tx, deps: Deps, item: Item, act: BulkActRow, activity: Activity) => Promise<string | null>;
+export type One = (tx: Tx, deps: Deps, item: Item, act: BulkActRow, activity: Activity) => Promise<string | null>;
 
 /** The least role of a person who orders an act, and keeps while it runs. */
 export const LEAST_ROLE: Record<BulkActName, Role> = {
@@ -37,7 +36,11 @@ export const LEAST_ROLE: Record<BulkActName, Role> = {
 /** Mails of one act leave at most this often. */
 const MAILS_PER_SECOND = 20;
 
-export const ONE: Record<BulkActName, One> = {
+/** What each act does to one verification. */
+export type Acts = Record<BulkActName, One>;
+
+/** The acts but for the erasure, which those who keep and forget bring along. */
+export const ACTS: Omit<Acts, 'redact'> = {
   async cancel(tx, deps, { verificationId }, _act, activity) {
     await cancelOne(tx, deps, verificationId, activity);
     return null;
@@ -48,10 +51,6 @@ export const ONE: Record<BulkActName, One> = {
   },
   async review(tx, deps, { verificationId }) {
     await putIntoReview(tx, verificationId, deps.clock.now());
-    return null;
-  },
-  async redact(tx, deps, { verificationId }, { options }, activity) {
-    await redactOne(tx, deps, verificationId, { reason: options.reason, activity });
     return null;
   },
   reissue,

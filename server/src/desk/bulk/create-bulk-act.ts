@@ -1,5 +1,5 @@
 import { BulkAct, BulkActRequest, bulkActFaults } from '@firsthand/contract/bulk-acts.ts';
-import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { type Principal, readableModes } from '../../platform/http/principal.ts';

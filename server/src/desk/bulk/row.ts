@@ -1,5 +1,5 @@
 import type { BulkAct, BulkFilter } from '@firsthand/contract/bulk-acts.ts';
-import type { Activity } from '../../identity/tenants/audit.ts';
+import type { Activity } from '../../identity/audit/audit.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import type { Place } from '../../verification/verifications/filters.ts';

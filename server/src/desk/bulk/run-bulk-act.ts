@@ -1,14 +1,14 @@
 import type { BulkFilter } from '@firsthand/contract/bulk-acts.ts';
 import type { ErrorCode } from '@firsthand/contract/errors.ts';
 import pg from 'pg';
+import { audit } from '../../identity/audit/audit.ts';
 import { isStillAllowed } from '../../identity/auth/still-allowed.ts';
-import { audit } from '../../identity/tenants/audit.ts';
 import { one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { Problem } from '../../platform/http/problem.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
 import { type FilterQuery, type Place, select } from '../../verification/verifications/filters.ts';
-import { type Item, LEAST_ROLE, ONE } from './acts.ts';
+import { type Acts, type Item, LEAST_ROLE } from './acts.ts';
 import { type BulkActRow, hasEnded } from './row.ts';
 
 /** Verifications that one transaction notes. */
@@ -20,14 +20,14 @@ const LASTS_MS = 2_000;
  * Job: lists the verifications of an act, then acts on one after another. A verification, its result and the progress commit
  * together under the lock of the act, so each is acted on exactly once however often the job is killed or runs twice.
  */
-export async function runBulkAct(deps: Deps, id: string): Promise<void> {
+export async function runBulkAct(deps: Deps, id: string, acts: Acts): Promise<void> {
   const until = performance.now() + LASTS_MS;
   while (performance.now() < until) {
     const act = await one<BulkActRow>(deps.db, 'select * from bulk_acts where id = $1', [id]);
     if (!act || hasEnded(act)) return;
     if (!(await mayGoOn(deps.db, act))) return stop(deps, id);
     if (act.filter) await collect(deps, act, act.filter);
-    else if (!(await actOnNext(deps, id))) return;
+    else if (!(await actOnNext(deps, id, acts))) return;
   }
   await addJob(deps.db, 'run_bulk_act', { bulk_act_id: id }, { key: `bulk:${id}` });
 }
@@ -90,7 +90,7 @@ function queryOf({ metadata = {}, ...filter }: BulkFilter, orderedAt: Date): Fil
 const lock = (tx: Tx, id: string) => one<BulkActRow>(tx, 'select * from bulk_acts where id = $1 for update', [id]);
 
 /** Acts on the next verification. Returns false when none is left. */
-const actOnNext = (deps: Deps, id: string): Promise<boolean> =>
+const actOnNext = (deps: Deps, id: string, acts: Acts): Promise<boolean> =>
   transaction(deps.db, async tx => {
     const act = await lock(tx, id);
     if (!act || hasEnded(act)) return false;
@@ -106,7 +106,7 @@ const actOnNext = (deps: Deps, id: string): Promise<boolean> =>
       await tx.query(`update bulk_acts set state = 'completed', ended_at = $2 where id = $1`, [id, at]);
       return false;
     }
-    const result = await tried(tx, deps, act, { number: item.number, verificationId: item.verification_id });
+    const result = await tried(tx, deps, act, acts, { number: item.number, verificationId: item.verification_id });
     await tx.query(
       'update bulk_act_items set state = $3, error = $4, created_id = $5 where bulk_act_id = $1 and number = $2',
       [id, item.number, result.error ? 'failed' : 'done', result.error, result.createdId],
@@ -123,11 +123,12 @@ async function tried(
   tx: Tx,
   deps: Deps,
   act: BulkActRow,
+  acts: Acts,
   item: Item,
 ): Promise<{ error: ErrorCode | null; createdId: string | null }> {
   await tx.query('savepoint item');
   try {
-    const createdId = await ONE[act.act](tx, deps, item, act, { ...act.activity, at: deps.clock.now() });
+    const createdId = await acts[act.act](tx, deps, item, act, { ...act.activity, at: deps.clock.now() });
     return { error: null, createdId };
   } catch (error) {
     if (!(error instanceof Problem) && !isOfContent(error)) throw error;

@@ -1,6 +1,6 @@
 import type { Fault } from '@firsthand/contract/errors.ts';
 import { Review, type ReviewInput, ReviewInput as ReviewInputSchema } from '@firsthand/contract/reviews.ts';
-import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { type Tx, transaction } from '../../platform/db/sql.ts';
 import { created, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { personOf } from '../../platform/http/principal.ts';

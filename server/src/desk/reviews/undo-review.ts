@@ -1,6 +1,6 @@
 import { isId } from '@firsthand/contract/ids.ts';
 import { REVIEW_UNDO_SECONDS } from '@firsthand/contract/limits.ts';
-import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import { noContent, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { personOf } from '../../platform/http/principal.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../platform/http/problem.ts';
 import type { Guard } from '../../platform/http/register.ts';
 import { sha256 } from '../../platform/lib/keyring.ts';
-import type { Limiter, Permit } from '../../platform/lib/limits/limiter.ts';
+import type { Limiter, Permit } from '../../platform/limits/limiter.ts';
 import { bearerOf, fromBearer, isInForce } from './bearer.ts';
 import { type BotRequest, botFor, botRequestOf, claimSignature, isSigned, releaseSignature } from './bot.ts';
 import { fromCaptureToken, insiderOf, notForStaff } from './capture.ts';

@@ -5,10 +5,10 @@ import type { Deps } from '../../platform/deps.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { Problem } from '../../platform/http/problem.ts';
 import { sha256Hex } from '../../platform/lib/keyring.ts';
-import { createLimiter, type Limiter, type Permit, type Standing } from '../../platform/lib/limits/limiter.ts';
-import { createMemoryStore } from '../../platform/lib/limits/memory.ts';
-import { createPostgresStore } from '../../platform/lib/limits/postgres.ts';
-import { openRedisStore } from '../../platform/lib/limits/redis.ts';
+import { createLimiter, type Limiter, type Permit, type Standing } from '../../platform/limits/limiter.ts';
+import { createMemoryStore } from '../../platform/limits/memory.ts';
+import { createPostgresStore } from '../../platform/limits/postgres.ts';
+import { openRedisStore } from '../../platform/limits/redis.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

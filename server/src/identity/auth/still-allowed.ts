@@ -1,7 +1,7 @@
 import type { Role } from '@firsthand/contract/people.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import { hasRole } from '../../platform/http/principal.ts';
-import type { Actor } from '../tenants/audit.ts';
+import type { Actor } from '../audit/audit.ts';
 import { isInForce } from './bearer.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Deps } from '../../platform/deps.ts';
 import { Problem } from '../../platform/http/problem.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
 import { newUlid } from '../../platform/lib/ids.ts';
-import { type Activity, audit } from '../tenants/audit.ts';
+import { type Activity, audit } from '../audit/audit.ts';
 import { closePerson } from './openings.ts';
 import {
   addMembership,

@@ -4,7 +4,7 @@ import type { Deps } from '../../platform/deps.ts';
 import { type Answer, type Call, noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { type Principal, personOf, servedModes } from '../../platform/http/principal.ts';
 import { invalidField, notFound, unauthorized } from '../../platform/http/problem.ts';
-import { activityOf, audit } from '../tenants/audit.ts';
+import { activityOf, audit } from '../audit/audit.ts';
 import { acceptedPersons, openingsOfSession } from './openings.ts';
 import { listPasskeys, presentPasskey } from './passkeys.ts';
 import {

@@ -9,7 +9,7 @@ import { created, noContent, ok, tenantEndpoint } from '../../platform/http/endp
 import { personOf } from '../../platform/http/principal.ts';
 import { invalidField, notFound, unauthorized } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { activityOf, audit } from '../tenants/audit.ts';
+import { activityOf, audit } from '../audit/audit.ts';
 import { acceptedPersons, closePasskeys, openingsOfSession } from './openings.ts';
 import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge } from './passkey-challenges.ts';
 

@@ -6,7 +6,7 @@ import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/curso
 import { type Call, created, noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { notFound } from '../../platform/http/problem.ts';
-import { activityOf, audit } from '../tenants/audit.ts';
+import { activityOf, audit } from '../audit/audit.ts';
 import { changeMember, invite, removeMember } from './manage.ts';
 import { findMember, isMember, listMembers, presentPerson } from './persons.ts';
 import { endSessions } from './sessions.ts';

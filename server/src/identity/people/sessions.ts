@@ -5,7 +5,7 @@ import type { Deps } from '../../platform/deps.ts';
 import { servedModes } from '../../platform/http/principal.ts';
 import { rootOf } from '../../platform/http/root.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { type Activity, audit, originOf } from '../tenants/audit.ts';
+import { type Activity, audit, originOf } from '../audit/audit.ts';
 import { enterBy, type Opening, type Place, placesOf } from './openings.ts';
 
 export const IDLE_MS = 30 * 60_000;

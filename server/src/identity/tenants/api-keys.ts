@@ -5,7 +5,7 @@ import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/curso
 import { type Call, created, noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { notFound } from '../../platform/http/problem.ts';
-import { type Activity, activityOf, audit } from './audit.ts';
+import { type Activity, activityOf, audit } from '../audit/audit.ts';
 import { mintKey } from './keys.ts';
 
 interface KeyRow {

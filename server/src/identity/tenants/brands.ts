@@ -10,7 +10,7 @@ import { noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { invalidField, notFound, storageUnavailable } from '../../platform/http/problem.ts';
 import { newUlid } from '../../platform/lib/ids.ts';
-import { activityOf, audit } from './audit.ts';
+import { activityOf, audit } from '../audit/audit.ts';
 import { logoKey, logoPath, readLogo } from './logo.ts';
 
 interface BrandRow {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { newId } from '../../platform/lib/ids.ts';
+import { type Actor, audit } from '../audit/audit.ts';
 import { createOwner } from '../people/persons.ts';
 import { mintLink } from '../people/tokens.ts';
-import { type Actor, audit } from './audit.ts';
 import { mintKey } from './keys.ts';
 
 /** The credentials of a new tenant. Each secret is shown only once: by `create-tenant`, or in `first-run.json`. */

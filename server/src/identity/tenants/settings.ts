@@ -6,7 +6,7 @@ import type { SignalName } from '@firsthand/contract/signals.ts';
 import { one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
-import { type Activity, activityOf, audit } from './audit.ts';
+import { type Activity, activityOf, audit } from '../audit/audit.ts';
 
 interface SettingsRow {
   name: string;

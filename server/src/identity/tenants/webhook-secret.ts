@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { many, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
-import { activityOf, audit } from './audit.ts';
+import { activityOf, audit } from '../audit/audit.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 604_800;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Deps } from '../deps.ts';
+import type { Log } from '../lib/log.ts';
+import type { Pool } from './sql.ts';
 
 const RECONNECT_MS = 1_000;
 
@@ -40,7 +41,7 @@ export interface Listener {
 export type Channels = Readonly<Record<string, (payload: string | undefined) => void>>;
 
 /** Listens on these channels until stopped, over one connection at a time. Reconnects when a connection is lost. */
-export function startListening(deps: Pick<Deps, 'direct' | 'log'>, channels: Channels): Listener {
+export function startListening(deps: { direct: Pool; log: Log }, channels: Channels): Listener {
   const stopping = new AbortController();
   const { signal } = stopping;
   const listening = (async () => {

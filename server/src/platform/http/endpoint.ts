@@ -6,7 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
-import type { Permit } from '../lib/limits/limiter.ts';
+import type { Permit } from '../limits/limiter.ts';
 import type { CredentialKind, Principal } from './principal.ts';
 import type { Tag } from './tags.ts';
 

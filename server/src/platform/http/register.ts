@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
-import type { Permit } from '../lib/limits/limiter.ts';
+import type { Permit } from '../limits/limiter.ts';
 import { type ParsedBody, parseBody, type ReceivedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config/config.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 
 /** Opens the keyring from the settings, or from a key that the first start writes to the data folder (mode 0600). */
-export async function openKeyring(config: Config): Promise<Keyring> {
+export async function openKeyring(config: { encryptionKeys: Buffer[] | null; dataDir: string }): Promise<Keyring> {
   if (config.encryptionKeys) return createKeyring(config.encryptionKeys);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const file = join(config.dataDir, 'encryption.key');

@@ -19,7 +19,7 @@ import { one, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { notFound } from '../../platform/http/problem.ts';
 import { rootOf } from '../../platform/http/root.ts';
-import type { Limiter } from '../../platform/lib/limits/limiter.ts';
+import type { Limiter } from '../../platform/limits/limiter.ts';
 import { parseAddCheckpoint, SIZE_TYPE } from './witness-protocol.ts';
 
 // This installation as a witness of others' logs (c2sp.org/tlog-witness): it cosigns a state of a log that only grew.

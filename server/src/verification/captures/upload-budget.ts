@@ -4,11 +4,11 @@ import { TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
 import { isPictureStep } from '@firsthand/contract/steps.ts';
 import { SIGNATURE_BYTES, startsLikePicture } from '@firsthand/forensics/inspect.ts';
 import { addressBytes, spendBytes, verificationBytes } from '../../identity/auth/limits.ts';
-import type { UploadRules } from '../../platform/blobs/routes.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
+import type { UploadRules } from '../../platform/http/blob-routes.ts';
 import { invalidField, notFound } from '../../platform/http/problem.ts';
-import type { Limiter, Permit } from '../../platform/lib/limits/limiter.ts';
+import type { Limiter, Permit } from '../../platform/limits/limiter.ts';
 import { findVerification, type VerificationRow } from '../verifications/row.ts';
 import { parseImageKey } from './image-key.ts';
 

@@ -1,5 +1,5 @@
 import { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/management.ts';
-import { activityOf, audit } from '../../identity/tenants/audit.ts';
+import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { created, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { createsLive } from '../../platform/http/principal.ts';

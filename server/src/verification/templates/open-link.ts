@@ -7,7 +7,7 @@ import type { Deps } from '../../platform/deps.ts';
 import type { ShowPage } from '../../platform/http/pages.ts';
 import { servedModes } from '../../platform/http/principal.ts';
 import { Problem } from '../../platform/http/problem.ts';
-import type { Limiter } from '../../platform/lib/limits/limiter.ts';
+import type { Limiter } from '../../platform/limits/limiter.ts';
 import { issue } from '../verifications/issue.ts';
 import { findTemplate, requestOf } from './row.ts';
 

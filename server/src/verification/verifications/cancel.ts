@@ -1,5 +1,5 @@
 import { Verification } from '@firsthand/contract/verification.ts';
-import { type Activity, activityOf, audit } from '../../identity/tenants/audit.ts';
+import { type Activity, activityOf, audit } from '../../identity/audit/audit.ts';
 import { type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

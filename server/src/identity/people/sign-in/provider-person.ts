@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import type { ProviderConfig } from '../../../platform/config/sign-in.ts';
 import { many, type Queryable, type Tx } from '../../../platform/db/sql.ts';
 import type { Deps } from '../../../platform/deps.ts';
-import { type Activity, audit, originOf } from '../../tenants/audit.ts';
-import { onlyTenant, tenantExists } from '../../tenants/exists.ts';
+import { type Activity, audit, originOf } from '../../audit/audit.ts';
 import { changeMember } from '../manage.ts';
 import { type Opening, openedBy, type Proof, placesOf } from '../openings.ts';
 import { addMembership, createPerson, findMember, hasOtherOwner, lockPeople } from '../persons.ts';
+import { onlyTenant, tenantExists } from '../tenant-exists.ts';
 import { claimIn, type Said, verifiedEmail } from './provider-client.ts';
 
 interface Arriving {

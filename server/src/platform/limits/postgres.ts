@@ -1,5 +1,5 @@
-import { deleteInBatches, SWEEP_BATCH } from '../../db/batches.ts';
-import type { Queryable } from '../../db/sql.ts';
+import { deleteInBatches, SWEEP_BATCH } from '../db/batches.ts';
+import type { Queryable } from '../db/sql.ts';
 import type { LimitStore } from './store.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createClient } from '@redis/client';
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
 import { type LimitStore, SLOTS } from './store.ts';
 
 /**

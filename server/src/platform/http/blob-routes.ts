@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
 import { mediaTypeOf } from '@firsthand/contract/pictures.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { forbidden, invalidField, notFound, Problem, storageUnavailable } from '../http/problem.ts';
-import { whenEnded } from '../http/when-ended.ts';
+import type { DiskStore } from '../blobs/disk.ts';
+import { attachment, BlobMissing, type BlobStore, BlobUnavailable } from '../blobs/store.ts';
 import { createSlots } from '../lib/slots.ts';
 import { Stalled, untilStalled } from '../lib/stall.ts';
-import type { DiskStore } from './disk.ts';
-import { attachment, BlobMissing, type BlobStore, BlobUnavailable } from './store.ts';
+import { forbidden, invalidField, notFound, Problem, storageUnavailable } from './problem.ts';
+import { whenEnded } from './when-ended.ts';
 
 /** Types that a browser may show in place. It saves all others. None of these can hold a script. */
 const SHOWN = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/heic', 'image/heif']);

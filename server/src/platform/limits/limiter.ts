@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
 import { createMemoryStore } from './memory.ts';
 import type { Given, LimitStore, Want } from './store.ts';
 

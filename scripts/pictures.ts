@@ -1,7 +1,7 @@
 // Takes the pictures of the dashboard in docs/images, in Chromium on a service of its own. Its photos are simulated; its
 // history is written into the database.
 import { join } from 'node:path';
-import type { VerificationList } from '@firsthand/contract/verification.ts';
+import type { VerificationList } from '@firsthand/contract/verification/verification.ts';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { type OwnService, startOwnService } from '../bench/src/own-service.ts';

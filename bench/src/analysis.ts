@@ -8,7 +8,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { SHOWN_SIGNALS } from '@firsthand/contract/signals.ts';
+import { SHOWN_SIGNALS } from '@firsthand/contract/verification/signals.ts';
 import { analyzePicture } from '@firsthand/forensics/analyze.ts';
 import { decode, decodePicture } from '@firsthand/forensics/decode.ts';
 import { growHeaps } from '@firsthand/forensics/heap.ts';

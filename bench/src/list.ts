@@ -2,7 +2,7 @@
 // of the same rows: node bench/src/list.ts [--rows N]. Exits 1 unless each older verification was shown exactly once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { VerificationSummary } from '@firsthand/contract/verification.ts';
+import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
 import { encodeCursor } from 'firsthand/platform/http/cursor.ts';
 import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';

@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { createReport } from './report.ts';
 
 const { values: options } = parseArgs({

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { plainCapture } from '@firsthand/forensics/simulate/params.ts';
 import { simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';

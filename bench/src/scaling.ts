@@ -5,7 +5,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
 import { newId } from 'firsthand/platform/lib/ids.ts';
 import sharp from 'sharp';

@@ -1,5 +1,5 @@
-import { AA_CONTRAST, contrast, legible } from '@firsthand/contract/color.ts';
-import { HEX_COLOR } from '@firsthand/contract/patterns.ts';
+import { AA_CONTRAST, contrast, legible } from '@firsthand/contract/base/color.ts';
+import { HEX_COLOR } from '@firsthand/contract/base/patterns.ts';
 import type { Brand } from '@firsthand/sdk/capture/wire.ts';
 
 const LIGHT_GROUND = '#f7f9fa';

@@ -1,8 +1,8 @@
-import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
-import { LIVE_IMAGE_TYPES } from '@firsthand/contract/names.ts';
-import { megapixelsExceeded, SIZE_BYTES } from '@firsthand/contract/picture-size.ts';
-import { imageTypeOf } from '@firsthand/contract/pictures.ts';
-import { longSideOf } from '@firsthand/contract/sizes.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
+import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/names.ts';
+import { megapixelsExceeded, SIZE_BYTES } from '@firsthand/contract/capture/picture-size.ts';
+import { imageTypeOf } from '@firsthand/contract/capture/pictures.ts';
+import { longSideOf } from '@firsthand/contract/capture/sizes.ts';
 
 export type FileFault = 'file.type' | 'file.size' | 'file.empty' | 'file.pixels';
 

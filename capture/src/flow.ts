@@ -1,4 +1,7 @@
-import { type AnswerFault as BrokenRule, faultOfAnswer as brokenRule } from '@firsthand/contract/answer-rules.ts';
+import {
+  type AnswerFault as BrokenRule,
+  faultOfAnswer as brokenRule,
+} from '@firsthand/contract/capture/answer-rules.ts';
 import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 
 /**

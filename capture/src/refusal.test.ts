@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ERROR_STATUS } from '@firsthand/contract/base/errors.ts';
 import {
   type AnswerFault,
   messageOfAnswerFault,
   faultOfAnswer as serviceRule,
-} from '@firsthand/contract/answer-rules.ts';
-import { ERROR_STATUS } from '@firsthand/contract/errors.ts';
-import { PICTURE_MESSAGES, type Refusal, refusalOf } from '@firsthand/contract/refusals.ts';
+} from '@firsthand/contract/capture/answer-rules.ts';
+import { PICTURE_MESSAGES, type Refusal, refusalOf } from '@firsthand/contract/capture/refusals.ts';
 import { createTranslator } from '@firsthand/look/translator.ts';
 import type { TextStep } from '@firsthand/sdk/capture/wire.ts';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
-import { answerFaultIn } from '@firsthand/contract/answer-rules.ts';
-import { refusalOf } from '@firsthand/contract/refusals.ts';
+import { answerFaultIn } from '@firsthand/contract/capture/answer-rules.ts';
+import { refusalOf } from '@firsthand/contract/capture/refusals.ts';
 import type { Step } from '@firsthand/sdk/capture/wire.ts';
 import { answerWords } from './flow.ts';
 import type { Translator } from './i18n.ts';

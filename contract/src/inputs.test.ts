@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isEmailAddress } from './email-address.ts';
-import { wordsOfPattern } from './patterns.ts';
-import { webUrlOf } from './web-url.ts';
+import { isEmailAddress } from './base/email-address.ts';
+import { wordsOfPattern } from './base/patterns.ts';
+import { webUrlOf } from './base/web-url.ts';
 
 describe('webUrlOf', () => {
   test.each([

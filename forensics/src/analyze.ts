@@ -1,4 +1,4 @@
-import type { ShownSignalName } from '@firsthand/contract/signals.ts';
+import type { ShownSignalName } from '@firsthand/contract/verification/signals.ts';
 import { assessProvenance } from './ai/assess.ts';
 import { withOperatorModel } from './ai/operator-model.ts';
 import { decode, decodePicture, encodeDisplay } from './decode.ts';

@@ -1,4 +1,4 @@
-import { MAX_PIXELS } from '@firsthand/contract/pictures.ts';
+import { MAX_PIXELS } from '@firsthand/contract/capture/pictures.ts';
 import sharp, { type Sharp } from 'sharp';
 import { coarseJpeg } from './coarse-jpeg.ts';
 import { ImageFault, type ImageInfo, inspect } from './inspect.ts';

@@ -1,4 +1,4 @@
-import { imageTypeOf, MAX_AV1_PIXELS, maxPixelsOf } from '@firsthand/contract/pictures.ts';
+import { imageTypeOf, MAX_AV1_PIXELS, maxPixelsOf } from '@firsthand/contract/capture/pictures.ts';
 import { boxes, fourcc, primaryItem } from './bmff.ts';
 import { ImageFault } from './image-fault.ts';
 import { heifItems } from './metadata/containers.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type CaptureSignals, SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
+import { type CaptureSignals, SIGNAL_NAMES } from '@firsthand/contract/verification/signals.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { asHigh, LEAST_GENUINE, oddsOf } from './odds.ts';

@@ -1,5 +1,5 @@
-import { megapixelsExceeded } from '@firsthand/contract/picture-size.ts';
-import { imageTypeOf } from '@firsthand/contract/pictures.ts';
+import { megapixelsExceeded } from '@firsthand/contract/capture/picture-size.ts';
+import { imageTypeOf } from '@firsthand/contract/capture/pictures.ts';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';

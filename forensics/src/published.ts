@@ -1,4 +1,4 @@
-import type { SignalName } from '@firsthand/contract/signals.ts';
+import type { SignalName } from '@firsthand/contract/verification/signals.ts';
 
 /** How a detector did on sources that it never saw; `docs/detection.md` says how each number was measured. */
 export interface PublishedRates {

@@ -1,4 +1,4 @@
-import { type CaptureSignals, type Evaluated, evaluated } from '@firsthand/contract/signals.ts';
+import { type CaptureSignals, type Evaluated, evaluated } from '@firsthand/contract/verification/signals.ts';
 import { bandOf, FLAT_BY_FRAMES, FLAT_BY_MAP, flatBand, type Thresholds } from './signals.ts';
 
 /** Returns the signals of a picture as they would be under other thresholds of the screen detector. What was measured stays. */

@@ -1,4 +1,4 @@
-import type { Band } from '@firsthand/contract/signals.ts';
+import type { Band } from '@firsthand/contract/verification/signals.ts';
 import type { HotTile } from './screen/heatmap.ts';
 
 export interface ScreenSignal {

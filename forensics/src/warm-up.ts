@@ -1,4 +1,4 @@
-import { SHOWN_SIGNALS } from '@firsthand/contract/signals.ts';
+import { SHOWN_SIGNALS } from '@firsthand/contract/verification/signals.ts';
 import sharp from 'sharp';
 import { analyzePicture } from './analyze.ts';
 import { decodePicture } from './decode.ts';

@@ -1,6 +1,6 @@
-import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
-import type { ReasonCode } from '@firsthand/contract/signals.ts';
-import type { Status, Verdict } from '@firsthand/contract/verification.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
+import type { ReasonCode } from '@firsthand/contract/verification/signals.ts';
+import type { Status, Verdict } from '@firsthand/contract/verification/verification.ts';
 
 /** A picture to draw: a direct photograph of a scene, or a photograph of a display that shows a scene. */
 export type Drawing = 'direct' | 'display';

@@ -1,6 +1,6 @@
-import type { WebhookEvent } from '@firsthand/contract/webhooks.ts';
+import type { WebhookEvent } from '@firsthand/contract/webhooks/webhooks.ts';
 
-export type { WebhookEvent, WebhookEventType } from '@firsthand/contract/webhooks.ts';
+export type { WebhookEvent, WebhookEventType } from '@firsthand/contract/webhooks/webhooks.ts';
 
 /** The reason to reject a webhook. Answer 400 and read nothing else of it. */
 export type WebhookFault =

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import { type Challenge, type DepthPolicy, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import { type Challenge, type DepthPolicy, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import type { Picture } from '@firsthand/forensics/picture.ts';
 import { random } from '@firsthand/forensics/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';

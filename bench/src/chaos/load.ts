@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { type CaptureClient, createCaptureClient } from '@firsthand/sdk/capture/client.ts';
 import { ApiError, errorFromResponse, isTransient, NetworkError } from '@firsthand/sdk/capture/errors.ts';
 import { sendHeld } from '@firsthand/sdk/capture/outbox.ts';

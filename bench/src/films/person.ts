@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Challenge, Move } from '@firsthand/contract/presence.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Challenge, Move } from '@firsthand/contract/verification/presence.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { launchChromium } from '../../../server/test/browser/chromium.ts';
 import type { OwnService } from '../own-service.ts';
 import { createVerification, phone, post, settled } from '../receivers.ts';

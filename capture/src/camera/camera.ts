@@ -1,5 +1,5 @@
-import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
-import { MAX_PIXELS } from '@firsthand/contract/pictures.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
+import { MAX_PIXELS } from '@firsthand/contract/capture/pictures.ts';
 import { betterLens, facingOf, lensesBeside } from './lens.ts';
 
 export type Photo = { blob: Blob; width: number; height: number };

@@ -1,4 +1,4 @@
-import { isTooSmallToClear } from '@firsthand/contract/sizes.ts';
+import { isTooSmallToClear } from '@firsthand/contract/capture/sizes.ts';
 import type { Grey } from './grey.ts';
 import type { Hint } from './hints.ts';
 

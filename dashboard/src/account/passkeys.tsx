@@ -1,4 +1,4 @@
-import type { Passkey } from '@firsthand/contract/people.ts';
+import type { Passkey } from '@firsthand/contract/people/people.ts';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';

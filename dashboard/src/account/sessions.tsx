@@ -1,4 +1,4 @@
-import type { SessionEntry } from '@firsthand/contract/people.ts';
+import type { SessionEntry } from '@firsthand/contract/people/people.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';

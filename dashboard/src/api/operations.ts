@@ -1,7 +1,4 @@
-import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
-import type { BulkAct, BulkActRequest } from '@firsthand/contract/bulk-acts.ts';
-import type { ChatWebhook, ChatWebhookInput, ChatWebhookTest } from '@firsthand/contract/chat-webhook.ts';
-import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
+import type { ChatWebhook, ChatWebhookInput, ChatWebhookTest } from '@firsthand/contract/account/chat-webhook.ts';
 import type {
   ApiKey,
   AuditEntry,
@@ -13,7 +10,9 @@ import type {
   NewApiKey,
   Settings,
   SettingsPatch,
-} from '@firsthand/contract/management.ts';
+} from '@firsthand/contract/account/management.ts';
+import type { Batch, BatchCheck } from '@firsthand/contract/batches/batches.ts';
+import type { BulkAct, BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
 import type {
   Invitation,
   InvitedPerson,
@@ -26,12 +25,13 @@ import type {
   PersonPatch,
   SessionList,
   SignInMethods,
-} from '@firsthand/contract/people.ts';
-import type { NextReview, Replay, Review, ReviewAgreement, ReviewInput } from '@firsthand/contract/reviews.ts';
-import type { Statistics } from '@firsthand/contract/statistics.ts';
-import type { System } from '@firsthand/contract/system.ts';
-import type { Verification, VerificationSummary } from '@firsthand/contract/verification.ts';
-import type { WebhookDelivery, WebhookEndpoint, WebhookSecret } from '@firsthand/contract/webhooks.ts';
+} from '@firsthand/contract/people/people.ts';
+import type { NextReview, Replay, Review, ReviewAgreement, ReviewInput } from '@firsthand/contract/reviews/reviews.ts';
+import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
+import type { System } from '@firsthand/contract/statistics/system.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
+import type { Verification, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
+import type { WebhookDelivery, WebhookEndpoint, WebhookSecret } from '@firsthand/contract/webhooks/webhooks.ts';
 
 export interface Page<Item> {
   data: Item[];

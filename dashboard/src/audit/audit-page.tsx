@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@firsthand/contract/management.ts';
+import type { AuditEntry } from '@firsthand/contract/account/management.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';

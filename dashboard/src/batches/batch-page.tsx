@@ -1,4 +1,4 @@
-import type { Batch } from '@firsthand/contract/batches.ts';
+import type { Batch } from '@firsthand/contract/batches/batches.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/call.ts';

@@ -1,4 +1,4 @@
-import type { Batch } from '@firsthand/contract/batches.ts';
+import type { Batch } from '@firsthand/contract/batches/batches.ts';
 import { useWords } from '../language.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 

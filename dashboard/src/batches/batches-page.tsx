@@ -1,4 +1,4 @@
-import type { Batch } from '@firsthand/contract/batches.ts';
+import type { Batch } from '@firsthand/contract/batches/batches.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';

@@ -1,4 +1,4 @@
-import type { BatchCheck } from '@firsthand/contract/batches.ts';
+import type { BatchCheck } from '@firsthand/contract/batches/batches.ts';
 import { csvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useWords } from '../language.tsx';

@@ -1,4 +1,4 @@
-import { BATCH_COLUMNS } from '@firsthand/contract/batches.ts';
+import { BATCH_COLUMNS } from '@firsthand/contract/batches/batches.ts';
 import { useWords } from '../language.tsx';
 import { Section } from '../parts/page.tsx';
 import { keyOf, type Mapping, type Sheet } from './sheet.ts';

@@ -1,4 +1,4 @@
-import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
+import type { Batch, BatchCheck } from '@firsthand/contract/batches/batches.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';

@@ -1,4 +1,4 @@
-import { BATCH_COLUMNS } from '@firsthand/contract/batches.ts';
+import { BATCH_COLUMNS } from '@firsthand/contract/batches/batches.ts';
 import { cellsUnder, readSheet as readRows, widthOf } from '@firsthand/contract/sheet/read-sheet.ts';
 import { exactCsvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 

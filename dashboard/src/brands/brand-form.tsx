@@ -1,6 +1,6 @@
-import { legible } from '@firsthand/contract/color.ts';
-import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/limits.ts';
-import type { Brand, BrandInput } from '@firsthand/contract/management.ts';
+import type { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
+import { legible } from '@firsthand/contract/base/color.ts';
+import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useId, useState } from 'react';
 import { useWords } from '../language.tsx';

@@ -1,4 +1,4 @@
-import type { Brand, BrandInput } from '@firsthand/contract/management.ts';
+import type { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';

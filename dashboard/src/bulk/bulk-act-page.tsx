@@ -1,4 +1,4 @@
-import type { BulkAct } from '@firsthand/contract/bulk-acts.ts';
+import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/call.ts';

@@ -1,5 +1,5 @@
-import type { BulkActName, BulkActRequest } from '@firsthand/contract/bulk-acts.ts';
-import { BULK_ACTS } from '@firsthand/contract/names.ts';
+import { BULK_ACTS } from '@firsthand/contract/base/names.ts';
+import type { BulkActName, BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useState } from 'react';
 import { useLocation } from 'wouter';

@@ -1,4 +1,4 @@
-import type { BulkAct } from '@firsthand/contract/bulk-acts.ts';
+import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import { useWords } from '../language.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 

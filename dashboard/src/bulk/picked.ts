@@ -1,4 +1,4 @@
-import type { BulkActRequest, BulkFilter } from '@firsthand/contract/bulk-acts.ts';
+import type { BulkActRequest, BulkFilter } from '@firsthand/contract/batches/bulk-acts.ts';
 import { type Filters, queryOf } from '../verifications/filters.ts';
 
 /** What is picked for an act on many: single rows, or all that match the filters, loaded or not. */

@@ -1,4 +1,4 @@
-import type { Capture, Verification } from '@firsthand/contract/verification.ts';
+import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';

@@ -1,4 +1,4 @@
-import type { Capture } from '@firsthand/contract/verification.ts';
+import type { Capture } from '@firsthand/contract/verification/verification.ts';
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';

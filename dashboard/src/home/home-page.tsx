@@ -1,4 +1,4 @@
-import type { Role } from '@firsthand/contract/people.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { Link } from 'wouter';
 import type { MessageKey } from '../i18n.ts';

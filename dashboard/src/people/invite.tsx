@@ -1,4 +1,4 @@
-import type { InvitedPerson, Person } from '@firsthand/contract/people.ts';
+import type { InvitedPerson, Person } from '@firsthand/contract/people/people.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useEffect, useState } from 'react';
 import { Form } from 'react-aria-components/Form';

@@ -1,4 +1,4 @@
-import type { InvitedPerson, Person } from '@firsthand/contract/people.ts';
+import type { InvitedPerson, Person } from '@firsthand/contract/people/people.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';

@@ -1,4 +1,4 @@
-import type { Person } from '@firsthand/contract/people.ts';
+import type { Person } from '@firsthand/contract/people/people.ts';
 
 export const PEOPLE = ['people'] as const;
 

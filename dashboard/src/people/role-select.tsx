@@ -1,4 +1,4 @@
-import type { Person } from '@firsthand/contract/people.ts';
+import type { Person } from '@firsthand/contract/people/people.ts';
 import { Button } from 'react-aria-components/Button';
 import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';

@@ -1,4 +1,4 @@
-import type { Capture } from '@firsthand/contract/verification.ts';
+import type { Capture } from '@firsthand/contract/verification/verification.ts';
 import { useWords } from '../language.tsx';
 import { planOf } from './plan.ts';
 import './place.css';

@@ -1,4 +1,4 @@
-import type { Capture } from '@firsthand/contract/verification.ts';
+import type { Capture } from '@firsthand/contract/verification/verification.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { coordinatesOf, planOf, roundBelow } from './plan.ts';

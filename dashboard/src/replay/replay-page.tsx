@@ -1,4 +1,4 @@
-import type { Replay } from '@firsthand/contract/reviews.ts';
+import type { Replay } from '@firsthand/contract/reviews/reviews.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';

@@ -1,4 +1,4 @@
-import type { Brand } from '@firsthand/contract/management.ts';
+import type { Brand } from '@firsthand/contract/account/management.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';

@@ -1,6 +1,6 @@
-import { UPLOAD_DEFAULT_BYTES } from '@firsthand/contract/limits.ts';
-import { IMAGE_TYPES } from '@firsthand/contract/names.ts';
-import type { Step } from '@firsthand/contract/steps.ts';
+import { UPLOAD_DEFAULT_BYTES } from '@firsthand/contract/base/limits.ts';
+import { IMAGE_TYPES } from '@firsthand/contract/base/names.ts';
+import type { Step } from '@firsthand/contract/capture/steps.ts';
 import type { StepValues } from './values.ts';
 
 /** The steps of a form as the service would store them, with every default. */

@@ -1,4 +1,4 @@
-import { SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
+import { SIGNAL_NAMES } from '@firsthand/contract/verification/signals.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -1,5 +1,5 @@
-import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/create-verification.ts';
-import { SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
+import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
+import { SIGNAL_NAMES } from '@firsthand/contract/verification/signals.ts';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { expect, test } from 'vitest';

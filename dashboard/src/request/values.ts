@@ -1,7 +1,7 @@
-import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
-import { EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
-import { SIGNAL_NAMES, type SignalName } from '@firsthand/contract/signals.ts';
-import type { StepInput } from '@firsthand/contract/steps.ts';
+import { EXPIRES_IN_SECONDS } from '@firsthand/contract/base/limits.ts';
+import type { StepInput } from '@firsthand/contract/capture/steps.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
+import { SIGNAL_NAMES, type SignalName } from '@firsthand/contract/verification/signals.ts';
 
 /** One step as the form holds it: the members of every type side by side, so that changing the type loses nothing. */
 export interface StepValues {

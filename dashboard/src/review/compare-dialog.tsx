@@ -1,4 +1,4 @@
-import type { Capture } from '@firsthand/contract/verification.ts';
+import type { Capture } from '@firsthand/contract/verification/verification.ts';
 import { useState } from 'react';
 import { Compared } from '../compare/compared.tsx';
 import { useWords } from '../language.tsx';

@@ -1,5 +1,5 @@
-import { DECISIONS } from '@firsthand/contract/names.ts';
-import type { Decision } from '@firsthand/contract/reviews.ts';
+import { DECISIONS } from '@firsthand/contract/base/names.ts';
+import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
 import { useWords } from '../language.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { KEY_OF, type Reason } from './reasons.ts';

@@ -1,5 +1,5 @@
-import type { Review, ReviewInput, ReviewQueue } from '@firsthand/contract/reviews.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Review, ReviewInput, ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useCallback, useEffect, useRef, useState } from 'react';

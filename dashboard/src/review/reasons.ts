@@ -1,4 +1,4 @@
-import type { Decision } from '@firsthand/contract/reviews.ts';
+import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
 
 /** The reasons of each decision, in the order of the digits 1 to 9. The API keeps the word; the page translates it. */
 export const REASONS = {

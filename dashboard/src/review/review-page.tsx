@@ -1,6 +1,6 @@
-import { DECISIONS, REVIEW_QUEUES } from '@firsthand/contract/names.ts';
-import type { Decision, ReviewQueue } from '@firsthand/contract/reviews.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import { DECISIONS, REVIEW_QUEUES } from '@firsthand/contract/base/names.ts';
+import type { Decision, ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { problemText } from '../api/problem-text.ts';

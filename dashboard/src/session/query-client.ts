@@ -1,4 +1,4 @@
-import type { Me } from '@firsthand/contract/people.ts';
+import type { Me } from '@firsthand/contract/people/people.ts';
 import { ApiError, isTransient } from '@firsthand/sdk/capture/errors.ts';
 import { focusManager, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { navigate } from 'wouter/use-browser-location';

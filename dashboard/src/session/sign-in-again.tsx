@@ -1,4 +1,4 @@
-import type { Me } from '@firsthand/contract/people.ts';
+import type { Me } from '@firsthand/contract/people/people.ts';
 import { useEffect } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { useWords } from '../language.tsx';

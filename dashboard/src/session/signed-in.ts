@@ -1,4 +1,4 @@
-import type { Me } from '@firsthand/contract/people.ts';
+import type { Me } from '@firsthand/contract/people/people.ts';
 import { createContext, useContext } from 'react';
 
 export const SignedIn = createContext<Me | null>(null);

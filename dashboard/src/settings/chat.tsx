@@ -1,4 +1,4 @@
-import { webUrlOf } from '@firsthand/contract/web-url.ts';
+import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';

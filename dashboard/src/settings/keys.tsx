@@ -1,4 +1,4 @@
-import { type ApiKey, KEY_SCOPES, type NewApiKey } from '@firsthand/contract/management.ts';
+import { type ApiKey, KEY_SCOPES, type NewApiKey } from '@firsthand/contract/account/management.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';

@@ -1,5 +1,5 @@
-import type { Settings } from '@firsthand/contract/management.ts';
-import { SIGNAL_NAMES, type SignalName } from '@firsthand/contract/signals.ts';
+import type { Settings } from '@firsthand/contract/account/management.ts';
+import { SIGNAL_NAMES, type SignalName } from '@firsthand/contract/verification/signals.ts';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';

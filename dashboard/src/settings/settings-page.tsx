@@ -1,5 +1,5 @@
-import { isEmailAddress } from '@firsthand/contract/email-address.ts';
-import type { Settings } from '@firsthand/contract/management.ts';
+import type { Settings } from '@firsthand/contract/account/management.ts';
+import { isEmailAddress } from '@firsthand/contract/base/email-address.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';

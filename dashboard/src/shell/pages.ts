@@ -1,4 +1,4 @@
-import type { Role } from '@firsthand/contract/people.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
 import type { MessageKey } from '../i18n.ts';
 import type { IconName } from '../parts/icon.tsx';
 

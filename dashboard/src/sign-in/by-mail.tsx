@@ -1,4 +1,4 @@
-import { isEmailAddress } from '@firsthand/contract/email-address.ts';
+import { isEmailAddress } from '@firsthand/contract/base/email-address.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';

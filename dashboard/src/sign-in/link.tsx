@@ -1,4 +1,4 @@
-import type { Me } from '@firsthand/contract/people.ts';
+import type { Me } from '@firsthand/contract/people/people.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { call } from '../api/call.ts';

@@ -1,4 +1,4 @@
-import type { Me, PasskeyAuthentication } from '@firsthand/contract/people.ts';
+import type { Me, PasskeyAuthentication } from '@firsthand/contract/people/people.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import {
   browserSupportsWebAuthn,

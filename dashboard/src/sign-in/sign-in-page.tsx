@@ -1,4 +1,4 @@
-import type { Me } from '@firsthand/contract/people.ts';
+import type { Me } from '@firsthand/contract/people/people.ts';
 import { useEffect, useState } from 'react';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';

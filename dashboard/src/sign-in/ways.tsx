@@ -1,4 +1,4 @@
-import type { Me, SignInMethods } from '@firsthand/contract/people.ts';
+import type { Me, SignInMethods } from '@firsthand/contract/people/people.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';

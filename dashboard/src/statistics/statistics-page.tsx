@@ -1,4 +1,4 @@
-import type { Statistics, StatisticsBucket } from '@firsthand/contract/statistics.ts';
+import type { Statistics, StatisticsBucket } from '@firsthand/contract/statistics/statistics.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearch } from 'wouter';
 import { call } from '../api/call.ts';

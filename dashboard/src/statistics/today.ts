@@ -1,4 +1,4 @@
-import type { StatisticsBucket } from '@firsthand/contract/statistics.ts';
+import type { StatisticsBucket } from '@firsthand/contract/statistics/statistics.ts';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 

@@ -1,4 +1,4 @@
-import type { SystemFinding } from '@firsthand/contract/system.ts';
+import type { SystemFinding } from '@firsthand/contract/statistics/system.ts';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';

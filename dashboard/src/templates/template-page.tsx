@@ -1,4 +1,4 @@
-import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/management.ts';
+import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';

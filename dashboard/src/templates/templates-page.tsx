@@ -1,4 +1,4 @@
-import type { LinkTemplate } from '@firsthand/contract/management.ts';
+import type { LinkTemplate } from '@firsthand/contract/account/management.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';

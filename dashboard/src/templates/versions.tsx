@@ -1,4 +1,4 @@
-import type { LinkTemplateWithVersions } from '@firsthand/contract/management.ts';
+import type { LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
 import { useState } from 'react';
 import { useWords } from '../language.tsx';
 import { Button } from '../parts/button.tsx';

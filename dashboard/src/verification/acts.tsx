@@ -1,5 +1,5 @@
-import type { BulkActRequest } from '@firsthand/contract/bulk-acts.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import type { QueryKey } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
+import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';

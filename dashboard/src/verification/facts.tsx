@@ -1,4 +1,4 @@
-import type { CaseAnalysis as Analysis, Capture, Verification } from '@firsthand/contract/verification.ts';
+import type { CaseAnalysis as Analysis, Capture, Verification } from '@firsthand/contract/verification/verification.ts';
 import type { ReactNode } from 'react';
 import { useWords } from '../language.tsx';
 import { Icon } from '../parts/icon.tsx';

@@ -1,4 +1,4 @@
-import type { Capture } from '@firsthand/contract/verification.ts';
+import type { Capture } from '@firsthand/contract/verification/verification.ts';
 import type { MessageKey } from '../i18n.ts';
 import { useWords } from '../language.tsx';
 import { useMoments } from '../parts/moments.ts';

@@ -1,4 +1,4 @@
-import type { VerificationSummary } from '@firsthand/contract/verification.ts';
+import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 
 /** The name of a verification on the pages. */
 export const nameOf = ({ config, id }: Pick<VerificationSummary, 'config' | 'id'>): string =>

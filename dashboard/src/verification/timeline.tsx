@@ -1,4 +1,4 @@
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { useWords } from '../language.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { useMoments } from '../parts/moments.ts';

@@ -1,4 +1,4 @@
-import type { CreationWarning } from '@firsthand/contract/verification.ts';
+import type { CreationWarning } from '@firsthand/contract/verification/verification.ts';
 import { useWords } from '../language.tsx';
 import { Icon } from '../parts/icon.tsx';
 

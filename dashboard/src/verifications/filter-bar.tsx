@@ -1,4 +1,4 @@
-import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/names.ts';
+import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/names.ts';
 import { useEffect, useState } from 'react';
 import { useWords } from '../language.tsx';
 import { Choose } from '../parts/choose.tsx';

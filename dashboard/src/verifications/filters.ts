@@ -1,5 +1,5 @@
-import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/names.ts';
-import type { ReviewState } from '@firsthand/contract/reviews.ts';
+import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/names.ts';
+import type { ReviewState } from '@firsthand/contract/reviews/reviews.ts';
 
 type Status = (typeof STATUSES)[number];
 type Label = (typeof LABELS)[number];

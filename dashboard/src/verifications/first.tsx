@@ -1,4 +1,4 @@
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';

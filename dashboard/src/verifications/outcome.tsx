@@ -1,4 +1,4 @@
-import type { VerificationSummary } from '@firsthand/contract/verification.ts';
+import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import type { MessageKey } from '../i18n.ts';
 import { useWords } from '../language.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';

@@ -1,4 +1,4 @@
-import type { VerificationSummary } from '@firsthand/contract/verification.ts';
+import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { call } from '../api/call.ts';

@@ -1,4 +1,4 @@
-import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
+import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import type { QueryKey } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api/call.ts';

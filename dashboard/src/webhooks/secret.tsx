@@ -1,4 +1,4 @@
-import type { WebhookSecret } from '@firsthand/contract/webhooks.ts';
+import type { WebhookSecret } from '@firsthand/contract/webhooks/webhooks.ts';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useWords } from '../language.tsx';

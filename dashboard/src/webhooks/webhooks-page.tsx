@@ -1,5 +1,5 @@
-import { webUrlOf } from '@firsthand/contract/web-url.ts';
-import { DELIVERY_STATUSES, type WebhookEndpoint } from '@firsthand/contract/webhooks.ts';
+import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
+import { DELIVERY_STATUSES, type WebhookEndpoint } from '@firsthand/contract/webhooks/webhooks.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';

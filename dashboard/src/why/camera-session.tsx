@@ -1,4 +1,4 @@
-import type { Presence, PresenceEvidence } from '@firsthand/contract/presence.ts';
+import type { Presence, PresenceEvidence } from '@firsthand/contract/verification/presence.ts';
 import { useWords } from '../language.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 

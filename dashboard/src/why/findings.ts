@@ -1,6 +1,6 @@
-import type { SignalExplanation } from '@firsthand/contract/explanation.ts';
-import { type Band, SIGNALS, type SignalName } from '@firsthand/contract/signals.ts';
-import type { Capture } from '@firsthand/contract/verification.ts';
+import type { SignalExplanation } from '@firsthand/contract/verification/explanation.ts';
+import { type Band, SIGNALS, type SignalName } from '@firsthand/contract/verification/signals.ts';
+import type { Capture } from '@firsthand/contract/verification/verification.ts';
 
 /** The finding of one signal for one photo. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import type { Odds as OddsOf, SignalExplanation } from '@firsthand/contract/explanation.ts';
+import type { Odds as OddsOf, SignalExplanation } from '@firsthand/contract/verification/explanation.ts';
 import { useWords } from '../language.tsx';
 import type { Part } from '../photo/viewer.tsx';
 

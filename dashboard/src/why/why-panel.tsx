@@ -1,5 +1,5 @@
-import { SIGNAL_NAMES } from '@firsthand/contract/signals.ts';
-import type { Capture, Verification } from '@firsthand/contract/verification.ts';
+import { SIGNAL_NAMES } from '@firsthand/contract/verification/signals.ts';
+import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
 import { Link } from 'wouter';
 import { useWords } from '../language.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';

@@ -1,4 +1,4 @@
-import type { Band } from '@firsthand/contract/signals.ts';
+import type { Band } from '@firsthand/contract/verification/signals.ts';
 import type { PictureMetadata } from '../metadata/read.ts';
 import type { CalibratedScore } from '../signals.ts';
 import { type C2paReport, readC2pa } from './c2pa.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Band } from '@firsthand/contract/signals.ts';
+import type { Band } from '@firsthand/contract/verification/signals.ts';
 import { asHigh, LEAST_GENUINE } from '../odds.ts';
 import type { AiResult } from './assess.ts';
 import { type AiModel, loadModel, ModelFault } from './model.ts';

@@ -1,4 +1,4 @@
-import type { Band } from '@firsthand/contract/signals.ts';
+import type { Band } from '@firsthand/contract/verification/signals.ts';
 import { round } from '../pixels/round.ts';
 import { FLAT_BY_MAP, type FlatReason, flatBand } from '../signals.ts';
 import { assessDepthMap } from './planarity.ts';

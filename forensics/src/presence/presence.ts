@@ -1,5 +1,5 @@
-import type { DepthPolicy } from '@firsthand/contract/presence.ts';
-import type { Band } from '@firsthand/contract/signals.ts';
+import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
+import type { Band } from '@firsthand/contract/verification/signals.ts';
 import { checkAsked } from './asked.ts';
 import { checkContinuous } from './continuous.ts';
 import { checkDepth } from './depth.ts';

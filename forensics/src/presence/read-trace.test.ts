@@ -1,4 +1,4 @@
-import { type Move, TRACE, type TraceHeader } from '@firsthand/contract/presence.ts';
+import { type Move, TRACE, type TraceHeader } from '@firsthand/contract/verification/presence.ts';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { MOVES, type Move, TRACE, type TraceHeader } from '@firsthand/contract/presence.ts';
+import { MOVES, type Move, TRACE, type TraceHeader } from '@firsthand/contract/verification/presence.ts';
 import { decodePicture } from '../decode.ts';
 import { ImageFault, type ImageInfo, inspect } from '../inspect.ts';
 import type { Picture } from '../picture.ts';

@@ -1,5 +1,5 @@
-import type { DepthPolicy, Move, PresenceEvidence } from '@firsthand/contract/presence.ts';
-import type { Band } from '@firsthand/contract/signals.ts';
+import type { DepthPolicy, Move, PresenceEvidence } from '@firsthand/contract/verification/presence.ts';
+import type { Band } from '@firsthand/contract/verification/signals.ts';
 import { decodePicture, uprightOf } from '../decode.ts';
 import { ImageFault, inspect } from '../inspect.ts';
 import type { PictureMetadata } from '../metadata/read.ts';

@@ -1,4 +1,4 @@
-import { isTooSmallToClear } from '@firsthand/contract/sizes.ts';
+import { isTooSmallToClear } from '@firsthand/contract/capture/sizes.ts';
 import { withParallax } from '../motion/signal.ts';
 import type { TwoFrameTest } from '../motion/two-frames.ts';
 import type { Picture } from '../picture.ts';

@@ -1,4 +1,4 @@
-import { type Move, TRACE, type TraceHeader } from '@firsthand/contract/presence.ts';
+import { type Move, TRACE, type TraceHeader } from '@firsthand/contract/verification/presence.ts';
 import sharp from 'sharp';
 import type { Picture } from '../picture.ts';
 import type { Trace } from '../presence/trace.ts';

@@ -1,4 +1,8 @@
-import { TRACE_CONTENT_TYPE as CONTENT_TYPE, TRACE, type TraceHeader } from '@firsthand/contract/presence.ts';
+import {
+  TRACE_CONTENT_TYPE as CONTENT_TYPE,
+  TRACE,
+  type TraceHeader,
+} from '@firsthand/contract/verification/presence.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TRACE_CONTENT_TYPE, TRACE_LIMITS, type TraceParts, traceBlob } from './trace.ts';

@@ -1,11 +1,16 @@
 // Re-exports the contract's types only, so no schema reaches the phone.
-import type { CaptureRequest, ProgressRequest, UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import type { Challenge as SessionChallenge } from '@firsthand/contract/presence.ts';
-import type { BrandView, EndUserView, GeoPoint, PublicView as Public } from '@firsthand/contract/verification.ts';
+import type { CaptureRequest, ProgressRequest, UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import type { Challenge as SessionChallenge } from '@firsthand/contract/verification/presence.ts';
+import type {
+  BrandView,
+  EndUserView,
+  GeoPoint,
+  PublicView as Public,
+} from '@firsthand/contract/verification/verification.ts';
 
-export type { Move, TraceHeader } from '@firsthand/contract/presence.ts';
-export type { ImageStep, Step, TextStep, UploadStep } from '@firsthand/contract/steps.ts';
-export type { StepState } from '@firsthand/contract/verification.ts';
+export type { ImageStep, Step, TextStep, UploadStep } from '@firsthand/contract/capture/steps.ts';
+export type { Move, TraceHeader } from '@firsthand/contract/verification/presence.ts';
+export type { StepState } from '@firsthand/contract/verification/verification.ts';
 
 /** The verification as its end user may see it, which every capture-token route returns. */
 export type CaptureView = EndUserView;

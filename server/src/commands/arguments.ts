@@ -1,6 +1,6 @@
-import { type IdPrefix, isId } from '@firsthand/contract/ids.ts';
-import { CreateApiKey } from '@firsthand/contract/management.ts';
-import { Invitation } from '@firsthand/contract/people.ts';
+import { CreateApiKey } from '@firsthand/contract/account/management.ts';
+import { type IdPrefix, isId } from '@firsthand/contract/base/ids.ts';
+import { Invitation } from '@firsthand/contract/people/people.ts';
 import { Type } from 'typebox';
 import { compileBody } from '../platform/http/validate.ts';
 

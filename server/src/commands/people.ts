@@ -1,4 +1,4 @@
-import type { Role } from '@firsthand/contract/people.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Activity } from '../identity/audit/audit.ts';
 import { audit } from '../identity/audit/audit.ts';
 import { invite, removeMember } from '../identity/people/manage.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { KEY_SCOPES } from '@firsthand/contract/management.ts';
-import { ROLES } from '@firsthand/contract/roles.ts';
+import { KEY_SCOPES } from '@firsthand/contract/account/management.ts';
+import { ROLES } from '@firsthand/contract/people/roles.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultServiceUrl, type Env } from '../platform/config/environment.ts';
 import type { CalibrateOptions } from './calibrate.ts';

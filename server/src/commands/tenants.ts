@@ -1,4 +1,4 @@
-import type { KeyScope } from '@firsthand/contract/management.ts';
+import type { KeyScope } from '@firsthand/contract/account/management.ts';
 import { type Activity, audit } from '../identity/audit/audit.ts';
 import { tenantExists } from '../identity/people/tenant-exists.ts';
 import { listKeys, revokeKey } from '../identity/tenants/api-keys.ts';

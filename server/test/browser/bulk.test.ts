@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCases } from '../desk/reviews/cases.ts';

@@ -1,4 +1,4 @@
-import type { Move } from '@firsthand/contract/presence.ts';
+import type { Move } from '@firsthand/contract/verification/presence.ts';
 import { random } from '@firsthand/forensics/random.ts';
 import { drawSensor, drawStage, drawVideo, handWay, type Way } from '@firsthand/forensics/simulate/film.ts';
 import sharp from 'sharp';

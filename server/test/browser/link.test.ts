@@ -1,4 +1,4 @@
-import type { LinkTemplate } from '@firsthand/contract/management.ts';
+import type { LinkTemplate } from '@firsthand/contract/account/management.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, startTestService, type TestService } from '../support/harness.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Challenge, TraceHeader } from '@firsthand/contract/presence.ts';
+import type { Challenge, TraceHeader } from '@firsthand/contract/verification/presence.ts';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

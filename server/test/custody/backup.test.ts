@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { parseNote } from '@firsthand/evidence/note.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

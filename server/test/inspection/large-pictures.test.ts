@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp, { type Sharp } from 'sharp';
 import { expect, test } from 'vitest';
 import { ask, submit, until } from '../support/harness.ts';

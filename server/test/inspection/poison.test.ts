@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/platform/db/embedded.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Verification } from '@firsthand/contract/verification.ts';
-import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ReceivedWebhook, receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { sha256, sha256Hex } from '../../src/platform/lib/keyring.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Verification } from '@firsthand/contract/verification.ts';
-import type { WebhookDelivery, WebhookSecret } from '@firsthand/contract/webhooks.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import type { WebhookDelivery, WebhookSecret } from '@firsthand/contract/webhooks/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { describe, expect, it } from 'vitest';
 import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';

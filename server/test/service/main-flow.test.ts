@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import type { EndUserView, Verification } from '@firsthand/contract/verification.ts';
-import { VerificationEvent } from '@firsthand/contract/webhooks.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
+import { VerificationEvent } from '@firsthand/contract/webhooks/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { ERROR_STATUS, ErrorResponse } from '@firsthand/contract/errors.ts';
+import { ERROR_STATUS, ErrorResponse } from '@firsthand/contract/base/errors.ts';
 import { Ajv, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { ENDPOINTS } from '../../src/app.ts';

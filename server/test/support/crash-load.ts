@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import type { EvidenceKeys } from '@firsthand/contract/evidence.ts';
-import type { EndUserView, Verification } from '@firsthand/contract/verification.ts';
-import type { VerificationEvent } from '@firsthand/contract/webhooks.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
+import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
+import type { VerificationEvent } from '@firsthand/contract/webhooks/webhooks.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { Webhook } from 'standardwebhooks';

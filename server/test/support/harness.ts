@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { createTenant, type NewTenant } from '../../src/identity/tenants/create.ts';
 import { openDeps } from '../../src/open.ts';
 import { type Config, readConfig } from '../../src/platform/config/config.ts';

@@ -1,4 +1,4 @@
-import type { EvidenceKeys } from '@firsthand/contract/evidence.ts';
+import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import { hex } from '@firsthand/evidence/bytes.ts';
 import { type Checkpoint, parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { consistencyRanges, leafHash, rangeHash, rootOf, verifyConsistency } from '@firsthand/evidence/merkle.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { hex } from '@firsthand/evidence/bytes.ts';
 import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
 import { NOT_PROVEN } from '@firsthand/report/words.ts';

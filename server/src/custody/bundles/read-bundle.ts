@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { archiveBytes, centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
 import { Type } from 'typebox';
 import type { Deps } from '../../platform/deps.ts';

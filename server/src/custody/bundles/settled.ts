@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { EXTENSIONS, FORMAT, type Manifest, manifestText } from '@firsthand/evidence/bundle.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { canonical } from '@firsthand/evidence/json.ts';

@@ -1,4 +1,4 @@
-import type { RedactionReceipt } from '@firsthand/contract/erasure.ts';
+import type { RedactionReceipt } from '@firsthand/contract/evidence/erasure.ts';
 import { eraseAddresses, eraseDeliveries } from '../../delivery/webhooks/erase.ts';
 import { endpointsOf } from '../../delivery/webhooks/queue.ts';
 import { eraseReviews } from '../../desk/reviews/erase.ts';

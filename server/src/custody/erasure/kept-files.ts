@@ -1,4 +1,4 @@
-import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { EXTENSIONS } from '@firsthand/evidence/bundle.ts';
 import { BlobMissing } from '../../platform/blobs/store.ts';
 import { many, one, type Queryable } from '../../platform/db/sql.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { PHONE } from '@firsthand/contract/patterns.ts';
+import { PHONE } from '@firsthand/contract/base/patterns.ts';
 import { centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
 import { Type } from 'typebox';
 import { activityOf, audit } from '../../identity/audit/audit.ts';

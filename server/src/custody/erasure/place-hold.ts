@@ -1,4 +1,4 @@
-import { LegalHold, LegalHoldRequest } from '@firsthand/contract/erasure.ts';
+import { LegalHold, LegalHoldRequest } from '@firsthand/contract/evidence/erasure.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { LegalHold } from '@firsthand/contract/erasure.ts';
+import { LegalHold } from '@firsthand/contract/evidence/erasure.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { notFound } from '../../platform/http/problem.ts';
 import { findVerification } from '../../verification/verifications/row.ts';

@@ -1,4 +1,4 @@
-import { RedactionReceipt } from '@firsthand/contract/erasure.ts';
+import { RedactionReceipt } from '@firsthand/contract/evidence/erasure.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { notFound } from '../../platform/http/problem.ts';
 import { findReceipt } from './erase.ts';

@@ -1,5 +1,5 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { ERASED_KINDS, type RedactionReceipt } from '@firsthand/contract/erasure.ts';
+import { ERASED_KINDS, type RedactionReceipt } from '@firsthand/contract/evidence/erasure.ts';
 import { canonical, canonicalBytes } from '@firsthand/evidence/json.ts';
 import { thumbprint } from '@firsthand/evidence/trust.ts';
 import type { Tx } from '../../platform/db/sql.ts';

@@ -1,4 +1,4 @@
-import { RedactionReceipt, RedactRequest } from '@firsthand/contract/erasure.ts';
+import { RedactionReceipt, RedactRequest } from '@firsthand/contract/evidence/erasure.ts';
 import type { One } from '../../desk/bulk/acts.ts';
 import { type Activity, activityOf, audit } from '../../identity/audit/audit.ts';
 import { type Tx, transaction } from '../../platform/db/sql.ts';

@@ -1,4 +1,4 @@
-import type { RedactionReceipt } from '@firsthand/contract/erasure.ts';
+import type { RedactionReceipt } from '@firsthand/contract/evidence/erasure.ts';
 import { many, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { deletePictures } from '../../verification/captures/erase.ts';

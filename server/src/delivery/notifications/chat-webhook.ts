@@ -1,4 +1,4 @@
-import { ChatWebhook, ChatWebhookInput, ChatWebhookTest } from '@firsthand/contract/chat-webhook.ts';
+import { ChatWebhook, ChatWebhookInput, ChatWebhookTest } from '@firsthand/contract/account/chat-webhook.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import { noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

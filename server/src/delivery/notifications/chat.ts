@@ -1,4 +1,4 @@
-import type { Verdict } from '@firsthand/contract/verification.ts';
+import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { lacksCheck } from '../../verification/verifications/answered.ts';

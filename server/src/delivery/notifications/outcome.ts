@@ -1,5 +1,5 @@
-import type { LABELS } from '@firsthand/contract/names.ts';
-import type { Verdict } from '@firsthand/contract/verification.ts';
+import type { LABELS } from '@firsthand/contract/base/names.ts';
+import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { MailRefused } from '../../platform/lib/mail.ts';

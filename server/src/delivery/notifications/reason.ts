@@ -1,4 +1,4 @@
-import { SIGNALS } from '@firsthand/contract/signals.ts';
+import { SIGNALS } from '@firsthand/contract/verification/signals.ts';
 
 /** A reason code in words. */
 export const wordsFor = (reason: string): string => SIGNALS.find(signal => signal.reason === reason)?.words ?? reason;

@@ -1,10 +1,10 @@
-import { DateTime, instantOf, isId } from '@firsthand/contract/ids.ts';
+import { DateTime, instantOf, isId } from '@firsthand/contract/base/ids.ts';
 import {
   DeliveryStatus,
   type WebhookAttempt,
   WebhookDelivery,
   WebhookEventType,
-} from '@firsthand/contract/webhooks.ts';
+} from '@firsthand/contract/webhooks/webhooks.ts';
 import { Type } from 'typebox';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, pageOf } from '../../platform/http/cursor.ts';

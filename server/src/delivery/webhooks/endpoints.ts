@@ -1,5 +1,5 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import { WebhookEndpoint } from '@firsthand/contract/webhooks.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import { WebhookEndpoint } from '@firsthand/contract/webhooks/webhooks.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';

@@ -1,4 +1,4 @@
-import type { WebhookAttempt } from '@firsthand/contract/webhooks.ts';
+import type { WebhookAttempt } from '@firsthand/contract/webhooks/webhooks.ts';
 import { many, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';

@@ -1,4 +1,4 @@
-import type { AttemptError, DeliveryStatus } from '@firsthand/contract/webhooks.ts';
+import type { AttemptError, DeliveryStatus } from '@firsthand/contract/webhooks/webhooks.ts';
 
 const JITTER = 0.1;
 /** The longest wait that a receiver's Retry-After can ask for. */

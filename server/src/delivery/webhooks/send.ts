@@ -1,5 +1,5 @@
-import { webUrlOf } from '@firsthand/contract/web-url.ts';
-import type { AttemptError } from '@firsthand/contract/webhooks.ts';
+import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
+import type { AttemptError } from '@firsthand/contract/webhooks/webhooks.ts';
 import { buildConnector, type Dispatcher } from 'undici';
 import type { Deps } from '../../platform/deps.ts';
 import { type Address, assertAllowed, literalAddress, mayReach, type Resolve } from './allowed-address.ts';

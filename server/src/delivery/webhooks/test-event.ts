@@ -1,6 +1,6 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import { URL_MAX } from '@firsthand/contract/limits.ts';
-import { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import { URL_MAX } from '@firsthand/contract/base/limits.ts';
+import { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { Type } from 'typebox';
 import { one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';

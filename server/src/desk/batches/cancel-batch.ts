@@ -1,4 +1,4 @@
-import { Batch } from '@firsthand/contract/batches.ts';
+import { Batch } from '@firsthand/contract/batches/batches.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,8 +1,8 @@
-import { Batch, BatchCheck, type BatchFault, BatchRequest } from '@firsthand/contract/batches.ts';
-import { crossFieldFaults, TemplateRequest } from '@firsthand/contract/create-verification.ts';
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { isId } from '@firsthand/contract/ids.ts';
-import { BATCH_BODY_MAX_BYTES, BATCH_ROWS_MAX } from '@firsthand/contract/limits.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import { BATCH_BODY_MAX_BYTES, BATCH_ROWS_MAX } from '@firsthand/contract/base/limits.ts';
+import { Batch, BatchCheck, type BatchFault, BatchRequest } from '@firsthand/contract/batches/batches.ts';
+import { crossFieldFaults, TemplateRequest } from '@firsthand/contract/verification/create-verification.ts';
 import { Type } from 'typebox';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { one, type Tx, transaction } from '../../platform/db/sql.ts';

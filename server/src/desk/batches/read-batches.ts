@@ -1,5 +1,5 @@
-import { Batch } from '@firsthand/contract/batches.ts';
-import { isId } from '@firsthand/contract/ids.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import { Batch } from '@firsthand/contract/batches/batches.ts';
 import { many } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

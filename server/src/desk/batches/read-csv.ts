@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { BatchFault } from '@firsthand/contract/batches.ts';
+import type { BatchFault } from '@firsthand/contract/batches/batches.ts';
 import { encodingOf } from '@firsthand/contract/sheet/encoding.ts';
 import { cellsUnder, SheetFault, SheetReader, type SheetRow, widthOf } from '@firsthand/contract/sheet/read-sheet.ts';
 import { turn } from '../../platform/lib/turns.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Fault } from '@firsthand/contract/errors.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
 import { withoutMark } from '../../platform/http/body.ts';
 import { Scanner } from '../../platform/http/structure.ts';
 import { isRecord } from '../../platform/lib/ask-json.ts';

@@ -1,4 +1,4 @@
-import type { Batch, BatchState } from '@firsthand/contract/batches.ts';
+import type { Batch, BatchState } from '@firsthand/contract/batches/batches.ts';
 import type { Actor } from '../../identity/audit/audit.ts';
 import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { Principal } from '../../platform/http/principal.ts';

@@ -1,6 +1,11 @@
-import { BATCH_COLUMNS, type BatchColumn, type BatchFault, BatchRowContent } from '@firsthand/contract/batches.ts';
-import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
-import { METADATA_MAX_KEYS } from '@firsthand/contract/limits.ts';
+import { METADATA_MAX_KEYS } from '@firsthand/contract/base/limits.ts';
+import {
+  BATCH_COLUMNS,
+  type BatchColumn,
+  type BatchFault,
+  BatchRowContent,
+} from '@firsthand/contract/batches/batches.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import { compileBody } from '../../platform/http/validate.ts';
 import { isRecord } from '../../platform/lib/ask-json.ts';
 

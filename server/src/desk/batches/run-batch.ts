@@ -1,4 +1,4 @@
-import type { BatchRowContent } from '@firsthand/contract/batches.ts';
+import type { BatchRowContent } from '@firsthand/contract/batches/batches.ts';
 import pg from 'pg';
 import { audit } from '../../identity/audit/audit.ts';
 import { isStillAllowed } from '../../identity/auth/still-allowed.ts';

@@ -1,5 +1,5 @@
-import type { BulkActName } from '@firsthand/contract/bulk-acts.ts';
-import type { Role } from '@firsthand/contract/people.ts';
+import type { BulkActName } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
 import { resendNewest } from '../../delivery/webhooks/resend-newest.ts';
 import type { Activity } from '../../identity/audit/audit.ts';
 import type { Tx } from '../../platform/db/sql.ts';

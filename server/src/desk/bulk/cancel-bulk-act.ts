@@ -1,4 +1,4 @@
-import { BulkAct } from '@firsthand/contract/bulk-acts.ts';
+import { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { BulkAct, BulkActRequest, bulkActFaults } from '@firsthand/contract/bulk-acts.ts';
+import { BulkAct, BulkActRequest, bulkActFaults } from '@firsthand/contract/batches/bulk-acts.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { BulkAct, BulkFilter } from '@firsthand/contract/bulk-acts.ts';
+import type { BulkAct, BulkFilter } from '@firsthand/contract/batches/bulk-acts.ts';
 import type { Activity } from '../../identity/audit/audit.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Principal } from '../../platform/http/principal.ts';

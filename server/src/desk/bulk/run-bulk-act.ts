@@ -1,5 +1,5 @@
-import type { BulkFilter } from '@firsthand/contract/bulk-acts.ts';
-import type { ErrorCode } from '@firsthand/contract/errors.ts';
+import type { ErrorCode } from '@firsthand/contract/base/errors.ts';
+import type { BulkFilter } from '@firsthand/contract/batches/bulk-acts.ts';
 import pg from 'pg';
 import { audit } from '../../identity/audit/audit.ts';
 import { isStillAllowed } from '../../identity/auth/still-allowed.ts';

@@ -1,5 +1,5 @@
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { Review, type ReviewInput, ReviewInput as ReviewInputSchema } from '@firsthand/contract/reviews.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { Review, type ReviewInput, ReviewInput as ReviewInputSchema } from '@firsthand/contract/reviews/reviews.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { type Tx, transaction } from '../../platform/db/sql.ts';
 import { created, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,6 +1,6 @@
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { DateTime, instantOf } from '@firsthand/contract/ids.ts';
-import { ReviewAgreement } from '@firsthand/contract/reviews.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { DateTime, instantOf } from '@firsthand/contract/base/ids.ts';
+import { ReviewAgreement } from '@firsthand/contract/reviews/reviews.ts';
 import { Type } from 'typebox';
 import { many, one } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { Decision } from '@firsthand/contract/reviews.ts';
+import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
 
 // Suggests thresholds of the screen detector from reviewed cases. Pure: reads no database.
 

@@ -1,5 +1,5 @@
-import { REVIEW_CLAIM_SECONDS } from '@firsthand/contract/limits.ts';
-import type { Reviewer } from '@firsthand/contract/reviews.ts';
+import { REVIEW_CLAIM_SECONDS } from '@firsthand/contract/base/limits.ts';
+import type { Reviewer } from '@firsthand/contract/reviews/reviews.ts';
 import { findMember } from '../../identity/people/persons.ts';
 import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

@@ -1,4 +1,4 @@
-import { Verification } from '@firsthand/contract/verification.ts';
+import { Verification } from '@firsthand/contract/verification/verification.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { personOf } from '../../platform/http/principal.ts';

@@ -1,5 +1,5 @@
-import { NextReview, type ReviewQueue } from '@firsthand/contract/reviews.ts';
-import { Verification } from '@firsthand/contract/verification.ts';
+import { NextReview, type ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
+import { Verification } from '@firsthand/contract/verification/verification.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { hasRole, personOf } from '../../platform/http/principal.ts';

@@ -1,7 +1,7 @@
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { Replay } from '@firsthand/contract/reviews.ts';
-import { type Evaluated, evaluated, Unit } from '@firsthand/contract/signals.ts';
-import type { Verdict } from '@firsthand/contract/verification.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { Replay } from '@firsthand/contract/reviews/reviews.ts';
+import { type Evaluated, evaluated, Unit } from '@firsthand/contract/verification/signals.ts';
+import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 import { rejudge } from '@firsthand/forensics/rejudge.ts';
 import { genuineScreen } from '@firsthand/forensics/screen/genuine.ts';
 import { type Static, Type } from 'typebox';

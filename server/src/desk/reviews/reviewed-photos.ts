@@ -1,5 +1,5 @@
-import type { Decision } from '@firsthand/contract/reviews.ts';
-import { type CaptureSignals, type Evaluated, evaluated } from '@firsthand/contract/signals.ts';
+import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
+import { type CaptureSignals, type Evaluated, evaluated } from '@firsthand/contract/verification/signals.ts';
 import { genuineScreen } from '@firsthand/forensics/screen/genuine.ts';
 import { many, one, type Queryable } from '../../platform/db/sql.ts';
 import { labelOf, type ReviewedPhoto } from './calibration.ts';

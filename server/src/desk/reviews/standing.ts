@@ -1,5 +1,5 @@
-import type { Role } from '@firsthand/contract/people.ts';
-import type { Decision } from '@firsthand/contract/reviews.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
+import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
 import { hasRole } from '../../platform/http/principal.ts';
 import type { ReviewRow } from '../../verification/verifications/reviews.ts';
 

@@ -1,5 +1,5 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import { REVIEW_UNDO_SECONDS } from '@firsthand/contract/limits.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import { REVIEW_UNDO_SECONDS } from '@firsthand/contract/base/limits.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import { noContent, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { StatisticsBucket } from '@firsthand/contract/statistics.ts';
+import type { StatisticsBucket } from '@firsthand/contract/statistics/statistics.ts';
 
 /** How often each measure of migration 0091 was counted. */
 export type Counts = Record<string, number>;

@@ -1,12 +1,12 @@
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { DateTime, instantOf } from '@firsthand/contract/ids.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { DateTime, instantOf } from '@firsthand/contract/base/ids.ts';
 import {
   FUNNEL_STEPS,
   STATISTICS_GROUPINGS,
   STATISTICS_INTERVALS,
   Statistics,
   type StatisticsBucket,
-} from '@firsthand/contract/statistics.ts';
+} from '@firsthand/contract/statistics/statistics.ts';
 import { Type } from 'typebox';
 import { many } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
-import type { SystemFinding, SystemPart } from '@firsthand/contract/system.ts';
+import type { SystemFinding, SystemPart } from '@firsthand/contract/statistics/system.ts';
 import { missingWays } from '../../identity/people/sign-in/ways.ts';
 import { findTextReader } from '../../inspection/checks/tesseract.ts';
 import { BucketUnfit } from '../../platform/blobs/write-once.ts';

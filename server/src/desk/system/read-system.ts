@@ -1,4 +1,4 @@
-import { System } from '@firsthand/contract/system.ts';
+import { System } from '@firsthand/contract/statistics/system.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { machineFindings, reverseFinding, settingFindings, storageFindings } from './findings.ts';
 

@@ -1,5 +1,5 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import { AuditEntry } from '@firsthand/contract/management.ts';
+import { AuditEntry } from '@firsthand/contract/account/management.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
 import type { FastifyRequest } from 'fastify';
 import { many, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

@@ -1,5 +1,5 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import type { Role } from '@firsthand/contract/people.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
 import type { FastifyRequest } from 'fastify';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

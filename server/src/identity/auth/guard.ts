@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isId } from '@firsthand/contract/ids.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '@firsthand/contract/people.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
 import type { FastifyRequest } from 'fastify';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

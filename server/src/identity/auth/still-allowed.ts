@@ -1,4 +1,4 @@
-import type { Role } from '@firsthand/contract/people.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import { hasRole } from '../../platform/http/principal.ts';
 import type { Actor } from '../audit/audit.ts';

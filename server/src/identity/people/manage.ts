@@ -1,4 +1,4 @@
-import type { Invitation, Role } from '@firsthand/contract/people.ts';
+import type { Invitation, Role } from '@firsthand/contract/people/people.ts';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { Problem } from '../../platform/http/problem.ts';

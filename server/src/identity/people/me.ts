@@ -1,4 +1,4 @@
-import { Me, Nothing, type Passkey, type Role, SessionList, SwitchTenant } from '@firsthand/contract/people.ts';
+import { Me, Nothing, type Passkey, type Role, SessionList, SwitchTenant } from '@firsthand/contract/people/people.ts';
 import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { type Answer, type Call, noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { NewPasskey, Nothing, Passkey, PasskeyOptions } from '@firsthand/contract/people.ts';
+import { NewPasskey, Nothing, Passkey, PasskeyOptions } from '@firsthand/contract/people/people.ts';
 import {
   generateRegistrationOptions,
   type RegistrationResponseJSON,

@@ -1,6 +1,6 @@
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { isId } from '@firsthand/contract/ids.ts';
-import { Invitation, InvitedPerson, Person, PersonPatch } from '@firsthand/contract/people.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import { Invitation, InvitedPerson, Person, PersonPatch } from '@firsthand/contract/people/people.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
 import { type Call, created, noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { Person, Role } from '@firsthand/contract/people.ts';
+import type { Person, Role } from '@firsthand/contract/people/people.ts';
 import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import { newId } from '../../platform/lib/ids.ts';
 

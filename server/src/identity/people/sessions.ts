@@ -1,4 +1,4 @@
-import type { SessionEntry } from '@firsthand/contract/people.ts';
+import type { SessionEntry } from '@firsthand/contract/people/people.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

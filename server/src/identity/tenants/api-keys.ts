@@ -1,5 +1,5 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import { ApiKey, CreateApiKey, type KeyScope, NewApiKey } from '@firsthand/contract/management.ts';
+import { ApiKey, CreateApiKey, type KeyScope, NewApiKey } from '@firsthand/contract/account/management.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
 import { type Call, created, noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

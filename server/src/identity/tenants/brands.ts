@@ -1,8 +1,8 @@
-import { legible } from '@firsthand/contract/color.ts';
-import { BRAND_SLUG_PATTERN } from '@firsthand/contract/create-verification.ts';
-import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/limits.ts';
-import { Brand, BrandInput } from '@firsthand/contract/management.ts';
-import type { BrandView } from '@firsthand/contract/verification.ts';
+import { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
+import { legible } from '@firsthand/contract/base/color.ts';
+import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
+import { BRAND_SLUG_PATTERN } from '@firsthand/contract/verification/create-verification.ts';
+import type { BrandView } from '@firsthand/contract/verification/verification.ts';
 import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';

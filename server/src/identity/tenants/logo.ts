@@ -1,4 +1,4 @@
-import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/limits.ts';
+import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
 import { BlobMissing, BlobUnavailable } from '../../platform/blobs/store.ts';

@@ -1,8 +1,8 @@
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { Settings, SettingsPatch } from '@firsthand/contract/management.ts';
-import type { DepthPolicy } from '@firsthand/contract/presence.ts';
-import type { ReviewPolicy } from '@firsthand/contract/reviews.ts';
-import type { SignalName } from '@firsthand/contract/signals.ts';
+import { Settings, SettingsPatch } from '@firsthand/contract/account/management.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import type { ReviewPolicy } from '@firsthand/contract/reviews/reviews.ts';
+import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
+import type { SignalName } from '@firsthand/contract/verification/signals.ts';
 import { one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

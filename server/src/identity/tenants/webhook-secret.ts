@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { WebhookSecret } from '@firsthand/contract/webhooks.ts';
+import { WebhookSecret } from '@firsthand/contract/webhooks/webhooks.ts';
 import { Type } from 'typebox';
 import { many, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

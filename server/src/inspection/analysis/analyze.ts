@@ -1,11 +1,11 @@
-import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import {
   type CaptureSignals,
   NOT_APPLICABLE,
   SHOWN_SIGNALS,
   type ShownSignalName,
-} from '@firsthand/contract/signals.ts';
-import type { ContextCheck } from '@firsthand/contract/verification.ts';
+} from '@firsthand/contract/verification/signals.ts';
+import type { ContextCheck } from '@firsthand/contract/verification/verification.ts';
 import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { ImageFault } from '@firsthand/forensics/inspect.ts';
 import { transaction } from '../../platform/db/sql.ts';

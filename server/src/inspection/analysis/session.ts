@@ -1,4 +1,4 @@
-import { TRACE } from '@firsthand/contract/presence.ts';
+import { TRACE } from '@firsthand/contract/verification/presence.ts';
 import type { SentSession } from '@firsthand/forensics/presence/session.ts';
 import { BlobMissing, BlobTooLarge } from '../../platform/blobs/store.ts';
 import type { Deps } from '../../platform/deps.ts';

@@ -1,4 +1,4 @@
-import { type CaseAnalysis, CaseAnalysis as Schema } from '@firsthand/contract/verification.ts';
+import { type CaseAnalysis, CaseAnalysis as Schema } from '@firsthand/contract/verification/verification.ts';
 import { Value } from 'typebox/value';
 
 export const unit = (value: number): number =>

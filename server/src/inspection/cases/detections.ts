@@ -1,4 +1,4 @@
-import { evaluated } from '@firsthand/contract/signals.ts';
+import { evaluated } from '@firsthand/contract/verification/signals.ts';
 import { type CaptureFacts, capitalised, pictures } from './facts.ts';
 import type { Assessment, Finding } from './finding.ts';
 

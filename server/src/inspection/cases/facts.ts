@@ -1,5 +1,5 @@
-import type { CaptureSignals } from '@firsthand/contract/signals.ts';
-import type { GeoPoint, LocationSource, Verdict } from '@firsthand/contract/verification.ts';
+import type { CaptureSignals } from '@firsthand/contract/verification/signals.ts';
+import type { GeoPoint, LocationSource, Verdict } from '@firsthand/contract/verification/verification.ts';
 import type { CaptureRow } from '../../verification/verifications/row.ts';
 import type { Place } from '../checks/distance.ts';
 

@@ -1,4 +1,4 @@
-import { CaseAnalysis, type Verification } from '@firsthand/contract/verification.ts';
+import { CaseAnalysis, type Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

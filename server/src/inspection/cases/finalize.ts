@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NARRATIVE_MAX } from '@firsthand/contract/limits.ts';
-import { Verification } from '@firsthand/contract/verification.ts';
+import { NARRATIVE_MAX } from '@firsthand/contract/base/limits.ts';
+import { Verification } from '@firsthand/contract/verification/verification.ts';
 import { Type } from 'typebox';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

@@ -1,4 +1,4 @@
-import type { GeoPoint } from '@firsthand/contract/verification.ts';
+import type { GeoPoint } from '@firsthand/contract/verification/verification.ts';
 import { distanceM, type Place } from '../checks/distance.ts';
 import { type CaptureFacts, capitalised, duration, pictures, span } from './facts.ts';
 import type { Assessment, Finding } from './finding.ts';

@@ -1,4 +1,4 @@
-import { CaseAnalysis, type Verdict } from '@firsthand/contract/verification.ts';
+import { CaseAnalysis, type Verdict } from '@firsthand/contract/verification/verification.ts';
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';

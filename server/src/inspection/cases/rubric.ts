@@ -1,4 +1,4 @@
-import type { CaseAnalysis } from '@firsthand/contract/verification.ts';
+import type { CaseAnalysis } from '@firsthand/contract/verification/verification.ts';
 import { bounded, boundedList } from '../../platform/lib/text.ts';
 import { checked, unit } from './bounds.ts';
 import { assessCamera } from './camera.ts';

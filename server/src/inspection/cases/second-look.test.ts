@@ -1,4 +1,4 @@
-import { CaseAnalysis, type Verification } from '@firsthand/contract/verification.ts';
+import { CaseAnalysis, type Verification } from '@firsthand/contract/verification/verification.ts';
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { draw } from '../../../test/support/drawn.ts';
 import {

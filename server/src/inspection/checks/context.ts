@@ -1,4 +1,4 @@
-import type { Config, ContextCheck } from '@firsthand/contract/verification.ts';
+import type { Config, ContextCheck } from '@firsthand/contract/verification/verification.ts';
 import { type Static, Type } from 'typebox';
 import { bounded } from '../../platform/lib/text.ts';
 import type { Vision } from '../../platform/vision/client.ts';

@@ -1,4 +1,4 @@
-import type { LocationResult } from '@firsthand/contract/verification.ts';
+import type { LocationResult } from '@firsthand/contract/verification/verification.ts';
 
 /** Mean Earth radius of the IUGG, metres. */
 const EARTH_RADIUS_M = 6_371_008.8;

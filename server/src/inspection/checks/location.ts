@@ -1,4 +1,4 @@
-import type { Capture } from '@firsthand/contract/verification.ts';
+import type { Capture } from '@firsthand/contract/verification/verification.ts';
 import type { Deps } from '../../platform/deps.ts';
 import type { CaptureRow } from '../../verification/verifications/row.ts';
 import { comparePlaces, distanceM, MAX_TOLERANCE_M, type Place } from './distance.ts';

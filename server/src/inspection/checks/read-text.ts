@@ -1,4 +1,4 @@
-import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { isHeldWhole } from '@firsthand/forensics/coarse-jpeg.ts';
 import { mended, turnUpright } from '@firsthand/forensics/decode.ts';
 import { inspect } from '@firsthand/forensics/inspect.ts';

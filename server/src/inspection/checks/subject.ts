@@ -1,4 +1,4 @@
-import type { Condition, ObjectMatch } from '@firsthand/contract/verification.ts';
+import type { Condition, ObjectMatch } from '@firsthand/contract/verification/verification.ts';
 import { type Static, Type } from 'typebox';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

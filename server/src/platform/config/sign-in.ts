@@ -1,6 +1,6 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import type { Role } from '@firsthand/contract/people.ts';
-import { ROLES } from '@firsthand/contract/roles.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
+import { ROLES } from '@firsthand/contract/people/roles.ts';
 import type { Env } from './environment.ts';
 import { ConfigError, type Reader } from './reader.ts';
 

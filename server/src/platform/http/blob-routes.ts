@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/limits.ts';
-import { mediaTypeOf } from '@firsthand/contract/pictures.ts';
+import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
+import { mediaTypeOf } from '@firsthand/contract/capture/pictures.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DiskStore } from '../blobs/disk.ts';
 import { attachment, BlobMissing, type BlobStore, BlobUnavailable } from '../blobs/store.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { Fault } from '@firsthand/contract/errors.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import { isRecord } from '../lib/ask-json.ts';
 import { Stalled, untilStalled } from '../lib/stall.ts';

@@ -1,6 +1,6 @@
-import type { ErrorCode, Fault } from '@firsthand/contract/errors.ts';
-import type { KeyScope } from '@firsthand/contract/management.ts';
-import type { Role } from '@firsthand/contract/people.ts';
+import type { KeyScope } from '@firsthand/contract/account/management.ts';
+import type { ErrorCode, Fault } from '@firsthand/contract/base/errors.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/sql.ts';

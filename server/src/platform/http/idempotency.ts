@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_TTL_SECONDS } from '@firsthand/contract/limits.ts';
+import { IDEMPOTENCY_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
 import { deleteInBatches, SWEEP_BATCH } from '../db/batches.ts';
 import { one, type Queryable } from '../db/sql.ts';
 import { sha256Hex } from '../lib/keyring.ts';

@@ -1,4 +1,4 @@
-import { isId } from '@firsthand/contract/ids.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
 import type { FastifyRequest } from 'fastify';
 import { logNameOf } from '../lib/log-name.ts';
 

@@ -1,12 +1,13 @@
-import { ERROR_STATUS, type ErrorCode, ErrorResponse } from '@firsthand/contract/errors.ts';
-import { EXAMPLES, webhookExample } from '@firsthand/contract/examples.ts';
+import { ERROR_STATUS, type ErrorCode, ErrorResponse } from '@firsthand/contract/base/errors.ts';
+import { EXAMPLES } from '@firsthand/contract/examples.ts';
+import { webhookExample } from '@firsthand/contract/verification/examples.ts';
 import {
   TestEvent,
   VerificationEvent,
   WEBHOOK_EVENTS,
   WEBHOOK_SUMMARIES,
   type WebhookEventType,
-} from '@firsthand/contract/webhooks.ts';
+} from '@firsthand/contract/webhooks/webhooks.ts';
 import type { TSchema } from 'typebox';
 import { Components } from './components.ts';
 import type { Endpoint } from './endpoint.ts';

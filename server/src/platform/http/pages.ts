@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isId } from '@firsthand/contract/ids.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';

@@ -1,6 +1,6 @@
-import type { KeyScope } from '@firsthand/contract/management.ts';
-import type { Role } from '@firsthand/contract/people.ts';
-import { ROLES } from '@firsthand/contract/roles.ts';
+import type { KeyScope } from '@firsthand/contract/account/management.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
+import { ROLES } from '@firsthand/contract/people/roles.ts';
 
 /**
  * Ways for a caller to prove their identity. `capture` is possession of the verification id in the path. `sign_in` is

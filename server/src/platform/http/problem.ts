@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode, type ErrorResponse, type Fault } from '@firsthand/contract/errors.ts';
+import { ERROR_STATUS, type ErrorCode, type ErrorResponse, type Fault } from '@firsthand/contract/base/errors.ts';
 
 /**
  * An error of the contract. `message` is public; `cause` goes only to the log. Throw it anywhere below a handler; the

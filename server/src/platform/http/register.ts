@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/ids.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/base/ids.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';

@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/errors.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
 
 /** Bounds of a body's form. A body that exceeds one is refused with one fault before it is parsed. */
 export const STRUCTURE = {

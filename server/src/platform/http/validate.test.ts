@@ -1,4 +1,4 @@
-import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/create-verification.ts';
+import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileBody, MAX_FAULTS } from './validate.ts';

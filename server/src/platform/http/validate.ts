@@ -1,7 +1,7 @@
-import { isEmailAddress } from '@firsthand/contract/email-address.ts';
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { PHONE, wordsOfPattern } from '@firsthand/contract/patterns.ts';
-import { webUrlOf } from '@firsthand/contract/web-url.ts';
+import { isEmailAddress } from '@firsthand/contract/base/email-address.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { PHONE, wordsOfPattern } from '@firsthand/contract/base/patterns.ts';
+import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
 import { Ajv, type ErrorObject } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';

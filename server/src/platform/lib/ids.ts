@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { IdPrefix } from '@firsthand/contract/ids.ts';
+import type { IdPrefix } from '@firsthand/contract/base/ids.ts';
 import { decodeTime, encodeTime } from 'ulid';
 
 /** Crockford base 32. Five bits of a random byte choose one of its 32 characters evenly. */

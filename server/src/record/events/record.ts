@@ -1,4 +1,4 @@
-import type { WebhookEventType } from '@firsthand/contract/webhooks.ts';
+import type { WebhookEventType } from '@firsthand/contract/webhooks/webhooks.ts';
 import { type Queryable, ringAfterCommit } from '../../platform/db/sql.ts';
 import { newId } from '../../platform/lib/ids.ts';
 import { traceparentOf } from '../../platform/lib/tracing.ts';

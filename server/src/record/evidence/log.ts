@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EvidenceKeys } from '@firsthand/contract/evidence.ts';
+import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import { type Signer, signerOf, verifierOf, vkeyOf } from '@firsthand/evidence/note.ts';
 import { base64url, generateKey, thumbprint } from '@firsthand/evidence/trust.ts';
 import { OWN_KEYS_FILE } from '../../platform/config/environment.ts';

@@ -1,4 +1,4 @@
-import { EvidenceKeys } from '@firsthand/contract/evidence.ts';
+import { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import { ok, openEndpoint } from '../../platform/http/endpoint.ts';
 import { listEvidenceKeys } from './log.ts';
 

@@ -1,8 +1,8 @@
-import { faultOfAnswer, messageOfAnswerFault } from '@firsthand/contract/answer-rules.ts';
-import { AnswersRequest } from '@firsthand/contract/capture-flow.ts';
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { NOT_A_TEXT_STEP } from '@firsthand/contract/refusals.ts';
-import { type Answers, EndUserView } from '@firsthand/contract/verification.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { faultOfAnswer, messageOfAnswerFault } from '@firsthand/contract/capture/answer-rules.ts';
+import { AnswersRequest } from '@firsthand/contract/capture/capture-flow.ts';
+import { NOT_A_TEXT_STEP } from '@firsthand/contract/capture/refusals.ts';
+import { type Answers, EndUserView } from '@firsthand/contract/verification/verification.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { type Asked, ok, openEndpoint } from '../../platform/http/endpoint.ts';
 import { expired, notFound, redacted, verificationClosed } from '../../platform/http/problem.ts';

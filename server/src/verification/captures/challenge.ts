@@ -1,6 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { CHALLENGE_TTL_SECONDS, Challenge, ChallengeRequest, MOVES, type Move } from '@firsthand/contract/presence.ts';
-import type { PictureStep } from '@firsthand/contract/steps.ts';
+import type { PictureStep } from '@firsthand/contract/capture/steps.ts';
+import {
+  CHALLENGE_TTL_SECONDS,
+  Challenge,
+  ChallengeRequest,
+  MOVES,
+  type Move,
+} from '@firsthand/contract/verification/presence.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import { created, openEndpoint } from '../../platform/http/endpoint.ts';
 import { invalidField, notFound, Problem, redacted } from '../../platform/http/problem.ts';

@@ -1,4 +1,4 @@
-import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/ids.ts';
+import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/base/ids.ts';
 
 const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 const KEY = new RegExp(`^captures/(${VERIFICATION_ID_PATTERN.slice(1, -1)})/(cap_${ULID})$`);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Attestation, LocationSource } from '@firsthand/contract/verification.ts';
+import type { Attestation, LocationSource } from '@firsthand/contract/verification/verification.ts';
 import type { Origins } from '../../platform/deps.ts';
 import { attestsPicture } from './attestation/binding.ts';
 

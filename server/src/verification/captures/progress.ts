@@ -1,4 +1,4 @@
-import { ProgressRequest } from '@firsthand/contract/capture-flow.ts';
+import { ProgressRequest } from '@firsthand/contract/capture/capture-flow.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { noContent, openEndpoint } from '../../platform/http/endpoint.ts';
 import { notFound, redacted } from '../../platform/http/problem.ts';

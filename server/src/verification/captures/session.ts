@@ -1,4 +1,4 @@
-import { EndUserView } from '@firsthand/contract/verification.ts';
+import { EndUserView } from '@firsthand/contract/verification/verification.ts';
 import { brandOf } from '../../identity/tenants/brands.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, openEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,6 +1,6 @@
-import type { CaptureRequest } from '@firsthand/contract/capture-flow.ts';
-import type { Move } from '@firsthand/contract/presence.ts';
-import type { PictureStep } from '@firsthand/contract/steps.ts';
+import type { CaptureRequest } from '@firsthand/contract/capture/capture-flow.ts';
+import type { PictureStep } from '@firsthand/contract/capture/steps.ts';
+import type { Move } from '@firsthand/contract/verification/presence.ts';
 import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import { invalidField } from '../../platform/http/problem.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';

@@ -1,5 +1,5 @@
-import { UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
-import { isPictureStep } from '@firsthand/contract/steps.ts';
+import { UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
+import { isPictureStep } from '@firsthand/contract/capture/steps.ts';
 import { many, one, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { invalidField, notFound, Problem } from '../../platform/http/problem.ts';

@@ -1,9 +1,9 @@
-import { UploadUrlRequest, UploadUrlResponse, uploadUrlFaults } from '@firsthand/contract/capture-flow.ts';
-import { UPLOAD_HARD_CAP_BYTES, UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
-import { LIVE_IMAGE_TYPES } from '@firsthand/contract/names.ts';
-import { acceptedBy, maxBytesOf, mediaTypeOf } from '@firsthand/contract/pictures.ts';
-import { TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
-import { PICTURE_MESSAGES } from '@firsthand/contract/refusals.ts';
+import { UPLOAD_HARD_CAP_BYTES, UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
+import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/names.ts';
+import { UploadUrlRequest, UploadUrlResponse, uploadUrlFaults } from '@firsthand/contract/capture/capture-flow.ts';
+import { acceptedBy, maxBytesOf, mediaTypeOf } from '@firsthand/contract/capture/pictures.ts';
+import { PICTURE_MESSAGES } from '@firsthand/contract/capture/refusals.ts';
+import { TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import { created, openEndpoint } from '../../platform/http/endpoint.ts';
 import { invalid, redacted } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';

@@ -1,5 +1,5 @@
-import type { CaptureSignals } from '@firsthand/contract/signals.ts';
-import type { ContextCheck } from '@firsthand/contract/verification.ts';
+import type { CaptureSignals } from '@firsthand/contract/verification/signals.ts';
+import type { ContextCheck } from '@firsthand/contract/verification/verification.ts';
 import type { Queryable, Tx } from '../../platform/db/sql.ts';
 import { storable } from '../../platform/db/storable.ts';
 import type { StoredPresence } from '../verifications/row.ts';

@@ -1,5 +1,5 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import { LinkTemplate } from '@firsthand/contract/management.ts';
+import { LinkTemplate } from '@firsthand/contract/account/management.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
 import { many } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isId } from '@firsthand/contract/ids.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { addressPermit, takePermits } from '../../identity/auth/limits.ts';
 import { transaction } from '../../platform/db/sql.ts';

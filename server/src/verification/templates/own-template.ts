@@ -1,7 +1,7 @@
-import { crossFieldFaults } from '@firsthand/contract/create-verification.ts';
-import type { Fault } from '@firsthand/contract/errors.ts';
-import { isId } from '@firsthand/contract/ids.ts';
-import type { LinkTemplateInput } from '@firsthand/contract/management.ts';
+import type { LinkTemplateInput } from '@firsthand/contract/account/management.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import { crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import type { BodyRule } from '../../platform/http/endpoint.ts';

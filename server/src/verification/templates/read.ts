@@ -1,4 +1,4 @@
-import { LinkTemplateWithVersions } from '@firsthand/contract/management.ts';
+import { LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
 import { many } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { notFound } from '../../platform/http/problem.ts';

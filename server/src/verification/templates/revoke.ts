@@ -1,4 +1,4 @@
-import { LinkTemplate } from '@firsthand/contract/management.ts';
+import { LinkTemplate } from '@firsthand/contract/account/management.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

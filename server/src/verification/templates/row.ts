@@ -1,5 +1,5 @@
-import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
-import type { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/management.ts';
+import type { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/account/management.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { withMaskedUrl } from '../../platform/lib/mask-url.ts';

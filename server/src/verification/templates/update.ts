@@ -1,4 +1,4 @@
-import { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/management.ts';
+import { LinkTemplate, LinkTemplateInput } from '@firsthand/contract/account/management.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';

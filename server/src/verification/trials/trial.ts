@@ -1,8 +1,8 @@
-import { crossFieldFaults } from '@firsthand/contract/create-verification.ts';
-import { MAX_CAPTURES, TRIAL_EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
-import { SignalNameSchema } from '@firsthand/contract/signals.ts';
-import { StepInput } from '@firsthand/contract/steps.ts';
-import { Capture, type Config, Verification } from '@firsthand/contract/verification.ts';
+import { MAX_CAPTURES, TRIAL_EXPIRES_IN_SECONDS } from '@firsthand/contract/base/limits.ts';
+import { StepInput } from '@firsthand/contract/capture/steps.ts';
+import { crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
+import { SignalNameSchema } from '@firsthand/contract/verification/signals.ts';
+import { Capture, type Config, Verification } from '@firsthand/contract/verification/verification.ts';
 import { type Static, Type } from 'typebox';
 import { one, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

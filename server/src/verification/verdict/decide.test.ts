@@ -1,4 +1,4 @@
-import { type Band, type CaptureSignals, REASON_CODES } from '@firsthand/contract/signals.ts';
+import { type Band, type CaptureSignals, REASON_CODES } from '@firsthand/contract/verification/signals.ts';
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

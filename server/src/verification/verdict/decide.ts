@@ -10,8 +10,8 @@ import {
   SIGNALS,
   type SignalName,
   type VerdictSignals,
-} from '@firsthand/contract/signals.ts';
-import type { Verdict } from '@firsthand/contract/verification.ts';
+} from '@firsthand/contract/verification/signals.ts';
+import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 
 /** One required signal of a capture or of the whole verification, with how sure we are that something is wrong. */
 interface Judged {

@@ -1,4 +1,4 @@
-import { isPictureStep } from '@firsthand/contract/steps.ts';
+import { isPictureStep } from '@firsthand/contract/capture/steps.ts';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { DEPTH_POLICIES } from '@firsthand/contract/presence.ts';
+import type { ImageStep, UploadStep } from '@firsthand/contract/capture/steps.ts';
+import { DEPTH_POLICIES } from '@firsthand/contract/verification/presence.ts';
 import {
   type CaptureSignals,
   NOT_APPLICABLE,
   SIGNAL_NAMES,
   SIGNALS,
   type SignalName,
-} from '@firsthand/contract/signals.ts';
-import type { ImageStep, UploadStep } from '@firsthand/contract/steps.ts';
-import { UNANSWERED } from '@firsthand/contract/unanswered.ts';
+} from '@firsthand/contract/verification/signals.ts';
+import { UNANSWERED } from '@firsthand/contract/verification/unanswered.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CaptureRow } from '../verifications/row.ts';

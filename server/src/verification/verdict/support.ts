@@ -1,4 +1,4 @@
-import type { Config } from '@firsthand/contract/verification.ts';
+import type { Config } from '@firsthand/contract/verification/verification.ts';
 import { answeredBy } from '../verifications/answered.ts';
 import type { CaptureRow } from '../verifications/row.ts';
 

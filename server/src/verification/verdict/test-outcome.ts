@@ -1,5 +1,5 @@
-import { REASON_CODES, type ReasonCode, type VerdictSignals } from '@firsthand/contract/signals.ts';
-import type { Verdict } from '@firsthand/contract/verification.ts';
+import { REASON_CODES, type ReasonCode, type VerdictSignals } from '@firsthand/contract/verification/signals.ts';
+import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 import type { VerificationRow } from '../verifications/row.ts';
 
 export type TestOutcome = 'verified' | 'suspicious' | 'failed' | ReasonCode;

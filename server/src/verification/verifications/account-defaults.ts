@@ -1,7 +1,10 @@
-import { type CreateVerificationRequest, DEPTH_POLICY_FAULT } from '@firsthand/contract/create-verification.ts';
-import type { Fault } from '@firsthand/contract/errors.ts';
-import type { DepthPolicy } from '@firsthand/contract/presence.ts';
-import type { SignalName } from '@firsthand/contract/signals.ts';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
+import {
+  type CreateVerificationRequest,
+  DEPTH_POLICY_FAULT,
+} from '@firsthand/contract/verification/create-verification.ts';
+import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
+import type { SignalName } from '@firsthand/contract/verification/signals.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 
 const DEFAULT_SIGNALS: readonly SignalName[] = ['screen', 'ai'];

@@ -1,4 +1,4 @@
-import type { CaseAnalysis, InstructedCheck, Verdict } from '@firsthand/contract/verification.ts';
+import type { CaseAnalysis, InstructedCheck, Verdict } from '@firsthand/contract/verification/verification.ts';
 import { many, type Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import type { InternalEvent } from '../../record/events/record.ts';

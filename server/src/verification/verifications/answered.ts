@@ -1,6 +1,6 @@
-import { evaluated, SIGNALS, type SignalName } from '@firsthand/contract/signals.ts';
-import { type Chooser, chooserOf } from '@firsthand/contract/unanswered.ts';
-import type { Config, Verdict } from '@firsthand/contract/verification.ts';
+import { evaluated, SIGNALS, type SignalName } from '@firsthand/contract/verification/signals.ts';
+import { type Chooser, chooserOf } from '@firsthand/contract/verification/unanswered.ts';
+import type { Config, Verdict } from '@firsthand/contract/verification/verification.ts';
 import type { CaptureRow } from './row.ts';
 
 /** What a required signal says of one photo: an answer, none, or that it does not apply to an uploaded file. */

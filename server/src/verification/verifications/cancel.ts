@@ -1,4 +1,4 @@
-import { Verification } from '@firsthand/contract/verification.ts';
+import { Verification } from '@firsthand/contract/verification/verification.ts';
 import { type Activity, activityOf, audit } from '../../identity/audit/audit.ts';
 import { type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

@@ -1,4 +1,4 @@
-import type { Reviewer, ReviewQueue } from '@firsthand/contract/reviews.ts';
+import type { Reviewer, ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
 import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { VerificationRow } from './row.ts';
 

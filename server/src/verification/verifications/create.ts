@@ -1,5 +1,5 @@
-import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/create-verification.ts';
-import { Verification } from '@firsthand/contract/verification.ts';
+import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
+import { Verification } from '@firsthand/contract/verification/verification.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { created, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { createsLive } from '../../platform/http/principal.ts';

@@ -1,5 +1,5 @@
-import type { Explanation, NO_ODDS, SignalExplanation } from '@firsthand/contract/explanation.ts';
-import type { DepthPolicy } from '@firsthand/contract/presence.ts';
+import type { Explanation, NO_ODDS, SignalExplanation } from '@firsthand/contract/verification/explanation.ts';
+import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
 import {
   type CaptureSignals,
   type Evaluated,
@@ -7,9 +7,9 @@ import {
   type NotApplicable,
   SIGNALS,
   type SignalName,
-} from '@firsthand/contract/signals.ts';
-import { UNANSWERED_REASONS, type Unanswered } from '@firsthand/contract/unanswered.ts';
-import type { ContextCheck } from '@firsthand/contract/verification.ts';
+} from '@firsthand/contract/verification/signals.ts';
+import { UNANSWERED_REASONS, type Unanswered } from '@firsthand/contract/verification/unanswered.ts';
+import type { ContextCheck } from '@firsthand/contract/verification/verification.ts';
 import { asHigh, oddsOf } from '@firsthand/forensics/odds.ts';
 import { PUBLISHED } from '@firsthand/forensics/published.ts';
 import { genuineScreen } from '@firsthand/forensics/screen/genuine.ts';

@@ -1,7 +1,7 @@
-import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
-import { EXPIRES_IN_SECONDS } from '@firsthand/contract/limits.ts';
-import { capacityOf, normalizeStep, stepOfMaxCaptures } from '@firsthand/contract/steps.ts';
-import type { Config } from '@firsthand/contract/verification.ts';
+import { EXPIRES_IN_SECONDS } from '@firsthand/contract/base/limits.ts';
+import { capacityOf, normalizeStep, stepOfMaxCaptures } from '@firsthand/contract/capture/steps.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
+import type { Config } from '@firsthand/contract/verification/verification.ts';
 import { one, type Tx } from '../../platform/db/sql.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { newId } from '../../platform/lib/ids.ts';

@@ -1,5 +1,5 @@
-import { isId } from '@firsthand/contract/ids.ts';
-import { VerificationList, type VerificationSummary } from '@firsthand/contract/verification.ts';
+import { isId } from '@firsthand/contract/base/ids.ts';
+import { VerificationList, type VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import { Type } from 'typebox';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts';

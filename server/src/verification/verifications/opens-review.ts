@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { ReviewPolicy } from '@firsthand/contract/reviews.ts';
-import type { LocationResult, ObjectMatch, Status, Verdict } from '@firsthand/contract/verification.ts';
+import type { ReviewPolicy } from '@firsthand/contract/reviews/reviews.ts';
+import type { LocationResult, ObjectMatch, Status, Verdict } from '@firsthand/contract/verification/verification.ts';
 import { one, type Tx } from '../../platform/db/sql.ts';
 import { lacksCheck } from './answered.ts';
 import { findVerification, type VerificationRow } from './row.ts';

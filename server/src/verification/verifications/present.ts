@@ -1,6 +1,6 @@
-import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/limits.ts';
-import type { Presence } from '@firsthand/contract/presence.ts';
-import type { CaptureSignals } from '@firsthand/contract/signals.ts';
+import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
+import type { Presence } from '@firsthand/contract/verification/presence.ts';
+import type { CaptureSignals } from '@firsthand/contract/verification/signals.ts';
 import {
   type BrandView,
   type Capture,
@@ -9,7 +9,7 @@ import {
   type PublicView,
   type Verification,
   type VerificationSummary,
-} from '@firsthand/contract/verification.ts';
+} from '@firsthand/contract/verification/verification.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { holdsLinks, type Principal, viewerOf } from '../../platform/http/principal.ts';

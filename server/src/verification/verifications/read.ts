@@ -1,4 +1,4 @@
-import { PublicView, Verification } from '@firsthand/contract/verification.ts';
+import { PublicView, Verification } from '@firsthand/contract/verification/verification.ts';
 import { brandOf } from '../../identity/tenants/brands.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

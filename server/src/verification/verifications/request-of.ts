@@ -1,4 +1,4 @@
-import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import type { Issue } from './issue.ts';
 import type { VerificationRow } from './row.ts';
 

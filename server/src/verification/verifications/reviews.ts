@@ -1,4 +1,4 @@
-import type { Decision, Review, ReviewSummary } from '@firsthand/contract/reviews.ts';
+import type { Decision, Review, ReviewSummary } from '@firsthand/contract/reviews/reviews.ts';
 import { many, type Queryable } from '../../platform/db/sql.ts';
 import type { VerificationRow } from './row.ts';
 

@@ -1,6 +1,6 @@
-import type { Presence } from '@firsthand/contract/presence.ts';
-import type { Decision, Reviewer } from '@firsthand/contract/reviews.ts';
-import type { CaptureSignals } from '@firsthand/contract/signals.ts';
+import type { Decision, Reviewer } from '@firsthand/contract/reviews/reviews.ts';
+import type { Presence } from '@firsthand/contract/verification/presence.ts';
+import type { CaptureSignals } from '@firsthand/contract/verification/signals.ts';
 import type {
   Answers,
   Attestation,
@@ -15,7 +15,7 @@ import type {
   Progress,
   Status,
   Verdict,
-} from '@firsthand/contract/verification.ts';
+} from '@firsthand/contract/verification/verification.ts';
 import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { ReviewCause } from './opens-review.ts';
 

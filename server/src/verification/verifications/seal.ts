@@ -1,4 +1,4 @@
-import type { RecordSeal } from '@firsthand/contract/verification.ts';
+import type { RecordSeal } from '@firsthand/contract/verification/verification.ts';
 import canonicalize from 'canonicalize';
 import type { Static } from 'typebox';
 import { sha256Hex } from '../../platform/lib/keyring.ts';

@@ -1,4 +1,4 @@
-import type { Status } from '@firsthand/contract/verification.ts';
+import type { Status } from '@firsthand/contract/verification/verification.ts';
 
 export type Trigger =
   | 'capture_submitted'

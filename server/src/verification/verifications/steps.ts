@@ -1,6 +1,6 @@
-import { minLongSideOf } from '@firsthand/contract/sizes.ts';
-import { isPictureStep, type PictureStep, type Step } from '@firsthand/contract/steps.ts';
-import type { StepState } from '@firsthand/contract/verification.ts';
+import { minLongSideOf } from '@firsthand/contract/capture/sizes.ts';
+import { isPictureStep, type PictureStep, type Step } from '@firsthand/contract/capture/steps.ts';
+import type { StepState } from '@firsthand/contract/verification/verification.ts';
 
 /** How many captures each step holds, by key. */
 export type Held = Readonly<Record<string, number>>;

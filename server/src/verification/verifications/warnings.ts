@@ -1,6 +1,6 @@
-import type { CreateVerificationRequest } from '@firsthand/contract/create-verification.ts';
-import type { SignalName } from '@firsthand/contract/signals.ts';
-import type { Config, CreationWarning } from '@firsthand/contract/verification.ts';
+import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
+import type { SignalName } from '@firsthand/contract/verification/signals.ts';
+import type { Config, CreationWarning } from '@firsthand/contract/verification/verification.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { requiredBy } from './account-defaults.ts';

@@ -1,4 +1,10 @@
-import type { Answers, Condition, InstructedCheck, ObjectMatch, Progress } from '@firsthand/contract/verification.ts';
+import type {
+  Answers,
+  Condition,
+  InstructedCheck,
+  ObjectMatch,
+  Progress,
+} from '@firsthand/contract/verification/verification.ts';
 import { one, type Tx } from '../../platform/db/sql.ts';
 import { storable } from '../../platform/db/storable.ts';
 import type { VerificationRow } from './row.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import { type Challenge, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import { type Challenge, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import sharp from 'sharp';
 import { draw } from '../../support/drawn.ts';

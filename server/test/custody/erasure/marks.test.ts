@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedactionReceipt } from '@firsthand/contract/erasure.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { RedactionReceipt } from '@firsthand/contract/evidence/erasure.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, startTestService, type TestService, until } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';

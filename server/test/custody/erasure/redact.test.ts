@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
-import type { RedactionReceipt } from '@firsthand/contract/erasure.ts';
-import type { EvidenceKeys } from '@firsthand/contract/evidence.ts';
-import type { AuditEntry } from '@firsthand/contract/management.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { AuditEntry } from '@firsthand/contract/account/management.ts';
+import type { RedactionReceipt } from '@firsthand/contract/evidence/erasure.ts';
+import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { canonicalBytes } from '@firsthand/evidence/json.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks, type WebhookReceiver } from '../../../src/commands/receive-webhooks.ts';

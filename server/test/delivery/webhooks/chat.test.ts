@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ChatWebhook, ChatWebhookTest } from '@firsthand/contract/chat-webhook.ts';
+import type { ChatWebhook, ChatWebhookTest } from '@firsthand/contract/account/chat-webhook.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ask,

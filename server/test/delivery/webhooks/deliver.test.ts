@@ -1,5 +1,5 @@
-import { URL_MAX } from '@firsthand/contract/limits.ts';
-import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
+import { URL_MAX } from '@firsthand/contract/base/limits.ts';
+import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import type { WebhookDelivery, WebhookEndpoint } from '@firsthand/contract/webhooks.ts';
+import type { WebhookDelivery, WebhookEndpoint } from '@firsthand/contract/webhooks/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';

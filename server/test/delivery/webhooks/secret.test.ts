@@ -1,4 +1,4 @@
-import type { WebhookSecret } from '@firsthand/contract/webhooks.ts';
+import type { WebhookSecret } from '@firsthand/contract/webhooks/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { receiveWebhooks, type WebhookReceiver } from '../../../src/commands/receive-webhooks.ts';

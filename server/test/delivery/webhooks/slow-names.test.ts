@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WebhookDelivery } from '@firsthand/contract/webhooks.ts';
+import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { expect, it } from 'vitest';
 import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, until } from '../../support/harness.ts';

@@ -1,6 +1,6 @@
-import type { Batch, BatchCheck } from '@firsthand/contract/batches.ts';
+import type { Batch, BatchCheck } from '@firsthand/contract/batches/batches.ts';
 import { csvLine } from '@firsthand/contract/sheet/write-sheet.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import type { Batch } from '@firsthand/contract/batches.ts';
+import type { Batch } from '@firsthand/contract/batches/batches.ts';
 import { describe, expect, it } from 'vitest';
 import { ask, until } from '../../support/harness.ts';
 import { withKillableService } from '../../support/killable-service.ts';

@@ -1,5 +1,5 @@
-import type { BulkAct } from '@firsthand/contract/bulk-acts.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
 import { signedIn, type Visitor } from '../../identity/people/visitor.ts';

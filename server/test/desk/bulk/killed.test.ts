@@ -1,4 +1,4 @@
-import type { BulkAct } from '@firsthand/contract/bulk-acts.ts';
+import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import { describe, expect, it } from 'vitest';
 import { ask, until } from '../../support/harness.ts';
 import { withKillableService } from '../../support/killable-service.ts';

@@ -1,4 +1,4 @@
-import type { ReviewAgreement } from '@firsthand/contract/reviews.ts';
+import type { ReviewAgreement } from '@firsthand/contract/reviews/reviews.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signedIn } from '../../identity/people/visitor.ts';
 import { ask, startTestService, type TestService } from '../../support/harness.ts';

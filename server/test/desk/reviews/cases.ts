@@ -1,5 +1,5 @@
-import type { Review, ReviewInput } from '@firsthand/contract/reviews.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Review, ReviewInput } from '@firsthand/contract/reviews/reviews.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
 import { issue } from '../../../src/verification/verifications/issue.ts';
 import type { Visitor } from '../../identity/people/visitor.ts';

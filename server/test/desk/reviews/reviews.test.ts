@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import type { Role } from '@firsthand/contract/people.ts';
-import type { Review, ReviewInput } from '@firsthand/contract/reviews.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
+import type { Review, ReviewInput } from '@firsthand/contract/reviews/reviews.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

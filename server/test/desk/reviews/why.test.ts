@@ -1,5 +1,5 @@
-import type { Replay } from '@firsthand/contract/reviews.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Replay } from '@firsthand/contract/reviews/reviews.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { suggest } from '../../../src/desk/reviews/calibration.ts';

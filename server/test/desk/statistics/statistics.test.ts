@@ -1,4 +1,4 @@
-import type { Statistics } from '@firsthand/contract/statistics.ts';
+import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { secondsOf } from '../../../src/desk/statistics/counts.ts';

@@ -1,4 +1,4 @@
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetSignatures } from '../../../src/identity/auth/bot.ts';
 import { trialTenant } from '../../../src/verification/trials/tenant.ts';

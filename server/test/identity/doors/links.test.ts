@@ -1,5 +1,5 @@
-import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/management.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ask,

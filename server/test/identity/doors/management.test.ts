@@ -1,6 +1,6 @@
-import { contrast } from '@firsthand/contract/color.ts';
-import type { ApiKey, AuditEntry, Brand, Settings } from '@firsthand/contract/management.ts';
-import type { EndUserView, PublicView, Verification } from '@firsthand/contract/verification.ts';
+import type { ApiKey, AuditEntry, Brand, Settings } from '@firsthand/contract/account/management.ts';
+import { contrast } from '@firsthand/contract/base/color.ts';
+import type { EndUserView, PublicView, Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setLimit } from '../../../src/identity/tenants/settings.ts';

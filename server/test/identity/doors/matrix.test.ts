@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
-import type { Role } from '@firsthand/contract/people.ts';
-import { ROLES } from '@firsthand/contract/roles.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
+import { ROLES } from '@firsthand/contract/people/roles.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';

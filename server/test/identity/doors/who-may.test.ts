@@ -1,6 +1,6 @@
-import type { NewApiKey } from '@firsthand/contract/management.ts';
-import type { Role } from '@firsthand/contract/people.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { NewApiKey } from '@firsthand/contract/account/management.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
 import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';

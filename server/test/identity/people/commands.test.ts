@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Me } from '@firsthand/contract/people.ts';
+import type { Me } from '@firsthand/contract/people/people.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/desk/system/findings.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';

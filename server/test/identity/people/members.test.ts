@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import type { Me, Person } from '@firsthand/contract/people.ts';
+import type { Me, Person } from '@firsthand/contract/people/people.ts';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { timeOfId } from '../../../src/platform/lib/ids.ts';

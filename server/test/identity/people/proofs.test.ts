@@ -1,4 +1,4 @@
-import type { InvitedPerson, Me } from '@firsthand/contract/people.ts';
+import type { InvitedPerson, Me } from '@firsthand/contract/people/people.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mailSignInLink } from '../../../src/delivery/notifications/sign-in-link.ts';

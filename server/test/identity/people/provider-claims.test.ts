@@ -1,4 +1,4 @@
-import type { InvitedPerson, Me, Person } from '@firsthand/contract/people.ts';
+import type { InvitedPerson, Me, Person } from '@firsthand/contract/people/people.ts';
 import fc from 'fast-check';
 import type { JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import type { Me } from '@firsthand/contract/people.ts';
+import type { Me } from '@firsthand/contract/people/people.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { returnPath } from '../../../src/identity/people/sign-in/return-to.ts';

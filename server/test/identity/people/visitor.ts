@@ -1,4 +1,4 @@
-import type { Me, Role } from '@firsthand/contract/people.ts';
+import type { Me, Role } from '@firsthand/contract/people/people.ts';
 import { invite } from '../../../src/identity/people/manage.ts';
 import { openedBy } from '../../../src/identity/people/openings.ts';
 import { type OpenedSession, openSession } from '../../../src/identity/people/sessions.ts';

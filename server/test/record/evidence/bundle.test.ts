@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PublicView } from '@firsthand/contract/verification.ts';
+import type { PublicView } from '@firsthand/contract/verification/verification.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { reportLines } from '@firsthand/report/words.ts';

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EvidenceKeys } from '@firsthand/contract/evidence.ts';
+import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { parseNote } from '@firsthand/evidence/note.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';

@@ -1,4 +1,4 @@
-import { ERROR_STATUS } from '@firsthand/contract/errors.ts';
+import { ERROR_STATUS } from '@firsthand/contract/base/errors.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';

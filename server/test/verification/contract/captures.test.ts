@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import type { EndUserView, Verification } from '@firsthand/contract/verification.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
 import canonicalize from 'canonicalize';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import type { VerificationList } from '@firsthand/contract/verification.ts';
+import type { VerificationList } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';

@@ -1,4 +1,4 @@
-import type { VerificationList, VerificationSummary } from '@firsthand/contract/verification.ts';
+import type { VerificationList, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeCursor } from '../../../src/platform/http/cursor.ts';
 import { normalizeRequest } from '../../../src/verification/verifications/issue.ts';

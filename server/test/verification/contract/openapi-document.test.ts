@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { TestEvent, VerificationEvent, WEBHOOK_EVENTS } from '@firsthand/contract/webhooks.ts';
+import { TestEvent, VerificationEvent, WEBHOOK_EVENTS } from '@firsthand/contract/webhooks/webhooks.ts';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';

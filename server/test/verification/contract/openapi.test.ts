@@ -1,5 +1,5 @@
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';

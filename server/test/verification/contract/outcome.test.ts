@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EndUserView, Verification } from '@firsthand/contract/verification.ts';
+import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
 import canonicalize from 'canonicalize';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

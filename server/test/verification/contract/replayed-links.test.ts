@@ -1,4 +1,4 @@
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/platform/lib/keyring.ts';
 import { ask, createVerification, startTestService, submit, untilStatus } from '../../support/harness.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../../src/platform/db/sql.ts';
 import { ask, createVerification, startTestService, submit, type TestService } from '../../support/harness.ts';

@@ -1,4 +1,4 @@
-import type { VerificationList } from '@firsthand/contract/verification.ts';
+import type { VerificationList } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { normalizeRequest } from '../../../src/verification/verifications/issue.ts';
 import { ask, startTestService, type TestService } from '../../support/harness.ts';

@@ -1,4 +1,4 @@
-import type { VerificationList } from '@firsthand/contract/verification.ts';
+import type { VerificationList } from '@firsthand/contract/verification/verification.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';

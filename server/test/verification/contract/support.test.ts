@@ -1,5 +1,5 @@
-import type { LinkTemplate, Settings } from '@firsthand/contract/management.ts';
-import type { EndUserView, Verification } from '@firsthand/contract/verification.ts';
+import type { LinkTemplate, Settings } from '@firsthand/contract/account/management.ts';
+import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { next, read } from '../../desk/reviews/cases.ts';

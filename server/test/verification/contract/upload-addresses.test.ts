@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sweepUploads } from '../../../src/verification/captures/upload-addresses.ts';
 import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';

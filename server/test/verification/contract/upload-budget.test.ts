@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';

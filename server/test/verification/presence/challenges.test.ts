@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import { type Challenge, TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/presence.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import { type Challenge, TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ask,

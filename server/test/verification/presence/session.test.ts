@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
-import { type Challenge, type Move, TRACE_CONTENT_TYPE, type TraceHeader } from '@firsthand/contract/presence.ts';
-import type { Capture, Verification } from '@firsthand/contract/verification.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
+import {
+  type Challenge,
+  type Move,
+  TRACE_CONTENT_TYPE,
+  type TraceHeader,
+} from '@firsthand/contract/verification/presence.ts';
+import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
 import type { Picture } from '@firsthand/forensics/picture.ts';
 import { random } from '@firsthand/forensics/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';

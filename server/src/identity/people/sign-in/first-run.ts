@@ -1,4 +1,4 @@
-import { Me, TokenRequest } from '@firsthand/contract/people.ts';
+import { Me, TokenRequest } from '@firsthand/contract/people/people.ts';
 import { openEndpoint } from '../../../platform/http/endpoint.ts';
 import { redeemLink } from './redeem-link.ts';
 

@@ -1,4 +1,4 @@
-import { MagicLinkRequest, Me, Nothing, TokenRequest } from '@firsthand/contract/people.ts';
+import { MagicLinkRequest, Me, Nothing, TokenRequest } from '@firsthand/contract/people/people.ts';
 import { transaction } from '../../../platform/db/sql.ts';
 import { openEndpoint } from '../../../platform/http/endpoint.ts';
 import { notConfigured } from '../../../platform/http/problem.ts';

@@ -1,4 +1,4 @@
-import { SignInMethods } from '@firsthand/contract/people.ts';
+import { SignInMethods } from '@firsthand/contract/people/people.ts';
 import { ok, openEndpoint } from '../../../platform/http/endpoint.ts';
 import { missingWays } from './ways.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Me, OneTimeCode, OneTimeCodeRedeem, OneTimeCodeRequest } from '@firsthand/contract/people.ts';
+import { Me, OneTimeCode, OneTimeCodeRedeem, OneTimeCodeRequest } from '@firsthand/contract/people/people.ts';
 import { one, transaction } from '../../../platform/db/sql.ts';
 import type { Deps } from '../../../platform/deps.ts';
 import { openEndpoint } from '../../../platform/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { Me, Nothing, PasskeyAuthentication, PasskeyOptions } from '@firsthand/contract/people.ts';
+import { Me, Nothing, PasskeyAuthentication, PasskeyOptions } from '@firsthand/contract/people/people.ts';
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,

@@ -1,5 +1,5 @@
-import type { Role } from '@firsthand/contract/people.ts';
-import { ROLES } from '@firsthand/contract/roles.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
+import { ROLES } from '@firsthand/contract/people/roles.ts';
 import type { FastifyRequest } from 'fastify';
 import type { ProviderConfig } from '../../../platform/config/sign-in.ts';
 import { many, type Queryable, type Tx } from '../../../platform/db/sql.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { SignInMethods } from '@firsthand/contract/people.ts';
+import type { SignInMethods } from '@firsthand/contract/people/people.ts';
 import type { Deps } from '../../../platform/deps.ts';
 
 /** One sentence for each way to sign in that is not configured, saying which setting it needs. */

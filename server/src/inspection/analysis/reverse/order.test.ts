@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture-flow.ts';
+import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { analyzePicture } from '@firsthand/forensics/analyze.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import sharp from 'sharp';

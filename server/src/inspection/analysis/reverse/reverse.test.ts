@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Verification } from '@firsthand/contract/verification.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { hamming } from '@firsthand/forensics/phash/hash.ts';
 import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
 import sharp from 'sharp';

@@ -1,4 +1,4 @@
-import type { Band } from '@firsthand/contract/signals.ts';
+import type { Band } from '@firsthand/contract/verification/signals.ts';
 import type { PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { many, one, type Queryable, transaction } from '../../../platform/db/sql.ts';
 import type { Deps } from '../../../platform/deps.ts';

@@ -1,4 +1,4 @@
-import type { Attestation } from '@firsthand/contract/verification.ts';
+import type { Attestation } from '@firsthand/contract/verification/verification.ts';
 import type { Tx } from '../../../platform/db/sql.ts';
 import type { Deps } from '../../../platform/deps.ts';
 import { checkAppAttest } from './app-attest.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Attestation } from '@firsthand/contract/verification.ts';
+import type { Attestation } from '@firsthand/contract/verification/verification.ts';
 import type { Subject } from './check.ts';
 
 /**

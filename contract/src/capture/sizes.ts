@@ -1,4 +1,4 @@
-import type { Fault } from './errors.ts';
+import type { Fault } from '../base/errors.ts';
 
 /**
  * Pixels on the long side from which `screen` says that a photo shows no display. Below it the detector misses too many

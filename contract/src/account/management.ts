@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { BrandSlug, Email, TemplateRequest } from './create-verification.ts';
-import { DateTime, IdSchema } from './ids.ts';
-import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from './limits.ts';
-import { HEX_COLOR, NOT_BLANK } from './patterns.ts';
-import { DepthPolicySchema } from './presence.ts';
-import { REVIEW_POLICIES } from './reviews.ts';
-import { SignalNameSchema } from './signals.ts';
-import { CreationWarnings } from './verification.ts';
+import { DateTime, IdSchema } from '../base/ids.ts';
+import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from '../base/limits.ts';
+import { HEX_COLOR, NOT_BLANK } from '../base/patterns.ts';
+import { REVIEW_POLICIES } from '../reviews/reviews.ts';
+import { BrandSlug, Email, TemplateRequest } from '../verification/create-verification.ts';
+import { DepthPolicySchema } from '../verification/presence.ts';
+import { SignalNameSchema } from '../verification/signals.ts';
+import { CreationWarnings } from '../verification/verification.ts';
 
 const closed = { additionalProperties: false } as const;
 /** What people call an account, a key, a brand or a template. */

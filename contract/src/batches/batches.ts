@@ -1,9 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { CreateVerificationRequest, ExpectedInfo, Metadata, TemplateRequest } from './create-verification.ts';
-import { DateTime, IdSchema } from './ids.ts';
-import { BATCH_ROWS_MAX } from './limits.ts';
+import { DateTime, IdSchema } from '../base/ids.ts';
+import { BATCH_ROWS_MAX } from '../base/limits.ts';
+import {
+  CreateVerificationRequest,
+  ExpectedInfo,
+  Metadata,
+  TemplateRequest,
+} from '../verification/create-verification.ts';
+import { CreationWarnings } from '../verification/verification.ts';
 import { Stopped } from './stopped.ts';
-import { CreationWarnings } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
 

@@ -1,5 +1,4 @@
 import type { DepthPolicy } from './presence.ts';
-import type { SignalName } from './signals.ts';
 
 /** Who can make a signal stay without an answer: whoever sends the picture, or nobody but the service and its settings. */
 export type Chooser = 'sender' | 'service';
@@ -34,17 +33,21 @@ export const UNANSWERED = {
   },
   reverse: { too_plain: sender, nothing_to_search: service, engine_unavailable: service, analysis_error: service },
   depth: { no_session: byPolicy, session_inconclusive: byPolicy, analysis_error: service },
-} as const satisfies Record<SignalName, Record<string, Row>>;
+} as const satisfies Record<string, Record<string, Row>>;
 
 type ReasonsOf<T> = T extends unknown ? keyof T : never;
 /** Why a signal has no answer. */
-export type Unanswered = ReasonsOf<(typeof UNANSWERED)[SignalName]>;
+export type Unanswered = ReasonsOf<(typeof UNANSWERED)[keyof typeof UNANSWERED]>;
 export const UNANSWERED_REASONS = [
   ...new Set(Object.values(UNANSWERED).flatMap(reasons => Object.keys(reasons))),
 ] as Unanswered[];
 
 /** Who chose that a signal has no answer. A reason that the table does not list counts as the sender's. */
-export function chooserOf(signal: SignalName, reason: string | undefined, policy: DepthPolicy | undefined): Chooser {
+export function chooserOf(
+  signal: keyof typeof UNANSWERED,
+  reason: string | undefined,
+  policy: DepthPolicy | undefined,
+): Chooser {
   const rows: Readonly<Record<string, Row>> = UNANSWERED[signal];
   const row = reason !== undefined && Object.hasOwn(rows, reason) ? rows[reason] : undefined;
   return row?.[policy ?? 'lenient'] ?? 'sender';

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import type { Fault } from './errors.ts';
-import { DateTime, IdSchema, instantOf } from './ids.ts';
-import { MapOf } from './map.ts';
-import { SHA256_HEX } from './patterns.ts';
-import { GeoPoint, Progress } from './verification.ts';
+import type { Fault } from '../base/errors.ts';
+import { DateTime, IdSchema, instantOf } from '../base/ids.ts';
+import { MapOf } from '../base/map.ts';
+import { SHA256_HEX } from '../base/patterns.ts';
+import { GeoPoint, Progress } from '../verification/verification.ts';
 
 const closed = { additionalProperties: false } as const;
 

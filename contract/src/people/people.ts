@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { Email } from './create-verification.ts';
-import { DateTime, IdSchema } from './ids.ts';
-import { ONE_LINE, PHONE, SIX_DIGITS } from './patterns.ts';
+import { DateTime, IdSchema } from '../base/ids.ts';
+import { ONE_LINE, PHONE, SIX_DIGITS } from '../base/patterns.ts';
+import { Email } from '../verification/create-verification.ts';
 import { ROLES } from './roles.ts';
 
 const closed = { additionalProperties: false } as const;

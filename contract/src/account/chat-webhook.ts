@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { DateTime } from './ids.ts';
-import { URL_MAX } from './limits.ts';
+import { DateTime } from '../base/ids.ts';
+import { URL_MAX } from '../base/limits.ts';
 
 const closed = { additionalProperties: false } as const;
 

@@ -1,4 +1,4 @@
-import type { EndpointExamples } from './examples.ts';
+import type { EndpointExamples } from '../base/endpoint-examples.ts';
 
 const batch = {
   id: 'bat_01JD3VAB2C4D6E8F0G1H3J5K7M',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, IdSchema } from './ids.ts';
+import { DateTime, IdSchema } from '../base/ids.ts';
 import {
   MAX_CAPTURES,
   REVIEW_NOTE_MAX,
@@ -7,9 +7,9 @@ import {
   REVIEW_REASONS_MAX,
   REVIEW_SECONDS_MAX,
   REVIEWS_HELD_MAX,
-} from './limits.ts';
-import { DECISIONS, LABELS, REVIEW_QUEUES, REVIEW_STATES } from './names.ts';
-import { Unit } from './signals.ts';
+} from '../base/limits.ts';
+import { DECISIONS, LABELS, REVIEW_QUEUES, REVIEW_STATES } from '../base/names.ts';
+import { Unit } from '../verification/signals.ts';
 
 const closed = { additionalProperties: false } as const;
 

@@ -1,4 +1,4 @@
-import type { EndpointExamples } from './examples.ts';
+import type { EndpointExamples } from '../base/endpoint-examples.ts';
 
 const created_at = '2026-11-21T09:00:00.000Z';
 const updated_at = '2026-11-21T09:20:00.000Z';

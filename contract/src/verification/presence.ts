@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, IdSchema } from './ids.ts';
-import { MapOf } from './map.ts';
+import { DateTime, IdSchema } from '../base/ids.ts';
+import { MapOf } from '../base/map.ts';
 
 // The camera session: the server asks for moves, the page films while the person makes them, the server checks the film.
 

@@ -1,4 +1,4 @@
-import type { EndpointExamples } from './examples.ts';
+import type { EndpointExamples } from '../base/endpoint-examples.ts';
 
 const id = 'vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z';
 

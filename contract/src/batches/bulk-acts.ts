@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { BrandSlug, Metadata } from './create-verification.ts';
-import { RedactRequest } from './erasure.ts';
-import type { Fault } from './errors.ts';
-import { DateTime, IdSchema } from './ids.ts';
-import { BULK_ACTS, REVIEW_STATES } from './names.ts';
+import type { Fault } from '../base/errors.ts';
+import { DateTime, IdSchema } from '../base/ids.ts';
+import { BULK_ACTS, REVIEW_STATES } from '../base/names.ts';
+import { RedactRequest } from '../evidence/erasure.ts';
+import { BrandSlug, Metadata } from '../verification/create-verification.ts';
+import { Status, VerdictLabel } from '../verification/verification.ts';
 import { Stopped } from './stopped.ts';
-import { Status, VerdictLabel } from './verification.ts';
 
 const closed = { additionalProperties: false } as const;
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, IdSchema } from './ids.ts';
-import { NOT_BLANK } from './patterns.ts';
-import { VerdictLabel } from './verification.ts';
+import { DateTime, IdSchema } from '../base/ids.ts';
+import { NOT_BLANK } from '../base/patterns.ts';
+import { VerdictLabel } from '../verification/verification.ts';
 
 const closed = { additionalProperties: false } as const;
 const Reason = Type.String({

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime } from './ids.ts';
+import { DateTime } from '../base/ids.ts';
 
 const closed = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });

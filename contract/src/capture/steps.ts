@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from './limits.ts';
-import { IMAGE_TYPES } from './names.ts';
-import { STEP_KEY } from './patterns.ts';
+import { UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from '../base/limits.ts';
+import { IMAGE_TYPES } from '../base/names.ts';
+import { STEP_KEY } from '../base/patterns.ts';
 
 export const TEXT_FORMATS = ['free_text', 'numeric_id', 'alphanumeric_id'] as const;
 

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
+import { DateTime, IdSchema } from '../base/ids.ts';
+import { MAX_CAPTURES, NARRATIVE_MAX } from '../base/limits.ts';
+import { MapOf } from '../base/map.ts';
+import { LABELS, STATUSES } from '../base/names.ts';
+import { Step } from '../capture/steps.ts';
+import { Review, ReviewSummary } from '../reviews/reviews.ts';
 import { Context, Metadata } from './create-verification.ts';
 import { Explanation } from './explanation.ts';
-import { DateTime, IdSchema } from './ids.ts';
-import { MAX_CAPTURES, NARRATIVE_MAX } from './limits.ts';
-import { MapOf } from './map.ts';
-import { LABELS, STATUSES } from './names.ts';
 import { DepthPolicySchema, Presence } from './presence.ts';
-import { Review, ReviewSummary } from './reviews.ts';
 import { BandSchema, CaptureSignals, REASON_CODES, SignalNameSchema, Unit, VerdictSignals } from './signals.ts';
-import { Step } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
 

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import type { Fault } from './errors.ts';
-import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from './limits.ts';
-import { MapOf } from './map.ts';
-import { PHONE, SLUG } from './patterns.ts';
+import type { Fault } from '../base/errors.ts';
+import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from '../base/limits.ts';
+import { MapOf } from '../base/map.ts';
+import { PHONE, SLUG } from '../base/patterns.ts';
+import { sizeFaults } from '../capture/sizes.ts';
+import { ONLY_STEP, StepInput } from '../capture/steps.ts';
 import { DepthPolicySchema } from './presence.ts';
 import { SignalNameSchema } from './signals.ts';
-import { sizeFaults } from './sizes.ts';
-import { ONLY_STEP, StepInput } from './steps.ts';
 
 const closed = { additionalProperties: false } as const;
 const ExpectedLocation = Type.String({

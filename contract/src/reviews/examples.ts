@@ -1,4 +1,4 @@
-import type { EndpointExamples } from './examples.ts';
+import type { EndpointExamples } from '../base/endpoint-examples.ts';
 
 const by = { person_id: 'usr_01JD3V5C3D5F7G9H1J3K5M7N9P', name: 'Ada Okafor' };
 const review = {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, IdSchema } from './ids.ts';
-import { MapOf } from './map.ts';
-import { Verification } from './verification.ts';
+import { DateTime, IdSchema } from '../base/ids.ts';
+import { MapOf } from '../base/map.ts';
+import { Verification } from '../verification/verification.ts';
 
 const closed = { additionalProperties: false } as const;
 

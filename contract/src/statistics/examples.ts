@@ -1,4 +1,4 @@
-import type { EndpointExamples } from './examples.ts';
+import type { EndpointExamples } from '../base/endpoint-examples.ts';
 
 const counts = {
   created: 212,

@@ -5,7 +5,9 @@ import { rerunCommand } from './rerun.ts';
 
 describe('rerunCommand', () => {
   it('names the project of the file', () => {
-    expect(rerunCommand('forensics/src/pool.test.ts')).toBe('npm test -- --project unit forensics/src/pool.test.ts');
+    expect(rerunCommand('forensics/src/running/pool.test.ts')).toBe(
+      'npm test -- --project unit forensics/src/running/pool.test.ts',
+    );
     expect(rerunCommand('server/test/service/crash.test.ts')).toBe(
       'npm test -- --project server server/test/service/crash.test.ts',
     );

@@ -10,12 +10,12 @@
 import { readFileSync } from 'node:fs';
 import { SHOWN_SIGNALS } from '@firsthand/contract/verification/signals.ts';
 import { analyzePicture } from '@firsthand/forensics/analyze.ts';
-import { decode, decodePicture } from '@firsthand/forensics/decode.ts';
-import { growHeaps } from '@firsthand/forensics/heap.ts';
-import { inspect } from '@firsthand/forensics/inspect.ts';
+import { decode, decodePicture } from '@firsthand/forensics/files/decode.ts';
+import { inspect } from '@firsthand/forensics/files/inspect.ts';
 import { fingerprint, prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
-import { halved, release } from '@firsthand/forensics/picture.ts';
+import { halved, release } from '@firsthand/forensics/pixels/picture.ts';
 import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
+import { growHeaps } from '@firsthand/forensics/running/heap.ts';
 import { measureAppearance } from '@firsthand/forensics/screen/appearance.ts';
 import { measureBands } from '@firsthand/forensics/screen/bands.ts';
 import { measureContext } from '@firsthand/forensics/screen/context.ts';

@@ -31,7 +31,7 @@ const HOSTILE_CONNECTIONS = 4;
 /** The number the service accepts from one address: 600 a minute. */
 const HOSTILE_PER_SECOND = 10;
 
-/** Must equal the value in `forensics/src/worker-thread.ts`. */
+/** Must equal the value in `forensics/src/running/worker-thread.ts`. */
 const NICENESS = 10;
 
 /** Duration of each request in milliseconds. */

@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
+import { createAnalysisPool } from '@firsthand/forensics/running/pool.ts';
 import { openDiskStore } from 'firsthand/platform/blobs/disk.ts';
 import { type Pool, transaction } from 'firsthand/platform/db/sql.ts';
 import { newId } from 'firsthand/platform/lib/ids.ts';

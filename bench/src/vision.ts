@@ -5,7 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePreview } from '@firsthand/forensics/decode.ts';
+import { makePreview } from '@firsthand/forensics/files/decode.ts';
 import { round } from '@firsthand/forensics/pixels/round.ts';
 import { askAboutSubject } from 'firsthand/inspection/checks/subject.ts';
 import { scaled } from 'firsthand/inspection/checks/vision-check.ts';

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 const compiler = fileURLToPath(import.meta.resolve('assemblyscript/bin/asc.js'));
 
 it.each([
-  ['asconfig.json', 'kernels.generated.wasm'],
+  ['asconfig.json', 'pixels/kernels.generated.wasm'],
   ['trunk.asconfig.json', 'screen/trunk.generated.wasm'],
 ])('%s compiles to the committed %s', async (configuration, file) => {
   const folder = await mkdtemp(join(tmpdir(), 'kernels-'));

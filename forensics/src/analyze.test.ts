@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { dataFiles } from '../test/data.ts';
 import { analyzePicture, worstDepth } from './analyze.ts';
-import { shrinkOnLoad } from './decode.ts';
+import { shrinkOnLoad } from './files/decode.ts';
 import { plainCapture, plainDisplay } from './simulate/params.ts';
 import { simulateDirect, simulateRecapture } from './simulate/recapture.ts';
 import { drawScene } from './simulate/scene.ts';

@@ -10,9 +10,9 @@ import {
   type Piece,
   pngChunks,
   webpChunks,
-} from '../src/metadata/containers.ts';
-import { readMetadata } from '../src/metadata/read.ts';
-import { type Random, random } from '../src/random.ts';
+} from '../src/files/metadata/containers.ts';
+import { readMetadata } from '../src/files/metadata/read.ts';
+import { type Random, random } from '../src/pixels/random.ts';
 import { makeSigner } from './c2pa-signer.ts';
 import { dataFiles } from './data.ts';
 import { disparity, dynamicDepthFile, gdepthFile, mpfFile, type Shape } from './depth-files.ts';

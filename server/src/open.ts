@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
+import { createAnalysisPool } from '@firsthand/forensics/running/pool.ts';
 import { openDiskStore } from './platform/blobs/disk.ts';
 import { openS3Store } from './platform/blobs/s3.ts';
 import type { UrlOptions } from './platform/blobs/signature.ts';

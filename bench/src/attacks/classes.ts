@@ -1,4 +1,4 @@
-import { random } from '@firsthand/forensics/random.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import { drawFilm, drawSensor, drawStage, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { filmOnDisplay, print, stillOnDisplay } from './displays.ts';
 import {

@@ -1,4 +1,4 @@
-import { random } from '@firsthand/forensics/random.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import {
   drawFilm,
   drawSensor,

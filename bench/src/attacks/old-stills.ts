@@ -1,10 +1,10 @@
 import { type Match, matchFrames } from '@firsthand/forensics/motion/match.ts';
-import type { Picture } from '@firsthand/forensics/picture.ts';
 import { boxBlur } from '@firsthand/forensics/pixels/blur.ts';
 import { lumaOf } from '@firsthand/forensics/pixels/luma.ts';
+import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
 import type { Move } from '@firsthand/forensics/presence/trace.ts';
-import { random } from '@firsthand/forensics/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay, sample } from '@firsthand/forensics/simulate/film.ts';
 import { type Attack, answered } from './session.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, type DepthPolicy, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
-import type { Picture } from '@firsthand/forensics/picture.ts';
-import { random } from '@firsthand/forensics/random.ts';
+import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import sharp from 'sharp';

@@ -1,5 +1,5 @@
 import { boxBlur } from '@firsthand/forensics/pixels/blur.ts';
-import { random } from '@firsthand/forensics/random.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import {
   drawFilm,
   drawSensor,

@@ -1,5 +1,5 @@
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import type { Move } from '@firsthand/forensics/presence/trace.ts';
-import { random } from '@firsthand/forensics/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { type Attack, answered, drawMoves, earlier } from './session.ts';
 

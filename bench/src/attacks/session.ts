@@ -1,5 +1,5 @@
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import type { Move, Session } from '@firsthand/forensics/presence/trace.ts';
-import { random } from '@firsthand/forensics/random.ts';
 import type { Film } from '@firsthand/forensics/simulate/film.ts';
 
 const DIRECTIONS: readonly Move[] = ['left', 'right', 'up', 'down'];

@@ -15,8 +15,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { decodePicture } from '@firsthand/forensics/decode.ts';
-import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
+import { decodePicture } from '@firsthand/forensics/files/decode.ts';
+import { ImageFault, inspect } from '@firsthand/forensics/files/inspect.ts';
 import { screenModel } from '@firsthand/forensics/screen/detect.ts';
 import { type Features, measureScreen } from '@firsthand/forensics/screen/features.ts';
 import { type Model, predict } from '@firsthand/forensics/screen/model.ts';

@@ -1,5 +1,5 @@
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import { quantile } from '@firsthand/forensics/pixels/statistics.ts';
-import { random } from '@firsthand/forensics/random.ts';
 
 /** Returns the probability that a positive scores above a negative (Mann and Whitney). Ties count half. */
 export function areaUnderCurve(positives: number[], negatives: number[]): number {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { Picture } from '@firsthand/forensics/picture.ts';
+import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
 import { checkAsked } from '@firsthand/forensics/presence/asked.ts';
 import { pathOf } from '@firsthand/forensics/presence/path.ts';
 import type { Move, Session } from '@firsthand/forensics/presence/trace.ts';

@@ -4,7 +4,7 @@ import { makeSigner, type Signer } from '../../test/c2pa-signer.ts';
 import { processorMs } from '../../test/cost.ts';
 import { dataFiles } from '../../test/data.ts';
 import { jpeg, png } from '../../test/files.ts';
-import { readMetadata } from '../metadata/read.ts';
+import { readMetadata } from '../files/metadata/read.ts';
 import { assessProvenance } from './assess.ts';
 import { readC2pa } from './c2pa.ts';
 

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { bmffBoxes, containerOf, jpegSegments, pngChunks, startsWith, webpChunks } from '../metadata/containers.ts';
+import {
+  bmffBoxes,
+  containerOf,
+  jpegSegments,
+  pngChunks,
+  startsWith,
+  webpChunks,
+} from '../files/metadata/containers.ts';
 import { type SourceKind, sourceKind } from './source-type.ts';
 
 type C2pa = typeof import('@contentauth/c2pa-wasm');

@@ -13,7 +13,7 @@ import {
   xmpSegment,
   zTXt,
 } from '../../test/files.ts';
-import { readMetadata } from '../metadata/read.ts';
+import { readMetadata } from '../files/metadata/read.ts';
 import { assessProvenance } from './assess.ts';
 
 async function assess(bytes: Buffer) {

@@ -1,4 +1,4 @@
-import type { MetadataField } from '../metadata/fields.ts';
+import type { MetadataField } from '../files/metadata/fields.ts';
 import { sourceKind } from './source-type.ts';
 
 /** A field that says a generator made the picture, or a part of it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { meanModel } from '../../test/onnx.ts';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import type { AiResult } from './assess.ts';
 import { calibrate, calibrationPath, loadCalibrated, pValue, withModel } from './calibration.ts';
 import { loadModel, type ModelManifest } from './model.ts';

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as ort from 'onnxruntime-web';
 import sharp from 'sharp';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 
 /** Describes the input of an operator's ONNX model and the meaning of its answer. A JSON file beside the model. */
 export interface ModelManifest {

@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import type { AiResult } from './assess.ts';
 import { type CalibratedModel, loadCalibrated, withModel } from './calibration.ts';
 import { ModelFault } from './model.ts';

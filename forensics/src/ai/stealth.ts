@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import { containerOf } from '../metadata/containers.ts';
-import type { MetadataField } from '../metadata/fields.ts';
+import { containerOf } from '../files/metadata/containers.ts';
+import type { MetadataField } from '../files/metadata/fields.ts';
 
 /** Written column by column: one bit per pixel in alpha, or one bit per colour channel. `…comp`: compressed with gzip. */
 const SIGNATURES = {

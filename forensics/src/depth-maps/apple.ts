@@ -1,5 +1,5 @@
-import { FieldList } from '../metadata/fields.ts';
-import { readXmp } from '../metadata/xmp.ts';
+import { FieldList } from '../files/metadata/fields.ts';
+import { readXmp } from '../files/metadata/xmp.ts';
 import type { Scale } from './levels.ts';
 
 /**

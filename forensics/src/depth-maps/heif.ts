@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { heifItemBytes, heifItems } from '../metadata/containers.ts';
+import { heifItemBytes, heifItems } from '../files/metadata/containers.ts';
 import { appleScale } from './apple.ts';
 import { type Levels, type Scale, toInverseDepth } from './levels.ts';
 import type { FoundDepthMap } from './read.ts';

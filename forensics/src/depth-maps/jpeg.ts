@@ -1,6 +1,6 @@
-import { jpegSegments, startsWith } from '../metadata/containers.ts';
-import { FieldList } from '../metadata/fields.ts';
-import { readXmp, xmpProperty } from '../metadata/xmp.ts';
+import { jpegSegments, startsWith } from '../files/metadata/containers.ts';
+import { FieldList } from '../files/metadata/fields.ts';
+import { readXmp, xmpProperty } from '../files/metadata/xmp.ts';
 import { appleScale } from './apple.ts';
 import { decodeLevels, type Scale, toInverseDepth } from './levels.ts';
 import type { FoundDepthMap } from './read.ts';

@@ -1,4 +1,4 @@
-import { containerOf } from '../metadata/containers.ts';
+import { containerOf } from '../files/metadata/containers.ts';
 import { readHeifDepth } from './heif.ts';
 import { readJpegDepth } from './jpeg.ts';
 import type { DepthMap } from './planarity.ts';

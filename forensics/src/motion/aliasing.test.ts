@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Picture } from '../picture.ts';
-import { random } from '../random.ts';
+import type { Picture } from '../pixels/picture.ts';
+import { random } from '../pixels/random.ts';
 import { testAliasing } from './aliasing.ts';
 import type { Matrix3 } from './geometry.ts';
 import { LEAST_MOIRE } from './signal.ts';

@@ -1,6 +1,6 @@
-import type { Picture } from '../picture.ts';
 import { fft2, HANN, N } from '../pixels/fft.ts';
 import { lumaAt } from '../pixels/luma.ts';
+import type { Picture } from '../pixels/picture.ts';
 import type { Matrix3 } from './geometry.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '../pixels/random.ts';
 import type { Match } from './match.ts';
 
 /** A 3 x 3 matrix, row by row. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { random } from '../random.ts';
+import { random } from '../pixels/random.ts';
 import { drawCards, drawMoves } from '../simulate/pairs.ts';
 import { type CaptureParams, plainCapture } from '../simulate/params.ts';
 import { simulateDeep, simulateDirect } from '../simulate/recapture.ts';

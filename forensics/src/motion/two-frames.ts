@@ -1,9 +1,9 @@
-import { type Picture, shrink } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
 import { lumaOf } from '../pixels/luma.ts';
+import { type Picture, shrink } from '../pixels/picture.ts';
+import { random } from '../pixels/random.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
-import { random } from '../random.ts';
 import { testAliasing } from './aliasing.ts';
 import type { Plane } from './corners.ts';
 import {

@@ -1,4 +1,4 @@
-import { buffers, kernels, ROW_PIXELS } from '../kernels.ts';
+import { buffers, kernels, ROW_PIXELS } from '../pixels/kernels.ts';
 import { TURNS, type Turn, turnedHash } from './hash.ts';
 import { type Keypoint, keypoints, SEARCHED, STORED } from './keypoints.ts';
 import { hasherOf, type Pdq, type Pixels, planeOf } from './pdq.ts';

@@ -1,4 +1,4 @@
-import { buffers, kernels } from '../kernels.ts';
+import { buffers, kernels } from '../pixels/kernels.ts';
 import { lumaOf } from '../pixels/luma.ts';
 import { type Part, type Plane, partOf, type Region, WHOLE } from './plane.ts';
 

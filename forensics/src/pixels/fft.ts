@@ -1,4 +1,4 @@
-import { buffers, kernels } from '../kernels.ts';
+import { buffers, kernels } from './kernels.ts';
 
 /** Side of a tile and length of its transform. */
 export const N = 256;

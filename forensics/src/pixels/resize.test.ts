@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { random } from '../random.ts';
+import { random } from './random.ts';
 import { areaResize } from './resize.ts';
 
 it('areaResize averages boxes of any width, also where one box is wider than the buffers', () => {

@@ -1,5 +1,5 @@
-import { buffers, kernels } from '../kernels.ts';
-import type { Picture } from '../picture.ts';
+import { buffers, kernels } from './kernels.ts';
+import type { Picture } from './picture.ts';
 
 /** Shrinks by area averaging to at most `side` pixels a side. Smaller pictures stay as they are. */
 export function areaResize(picture: Picture, side: number): Picture {

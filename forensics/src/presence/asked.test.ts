@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
+import { random } from '../pixels/random.ts';
 import { areaResize } from '../pixels/resize.ts';
-import { random } from '../random.ts';
 import { handWay, sample, straightWay, type Way } from '../simulate/film.ts';
 import { drawScene } from '../simulate/scene.ts';
 import { checkAsked } from './asked.ts';

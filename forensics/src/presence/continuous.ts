@@ -1,12 +1,12 @@
 import type { Plane } from '../motion/corners.ts';
 import { fitFundamental, fitHomography, ransac, sampsonError, transferError } from '../motion/geometry.ts';
 import { type Match, matchFrames } from '../motion/match.ts';
-import { cutOut, type Picture } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
 import { lumaOf } from '../pixels/luma.ts';
+import { cutOut, type Picture } from '../pixels/picture.ts';
+import { random } from '../pixels/random.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
-import { random } from '../random.ts';
 import { compareMoment, type Moment } from './moment.ts';
 import type { Path } from './path.ts';
 import { type CheckResult, noAnswer, type Session, type TraceFrame } from './trace.ts';

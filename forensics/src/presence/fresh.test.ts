@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { readMetadata } from '../metadata/read.ts';
-import type { Picture } from '../picture.ts';
+import { readMetadata } from '../files/metadata/read.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { drawScene } from '../simulate/scene.ts';
 import { checkFresh } from './fresh.ts';
 import { standardQuality } from './standard-tables.ts';

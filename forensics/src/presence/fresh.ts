@@ -1,5 +1,5 @@
-import type { Picture } from '../picture.ts';
 import { lumaOf } from '../pixels/luma.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
 import { standardQuality } from './standard-tables.ts';

@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { round } from '../pixels/round.ts';
 import { frameLuma, shrunkTo } from './luma.ts';
 import type { Path } from './path.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { lumaOf } from '../pixels/luma.ts';
+import { random } from '../pixels/random.ts';
 import { areaResize } from '../pixels/resize.ts';
-import { random } from '../random.ts';
 import { frameLuma, shrunkTo } from './luma.ts';
 
 it('shrunkTo gives the luma of the shrunk picture, apart from the rounding of its colours', () => {

@@ -1,6 +1,6 @@
 import type { Plane } from '../motion/corners.ts';
-import type { Picture } from '../picture.ts';
 import { lumaOf } from '../pixels/luma.ts';
+import type { Picture } from '../pixels/picture.ts';
 
 /** Several checks read the luma of the same frames. */
 const known = new WeakMap<Picture, Plane>();

@@ -1,7 +1,7 @@
 import { type Corner, findCorners, type Plane } from '../motion/corners.ts';
 import { fitHomography, type Matrix3, ransac, transferError } from '../motion/geometry.ts';
 import type { Match } from '../motion/match.ts';
-import { random } from '../random.ts';
+import { random } from '../pixels/random.ts';
 import { align, patchOf } from './tracks.ts';
 
 /** Corners of the frame that are looked for in the photo at most. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fitHomography, ransac, transferError } from '../motion/geometry.ts';
-import { random } from '../random.ts';
+import { random } from '../pixels/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay, photographed, type Way } from '../simulate/film.ts';
 import { checkContinuous } from './continuous.ts';
 import { checkDepth } from './depth.ts';

@@ -1,7 +1,7 @@
 import { MOVES, type Move, TRACE, type TraceHeader } from '@firsthand/contract/verification/presence.ts';
-import { decodePicture } from '../decode.ts';
-import { ImageFault, type ImageInfo, inspect } from '../inspect.ts';
-import type { Picture } from '../picture.ts';
+import { decodePicture } from '../files/decode.ts';
+import { ImageFault, type ImageInfo, inspect } from '../files/inspect.ts';
+import type { Picture } from '../pixels/picture.ts';
 import type { Trace } from './trace.ts';
 
 /** Why a trace cannot be read. The message completes "The trace could not be read: ". It repeats nothing from the file. */

@@ -1,6 +1,6 @@
 import type { Plane } from '../motion/corners.ts';
-import type { Picture } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { levelRows } from '../pixels/rows.ts';
 import { frameLuma, shrunkTo } from './luma.ts';
 

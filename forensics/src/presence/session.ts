@@ -1,9 +1,9 @@
 import type { DepthPolicy, Move, PresenceEvidence } from '@firsthand/contract/verification/presence.ts';
 import type { Band } from '@firsthand/contract/verification/signals.ts';
-import { decodePicture, uprightOf } from '../decode.ts';
-import { ImageFault, inspect } from '../inspect.ts';
-import type { PictureMetadata } from '../metadata/read.ts';
-import type { Picture } from '../picture.ts';
+import { decodePicture, uprightOf } from '../files/decode.ts';
+import { ImageFault, inspect } from '../files/inspect.ts';
+import type { PictureMetadata } from '../files/metadata/read.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { round } from '../pixels/round.ts';
 import type { DepthSignal } from '../signals.ts';
 import { checkFile } from './fresh.ts';

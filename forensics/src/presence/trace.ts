@@ -1,5 +1,5 @@
-import type { PictureMetadata } from '../metadata/read.ts';
-import type { Picture } from '../picture.ts';
+import type { PictureMetadata } from '../files/metadata/read.ts';
+import type { Picture } from '../pixels/picture.ts';
 
 /** A direction in which the page asks the person to move the camera. */
 export type Move = 'left' | 'right' | 'up' | 'down';

@@ -1,7 +1,7 @@
 import { type Corner, findCorners, type Plane } from '../motion/corners.ts';
 import type { Match } from '../motion/match.ts';
-import type { Picture } from '../picture.ts';
 import { boxBlur } from '../pixels/blur.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { levelRows } from '../pixels/rows.ts';
 import { frameLuma, shrunkTo } from './luma.ts';
 import type { Path } from './path.ts';

@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import head from './appearance.generated.json' with { type: 'json' };
 import { logOddsOf } from './linear.ts';
 import { lying } from './lying.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { drawScene } from '../simulate/scene.ts';
 import { measureBands } from './bands.ts';
 

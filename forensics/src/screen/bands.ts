@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { lying } from './lying.ts';
 import { network } from './network.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cutOut, type Picture } from '../picture.ts';
+import { cutOut, type Picture } from '../pixels/picture.ts';
 import { drawScene } from '../simulate/scene.ts';
 import { betweenBars } from './bars.ts';
 

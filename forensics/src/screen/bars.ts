@@ -1,4 +1,4 @@
-import type { Part, Picture } from '../picture.ts';
+import type { Part, Picture } from '../pixels/picture.ts';
 
 /** A row or column of a bar has no level above it: black, with the noise of recompression. */
 const BLACK = 10;

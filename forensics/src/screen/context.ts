@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { levelsOf, trunk } from './trunk.ts';
 
 const run = trunk('./context.generated.onnx');

@@ -1,7 +1,7 @@
 import { isTooSmallToClear } from '@firsthand/contract/capture/sizes.ts';
 import { withParallax } from '../motion/signal.ts';
 import type { TwoFrameTest } from '../motion/two-frames.ts';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { round } from '../pixels/round.ts';
 import { bandOf, type ScreenSignal, type Thresholds } from '../signals.ts';
 import { isTooSmallToTile, measureScreen, type Stages } from './features.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Picture } from '../picture.ts';
-import { random } from '../random.ts';
+import type { Picture } from '../pixels/picture.ts';
+import { random } from '../pixels/random.ts';
 import { drawScene } from '../simulate/scene.ts';
 import { type Features, measureScreen } from './features.ts';
 

@@ -1,5 +1,5 @@
-import { cutOut, halved, type Part, type Picture } from '../picture.ts';
 import { N } from '../pixels/fft.ts';
+import { cutOut, halved, type Part, type Picture } from '../pixels/picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { mean, quantile } from '../pixels/statistics.ts';
 import { APPEARANCE_SIDE, measureAppearance } from './appearance.ts';

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { drawScene } from '../simulate/scene.ts';
 import { detectScreen } from './detect.ts';
 

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
-import type { Part, Picture } from '../picture.ts';
 import { N } from '../pixels/fft.ts';
+import type { Part, Picture } from '../pixels/picture.ts';
 import type { Bands } from './bands.ts';
 import type { ScreenMeasurement } from './features.ts';
 import type { Tile } from './tiles.ts';

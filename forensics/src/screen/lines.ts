@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import type { Features } from './features.ts';
 
 const ANGLES = 90;

@@ -1,5 +1,5 @@
-import { buffers, kernels, ROW_BOXES, ROW_PIXELS } from '../kernels.ts';
-import type { Picture } from '../picture.ts';
+import { buffers, kernels, ROW_BOXES, ROW_PIXELS } from '../pixels/kernels.ts';
+import type { Picture } from '../pixels/picture.ts';
 
 /** Returns the picture at this size; one that stands is turned by 90 degrees counterclockwise. */
 export const lying = (picture: Picture, width: number, height: number): Picture =>

@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import type { Features } from './features.ts';
 
 /** Measures the bright region that best fills a quadrilateral: the fit, the size, and the contrast with its surroundings. */

@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { type Input, STEPS, trunk, ZERO } from './trunk.ts';
 
 /** Side of a crop in pixels, and the approximate number of places for crops. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Picture } from '../picture.ts';
 import { fft2, HANN, N } from '../pixels/fft.ts';
-import { random as seeded } from '../random.ts';
+import type { Picture } from '../pixels/picture.ts';
+import { random as seeded } from '../pixels/random.ts';
 import { measureTiles, type Tile } from './tiles.ts';
 
 const HALF = N / 2;

@@ -1,6 +1,6 @@
-import { buffers, COLOUR_RINGS, kernels, SECTORS, SUMMED_BINS } from '../kernels.ts';
-import type { Picture } from '../picture.ts';
 import { N } from '../pixels/fft.ts';
+import { buffers, COLOUR_RINGS, kernels, SECTORS, SUMMED_BINS } from '../pixels/kernels.ts';
+import type { Picture } from '../pixels/picture.ts';
 
 /**
  * Finds periodic structure in 256 x 256 tiles. The lattice of a display's pixels, and its moire with the sensor, are

@@ -1,4 +1,4 @@
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import type { Features } from './features.ts';
 
 /** Measures the share of dark pixels along each side, relative to the middle. */

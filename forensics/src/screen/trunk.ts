@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { readOnnx } from './onnx.ts';
 import { outputOf, type Statistic, statisticAt } from './pooling.ts';
 import { constantOf, READS_WEIGHTS, type Weights, weightsOf } from './weights.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { N } from '../pixels/fft.ts';
-import { random } from '../random.ts';
+import { random } from '../pixels/random.ts';
 import type { Peak, Tile, TileGrid } from './tiles.ts';
 import { findWaves } from './waves.ts';
 

@@ -1,5 +1,5 @@
-import type { Picture } from '../picture.ts';
 import { lumaAt } from '../pixels/luma.ts';
+import type { Picture } from '../pixels/picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import type { Features } from './features.ts';
 import { measureLines } from './lines.ts';

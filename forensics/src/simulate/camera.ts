@@ -1,6 +1,6 @@
 import sharp from 'sharp';
-import type { Picture } from '../picture.ts';
-import type { Random } from '../random.ts';
+import type { Picture } from '../pixels/picture.ts';
+import type { Random } from '../pixels/random.ts';
 
 /** Linear light of the three colour channels on a grid of sensor pixels, 0..1 at exposure. */
 export interface Irradiance {

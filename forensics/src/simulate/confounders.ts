@@ -1,5 +1,5 @@
-import type { Picture } from '../picture.ts';
-import { type Random, random } from '../random.ts';
+import type { Picture } from '../pixels/picture.ts';
+import { type Random, random } from '../pixels/random.ts';
 import { drawScene } from './scene.ts';
 
 /** Objects that look like displays to a lattice detector: cloth, mesh, blinds, tiles, ruled paper. */

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
+import { type Random, random } from '../pixels/random.ts';
 import type { Crop, MotionSample, Move, Trace } from '../presence/trace.ts';
-import { type Random, random } from '../random.ts';
 import { drawCards } from './pairs.ts';
 import type { Pose } from './params.ts';
 import type { Card } from './recapture.ts';

@@ -1,5 +1,5 @@
-import type { Picture } from '../picture.ts';
-import { random } from '../random.ts';
+import type { Picture } from '../pixels/picture.ts';
+import { random } from '../pixels/random.ts';
 import { type CaptureParams, drawCapture, type Pose } from './params.ts';
 import type { Card } from './recapture.ts';
 import { drawScene } from './scene.ts';

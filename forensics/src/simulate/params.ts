@@ -1,5 +1,5 @@
-import type { Picture } from '../picture.ts';
-import { random } from '../random.ts';
+import type { Picture } from '../pixels/picture.ts';
+import { random } from '../pixels/random.ts';
 import { type Camera, drawCamera } from './camera.ts';
 import { PANEL_LAYOUTS, type PanelLayout } from './panel.ts';
 

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
-import type { Picture } from '../picture.ts';
-import { type Random, random } from '../random.ts';
+import type { Picture } from '../pixels/picture.ts';
+import { type Random, random } from '../pixels/random.ts';
 import { develop, encode, type Irradiance, LINEAR } from './camera.ts';
 import { emission, meanEmission } from './panel.ts';
 import type { CaptureParams, RecaptureParams } from './params.ts';

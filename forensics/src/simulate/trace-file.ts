@@ -1,6 +1,6 @@
 import { type Move, TRACE, type TraceHeader } from '@firsthand/contract/verification/presence.ts';
 import sharp from 'sharp';
-import type { Picture } from '../picture.ts';
+import type { Picture } from '../pixels/picture.ts';
 import type { Trace } from '../presence/trace.ts';
 
 /** Encodes a trace as the capture page does. `header` replaces members of the header. */

@@ -9,8 +9,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { Picture } from '../../src/picture.ts';
-import { random } from '../../src/random.ts';
+import type { Picture } from '../../src/pixels/picture.ts';
+import { random } from '../../src/pixels/random.ts';
 import { type Confounder, drawConfounder, drawPage } from '../../src/simulate/confounders.ts';
 import { drawCapture, drawRecapture } from '../../src/simulate/params.ts';
 import { simulateDirect, simulateRecapture } from '../../src/simulate/recapture.ts';

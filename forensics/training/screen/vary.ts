@@ -1,5 +1,5 @@
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
-import { random } from '../../src/random.ts';
+import { random } from '../../src/pixels/random.ts';
 
 /** The forms that the benchmark scores and the model is fitted on. */
 export const FORMS = ['orig', 'msg', 'm1280', 'chat', 'squeezed', 'twice', 'shot', 'crop', 'half', 'q70'] as const;

@@ -2,8 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { calibrate, calibrationPath } from '@firsthand/forensics/ai/calibration.ts';
 import { loadModel } from '@firsthand/forensics/ai/model.ts';
-import { decode } from '@firsthand/forensics/decode.ts';
-import { ImageFault } from '@firsthand/forensics/inspect.ts';
+import { decode } from '@firsthand/forensics/files/decode.ts';
+import { ImageFault } from '@firsthand/forensics/files/inspect.ts';
 import { calibrateFromReviews } from './calibrate-reviews.ts';
 
 const PICTURE = /\.(jpe?g|png|webp|heic|heif|avif)$/i;

@@ -1,5 +1,5 @@
 import type { Move } from '@firsthand/contract/verification/presence.ts';
-import { random } from '@firsthand/forensics/random.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import { drawSensor, drawStage, drawVideo, handWay, type Way } from '@firsthand/forensics/simulate/film.ts';
 import sharp from 'sharp';
 import { cameraFileOf } from './chromium.ts';

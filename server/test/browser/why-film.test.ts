@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
-import { random } from '@firsthand/forensics/random.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import { drawFilm, drawSensor, drawStage, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import type { Browser } from 'playwright-core';

@@ -1,4 +1,4 @@
-import type { AnalysisPool } from '@firsthand/forensics/pool.ts';
+import type { AnalysisPool } from '@firsthand/forensics/running/pool.ts';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDeps } from '../../src/open.ts';

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { decodePicture } from '@firsthand/forensics/decode.ts';
-import { ImageFault, inspect } from '@firsthand/forensics/inspect.ts';
-import type { Picture } from '@firsthand/forensics/picture.ts';
+import { decodePicture } from '@firsthand/forensics/files/decode.ts';
+import { ImageFault, inspect } from '@firsthand/forensics/files/inspect.ts';
+import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
-import { random } from '@firsthand/forensics/random.ts';
 import { drawPage } from '@firsthand/forensics/simulate/confounders.ts';
 import { drawCards, drawMoves } from '@firsthand/forensics/simulate/pairs.ts';
 import { PANEL_LAYOUTS, type PanelLayout } from '@firsthand/forensics/simulate/panel.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodePicture } from '@firsthand/forensics/decode.ts';
-import { inspect } from '@firsthand/forensics/inspect.ts';
+import { decodePicture } from '@firsthand/forensics/files/decode.ts';
+import { inspect } from '@firsthand/forensics/files/inspect.ts';
 import { type TwoFrameTest, testTwoFrames } from '@firsthand/forensics/motion/two-frames.ts';
-import type { Picture } from '@firsthand/forensics/picture.ts';
+import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
 import { deepViews, flatViews, photographs, type Split } from './simulated.ts';
 
 /** Work for one thread: some pairs of one real set, or the three pairs of one simulated subject. */

@@ -7,7 +7,7 @@ import {
 } from '@firsthand/contract/verification/signals.ts';
 import type { ContextCheck } from '@firsthand/contract/verification/verification.ts';
 import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/analyze.ts';
-import { ImageFault } from '@firsthand/forensics/inspect.ts';
+import { ImageFault } from '@firsthand/forensics/files/inspect.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnalysisFault } from '@firsthand/forensics/pool.ts';
+import { AnalysisFault } from '@firsthand/forensics/running/pool.ts';
 import { SpanKind } from '@opentelemetry/api';
 import { BlobUnavailable } from '../../platform/blobs/store.ts';
 import { createBell } from '../../platform/db/listen.ts';

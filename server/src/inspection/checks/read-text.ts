@@ -1,7 +1,7 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
-import { isHeldWhole } from '@firsthand/forensics/coarse-jpeg.ts';
-import { mended, turnUpright } from '@firsthand/forensics/decode.ts';
-import { inspect } from '@firsthand/forensics/inspect.ts';
+import { isHeldWhole } from '@firsthand/forensics/files/coarse-jpeg.ts';
+import { mended, turnUpright } from '@firsthand/forensics/files/decode.ts';
+import { inspect } from '@firsthand/forensics/files/inspect.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
 import { one, transaction } from '../../platform/db/sql.ts';

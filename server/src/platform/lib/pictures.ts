@@ -1,4 +1,4 @@
-import type { createAnalysisPool } from '@firsthand/forensics/pool.ts';
+import type { createAnalysisPool } from '@firsthand/forensics/running/pool.ts';
 
-/** The pool of analysis threads; see `forensics/src/pool.ts`. */
+/** The pool of analysis threads; see `forensics/src/running/pool.ts`. */
 export type Pictures = ReturnType<typeof createAnalysisPool>;

@@ -1,7 +1,7 @@
 import { INLINE_MAX_BYTES, UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import type { CaptureRequest } from '@firsthand/contract/capture/capture-flow.ts';
 import { PICTURE_MESSAGES } from '@firsthand/contract/capture/refusals.ts';
-import { ImageFault, type ImageInfo, inspect } from '@firsthand/forensics/inspect.ts';
+import { ImageFault, type ImageInfo, inspect } from '@firsthand/forensics/files/inspect.ts';
 import { BlobMissing, BlobTooLarge, BlobUnavailable } from '../../platform/blobs/store.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { invalidField, storageUnavailable } from '../../platform/http/problem.ts';

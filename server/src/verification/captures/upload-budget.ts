@@ -2,7 +2,7 @@ import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { maxBytesOf } from '@firsthand/contract/capture/pictures.ts';
 import { isPictureStep } from '@firsthand/contract/capture/steps.ts';
 import { TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
-import { SIGNATURE_BYTES, startsLikePicture } from '@firsthand/forensics/inspect.ts';
+import { SIGNATURE_BYTES, startsLikePicture } from '@firsthand/forensics/files/inspect.ts';
 import { addressBytes, spendBytes, verificationBytes } from '../../identity/auth/limits.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAnalysisPool } from '@firsthand/forensics/pool.ts';
+import { createAnalysisPool } from '@firsthand/forensics/running/pool.ts';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { receiveWebhooks, type WebhookReceiver } from '../../../src/commands/receive-webhooks.ts';

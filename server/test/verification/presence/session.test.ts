@@ -7,8 +7,8 @@ import {
   type TraceHeader,
 } from '@firsthand/contract/verification/presence.ts';
 import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
-import type { Picture } from '@firsthand/forensics/picture.ts';
-import { random } from '@firsthand/forensics/random.ts';
+import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import sharp from 'sharp';

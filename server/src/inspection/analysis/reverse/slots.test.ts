@@ -1,4 +1,4 @@
-import { random } from '@firsthand/forensics/random.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bitString, candidates, filings, MAX_SCOPE, probeKeys } from './slots.ts';

@@ -3,7 +3,7 @@ import { imageTypeOf } from '@firsthand/contract/capture/pictures.ts';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
-import { exifSegment, jpegWith } from '../test/files.ts';
+import { exifSegment, jpegWith } from '../../test/files.ts';
 import { ImageFault, inspect } from './inspect.ts';
 
 const blank = () => sharp({ create: { width: 40, height: 30, channels: 3, background: '#777' } });

@@ -1,7 +1,7 @@
 import * as ort from 'onnxruntime-web';
 import sharp from 'sharp';
 import { expect, it, vi } from 'vitest';
-import { analyzePicture } from './analyze.ts';
+import { analyzePicture } from '../analyze.ts';
 import { warmUp } from './warm-up.ts';
 
 it('warmUp loads the networks that the first picture would wait for', async () => {

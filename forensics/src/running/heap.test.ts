@@ -9,7 +9,7 @@ const script = `
   import { PerformanceObserver } from 'node:perf_hooks';
   import { setTimeout as sleep } from 'node:timers/promises';
   import sharp from 'sharp';
-  const { analyzePicture } = await import('./analyze.ts');
+  const { analyzePicture } = await import('../analyze.ts');
   const { growHeaps } = await import('./heap.ts');
   const { warmUp } = await import('./warm-up.ts');
   if (process.env.GROW) growHeaps();

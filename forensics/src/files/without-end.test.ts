@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { dataFiles } from '../test/data.ts';
+import { dataFiles } from '../../test/data.ts';
 import { decodePicture } from './decode.ts';
 import { ImageFault, inspect } from './inspect.ts';
 import { isEveryPixelThere } from './scan-complete.ts';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import type { AnalysisRequest, PictureAnalysis } from './analyze.ts';
+import type { AnalysisRequest, PictureAnalysis } from '../analyze.ts';
+import { ImageFault, type ImageFaultCode, type ImageInfo } from '../files/inspect.ts';
 import { growHeaps } from './heap.ts';
-import { ImageFault, type ImageFaultCode, type ImageInfo } from './inspect.ts';
 
 /** The analysis ended without an answer, although the picture may be fine. */
 export class AnalysisFault extends Error {

@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
-import { analyzePicture } from './analyze.ts';
-import { isLarge, makePreview } from './decode.ts';
+import { analyzePicture } from '../analyze.ts';
+import { isLarge, makePreview } from '../files/decode.ts';
+import { ImageFault, inspect } from '../files/inspect.ts';
 import { collectHeap } from './heap.ts';
-import { ImageFault, inspect } from './inspect.ts';
 import type { Answer, Question, Reply } from './pool.ts';
 import { warmUp } from './warm-up.ts';
 

@@ -1,12 +1,12 @@
 /** Truncated and damaged files of every kind we read. Runs a subset by default; `npm run test:damaged` truncates at every kilobyte. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { processorMs } from '../test/cost.ts';
-import { damaged, drawnSpecimens, realSpecimens, type Specimen } from '../test/damage.ts';
-import { readC2pa } from './ai/c2pa.ts';
-import { readDepthMap } from './depth-maps/read.ts';
+import { processorMs } from '../../test/cost.ts';
+import { damaged, drawnSpecimens, realSpecimens, type Specimen } from '../../test/damage.ts';
+import { readC2pa } from '../ai/c2pa.ts';
+import { readDepthMap } from '../depth-maps/read.ts';
+import { AnalysisFault, createAnalysisPool } from '../running/pool.ts';
 import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { readMetadata } from './metadata/read.ts';
-import { AnalysisFault, createAnalysisPool } from './pool.ts';
 
 const all = process.env.DAMAGED_FILES === 'all';
 const KB = 1_024;

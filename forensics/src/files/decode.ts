@@ -1,9 +1,9 @@
 import { MAX_PIXELS } from '@firsthand/contract/capture/pictures.ts';
 import sharp, { type Sharp } from 'sharp';
+import { halved, type Picture } from '../pixels/picture.ts';
 import { coarseJpeg } from './coarse-jpeg.ts';
 import { ImageFault, type ImageInfo, inspect } from './inspect.ts';
 import { decodeAllOf, type Strictness, terminated } from './missing-scan.ts';
-import { halved, type Picture } from './picture.ts';
 import { withEnd } from './png-complete.ts';
 import { withRightSize } from './webp.ts';
 

@@ -1,9 +1,9 @@
 import { SHOWN_SIGNALS } from '@firsthand/contract/verification/signals.ts';
 import sharp from 'sharp';
-import { analyzePicture } from './analyze.ts';
-import { decodePicture } from './decode.ts';
-import { inspect } from './inspect.ts';
-import { measureScreen } from './screen/features.ts';
+import { analyzePicture } from '../analyze.ts';
+import { decodePicture } from '../files/decode.ts';
+import { inspect } from '../files/inspect.ts';
+import { measureScreen } from '../screen/features.ts';
 
 /**
  * Analyses a drawn picture, so that everything a thread loads and compiles once is ready before the first real picture. The networks of the

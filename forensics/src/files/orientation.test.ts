@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { pngChunk } from '../test/files.ts';
+import { pngChunk } from '../../test/files.ts';
 import { decode, makePreview } from './decode.ts';
 import { inspect } from './inspect.ts';
 import { readMetadata } from './metadata/read.ts';

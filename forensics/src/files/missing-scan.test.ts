@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dataFiles } from '../test/data.ts';
+import { dataFiles } from '../../test/data.ts';
 import { decode } from './decode.ts';
 import { decodeAllOf, terminated } from './missing-scan.ts';
 

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { processorMs } from '../../test/cost.ts';
+import { processorMs } from '../../../test/cost.ts';
 import {
   exifBlock,
   exifSegment,
@@ -16,7 +16,7 @@ import {
   xmpPacket,
   xmpSegment,
   zTXt,
-} from '../../test/files.ts';
+} from '../../../test/files.ts';
 import { readMetadata } from './read.ts';
 
 const CAMERA = {

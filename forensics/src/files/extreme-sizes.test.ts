@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { analyzePicture } from './analyze.ts';
+import { analyzePicture } from '../analyze.ts';
 
 type Format = 'jpeg' | 'png' | 'webp';
 

@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
+import { random } from '../pixels/random.ts';
+import { createAnalysisPool } from '../running/pool.ts';
+import { drawScene } from '../simulate/scene.ts';
 import { ImageFault } from './inspect.ts';
-import { createAnalysisPool } from './pool.ts';
-import { random } from './random.ts';
-import { drawScene } from './simulate/scene.ts';
 
 const scene = drawScene(4, { width: 360, height: 280 });
 const photo = (): Sharp => sharp(scene.data, { raw: { width: 360, height: 280, channels: 3 } });

@@ -9,6 +9,7 @@ import { requestChallenge } from './camera/challenge.ts';
 import { type End, endOf, type Held, placeToResume } from './flow.ts';
 import { usePlace } from './history.ts';
 import { createLocator } from './location.ts';
+import type { OnDevice } from './on-device.ts';
 import type { Reporter } from './progress.ts';
 import { EndScreen, Success } from './screens/end-screens.tsx';
 import { Landing } from './screens/landing.tsx';
@@ -23,9 +24,6 @@ type Props = {
   reporter: Reporter;
   onUnknown: () => void;
 };
-
-/** Everything held on this device for the verification, as read from the store. */
-export type OnDevice = { captures: HeldCapture[]; answers: Record<string, string> };
 
 /** The visit to one verification, from landing to success. State held on the device is read from the store. */
 export function App(props: Props): JSX.Element {

@@ -1,7 +1,6 @@
+import type { Hint } from './hint.ts';
 import { judge } from './judge.ts';
 import { greyOf } from './picture.ts';
-
-export type Hint = 'dark' | 'blurred' | 'small' | 'tooSmall' | 'finger' | 'tilted';
 
 /** Returns hints about likely problems of a photo, computed on the phone. At most two, because more would feel like scolding. */
 export async function hintsOf(blob: Blob): Promise<Hint[]> {

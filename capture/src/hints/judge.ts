@@ -1,6 +1,6 @@
 import { isTooSmallToClear } from '@firsthand/contract/capture/sizes.ts';
 import type { Grey } from './grey.ts';
-import type { Hint } from './hints.ts';
+import type { Hint } from './hint.ts';
 
 /** Below this short side, small print is unreadable. */
 const SMALL_PX = 600;

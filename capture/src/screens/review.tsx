@@ -3,7 +3,8 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Photo } from '../camera/camera.ts';
 import { isBelow } from '../files.ts';
-import { type Hint, hintsOf } from '../hints/hints.ts';
+import type { Hint } from '../hints/hint.ts';
+import { hintsOf } from '../hints/hints.ts';
 import { usePage } from '../page-context.ts';
 import { useScreen } from './parts.tsx';
 

@@ -1,5 +1,5 @@
 import type { Band } from '@firsthand/contract/verification/signals.ts';
-import type { PictureMetadata } from '../files/metadata/read.ts';
+import type { PictureMetadata } from '../files/metadata/picture-metadata.ts';
 import type { CalibratedScore } from '../signals.ts';
 import { type C2paReport, readC2pa } from './c2pa.ts';
 import { type GeneratorMark, generatorMarks } from './generators.ts';

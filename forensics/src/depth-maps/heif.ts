@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { heifItemBytes, heifItems } from '../files/metadata/containers.ts';
 import { appleScale } from './apple.ts';
+import type { FoundDepthMap } from './found.ts';
 import { type Levels, type Scale, toInverseDepth } from './levels.ts';
-import type { FoundDepthMap } from './read.ts';
 
 /**
  * The part of libheif's C API that we use, as its WebAssembly build exports it. Structures are returned through a first pointer argument.

@@ -2,8 +2,8 @@ import { jpegSegments, startsWith } from '../files/metadata/containers.ts';
 import { FieldList } from '../files/metadata/fields.ts';
 import { readXmp, xmpProperty } from '../files/metadata/xmp.ts';
 import { appleScale } from './apple.ts';
+import type { FoundDepthMap } from './found.ts';
 import { decodeLevels, type Scale, toInverseDepth } from './levels.ts';
-import type { FoundDepthMap } from './read.ts';
 
 const XMP = 'http://ns.adobe.com/xap/1.0/\0';
 const EXTENDED = 'http://ns.adobe.com/xmp/extension/\0';

@@ -1,12 +1,7 @@
 import { containerOf } from '../files/metadata/containers.ts';
+import type { FoundDepthMap } from './found.ts';
 import { readHeifDepth } from './heif.ts';
 import { readJpegDepth } from './jpeg.ts';
-import type { DepthMap } from './planarity.ts';
-
-export interface FoundDepthMap {
-  source: 'apple_disparity' | 'gdepth' | 'dynamic_depth';
-  map: DepthMap;
-}
 
 /**
  * Reads the depth map in a picture: Apple's disparity beside a HEIC or in a JPEG's multi-picture file, Google's GDepth in XMP, or Dynamic

@@ -2,7 +2,7 @@ import type { DepthPolicy, Move, PresenceEvidence } from '@firsthand/contract/ve
 import type { Band } from '@firsthand/contract/verification/signals.ts';
 import { decodePicture, uprightOf } from '../files/decode.ts';
 import { ImageFault, inspect } from '../files/inspect.ts';
-import type { PictureMetadata } from '../files/metadata/read.ts';
+import type { PictureMetadata } from '../files/metadata/picture-metadata.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { round } from '../pixels/round.ts';
 import type { DepthSignal } from '../signals.ts';

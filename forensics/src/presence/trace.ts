@@ -1,4 +1,4 @@
-import type { PictureMetadata } from '../files/metadata/read.ts';
+import type { PictureMetadata } from '../files/metadata/picture-metadata.ts';
 import type { Picture } from '../pixels/picture.ts';
 
 /** A direction in which the page asks the person to move the camera. */

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import type { Picture } from '../pixels/picture.ts';
 import { random } from '../pixels/random.ts';
 import { drawScene } from '../simulate/scene.ts';
-import { type Features, measureScreen } from './features.ts';
+import type { Features } from './feature-values.ts';
+import { measureScreen } from './features.ts';
 
 const WIDTH = 1024;
 const HEIGHT = 768;

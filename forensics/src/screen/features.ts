@@ -6,6 +6,7 @@ import { APPEARANCE_SIDE, measureAppearance } from './appearance.ts';
 import { type Bands, measureBands } from './bands.ts';
 import { betweenBars } from './bars.ts';
 import { measureContext } from './context.ts';
+import type { Features } from './feature-values.ts';
 import { measureTexture } from './texture.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
 import { findWaves } from './waves.ts';
@@ -23,9 +24,6 @@ const LEAST_SIDE = 480;
 
 /** A peak above ln 30 is not chance. */
 const RARE = Math.log(30);
-
-/** Model inputs by name. A missing name could not be measured because the picture is too small. */
-export type Features = Record<string, number>;
 
 export interface ScreenMeasurement {
   features: Features;

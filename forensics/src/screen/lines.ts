@@ -1,5 +1,5 @@
 import type { Picture } from '../pixels/picture.ts';
-import type { Features } from './features.ts';
+import type { Features } from './feature-values.ts';
 
 const ANGLES = 90;
 const COSINES = Float64Array.from({ length: ANGLES }, (_, a) => Math.cos((Math.PI * a) / ANGLES));

@@ -1,4 +1,4 @@
-import type { Features } from './features.ts';
+import type { Features } from './feature-values.ts';
 import { type Linear, logOddsOf } from './linear.ts';
 
 /** A boosted tree with its nodes in arrays. A negative child `-(k + 1)` is leaf k. */

@@ -1,5 +1,5 @@
 import type { Picture } from '../pixels/picture.ts';
-import type { Features } from './features.ts';
+import type { Features } from './feature-values.ts';
 
 /** Measures the bright region that best fills a quadrilateral: the fit, the size, and the contrast with its surroundings. */
 export function measureQuadrilateral({ width, height, data }: Picture, grey: Uint8Array, features: Features): void {

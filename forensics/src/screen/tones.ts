@@ -1,5 +1,5 @@
 import type { Picture } from '../pixels/picture.ts';
-import type { Features } from './features.ts';
+import type { Features } from './feature-values.ts';
 
 /** Measures the share of dark pixels along each side, relative to the middle. */
 export function measureBorders(picture: Picture, grey: Uint8Array, features: Features): void {

@@ -1,7 +1,7 @@
 import { lumaAt } from '../pixels/luma.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { areaResize } from '../pixels/resize.ts';
-import type { Features } from './features.ts';
+import type { Features } from './feature-values.ts';
 import { measureLines } from './lines.ts';
 import { measureQuadrilateral } from './quadrilateral.ts';
 import { measureBorders, measureTones } from './tones.ts';

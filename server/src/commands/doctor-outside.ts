@@ -1,7 +1,7 @@
 import { BucketUnfit } from '../platform/blobs/write-once.ts';
 import type { Deps } from '../platform/deps.ts';
 import { ECHO_BODY_BYTES, type Echo, echoRequest } from '../platform/http/echo.ts';
-import type { DoctorFinding } from './doctor.ts';
+import type { DoctorFinding } from './doctor-finding.ts';
 
 const TIMEOUT_MS = 15_000;
 

@@ -11,14 +11,12 @@ import { readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
 import type { Deps } from '../platform/deps.ts';
 import { checkSeals } from '../verification/verifications/check-seals.ts';
+import type { DoctorFinding } from './doctor-finding.ts';
 import { outsideFindings } from './doctor-outside.ts';
 import { visionFindings } from './doctor-vision.ts';
 import { amber, green, red } from './print.ts';
 import { sentenceOf } from './sentence.ts';
 import { withDeps } from './tenants.ts';
-
-/** The dashboard shows the parts of the contract; doctor looks at more. */
-export type DoctorFinding = Omit<Finding, 'part'> & { part: Finding['part'] | 'public_url' | 'proxy' | 'bucket_cors' };
 
 const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };
 

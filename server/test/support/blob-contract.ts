@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
-import { BlobMissing, type BlobStore, BlobTooLarge, type PresignPut } from '../../src/platform/blobs/store.ts';
+import { BlobMissing, BlobTooLarge } from '../../src/platform/blobs/faults.ts';
+import type { PresignPut } from '../../src/platform/blobs/presigned.ts';
+import type { BlobStore } from '../../src/platform/blobs/store.ts';
 import { blobRoutes } from '../../src/platform/http/blob-routes.ts';
 import { Problem } from '../../src/platform/http/problem.ts';
 

@@ -1,6 +1,6 @@
 import type { ExpandedTags } from 'exifreader';
 import type { FieldList } from './fields.ts';
-import type { PictureMetadata } from './read.ts';
+import type { PictureMetadata } from './picture-metadata.ts';
 
 export type ExifTags = ExpandedTags;
 

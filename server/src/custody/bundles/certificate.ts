@@ -12,8 +12,8 @@ import type { Deps } from '../../platform/deps.ts';
 import type { OpenedStatement } from '../../record/evidence/statements.ts';
 import { lacksCheck } from '../../verification/verifications/answered.ts';
 import type { CaptureRow, VerificationRow } from '../../verification/verifications/row.ts';
+import type { Head } from './head.ts';
 import { PUBLISHED_RATES } from './published-rates.ts';
-import type { Head } from './settled.ts';
 
 export interface CertificateInput {
   row: VerificationRow;

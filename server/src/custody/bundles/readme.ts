@@ -1,6 +1,6 @@
 import { hex } from '@firsthand/evidence/bytes.ts';
 import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
-import type { Head } from './settled.ts';
+import type { Head } from './head.ts';
 
 /** An Ed25519 SubjectPublicKeyInfo without its key, RFC 8410. */
 const SPKI_PREFIX = '302a300506032b6570032100';

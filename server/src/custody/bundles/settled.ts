@@ -16,6 +16,7 @@ import { loadNodes } from '../../record/evidence/tiles.ts';
 import { type CaptureRow, capturesOf, type VerificationRow } from '../../verification/verifications/row.ts';
 import { sealedText, sealHashOf } from '../../verification/verifications/seal.ts';
 import { makeCertificate } from './certificate.ts';
+import type { Head } from './head.ts';
 import { readmeOf } from './readme.ts';
 import { stampOf } from './time-stamp.ts';
 
@@ -28,17 +29,6 @@ export interface BundleFile {
   /** Base64. */
   content?: string;
   blob?: string;
-}
-
-export interface Head {
-  origin: string;
-  size: bigint;
-  root: Uint8Array;
-  /** The note as the log signed it: what a time stamp is for. */
-  signed: string;
-  /** The same with the cosignatures of witnesses. */
-  note: string;
-  key: Verifier;
 }
 
 interface Leaf {

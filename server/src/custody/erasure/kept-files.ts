@@ -1,6 +1,6 @@
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { EXTENSIONS } from '@firsthand/evidence/bundle.ts';
-import { BlobMissing } from '../../platform/blobs/store.ts';
+import { BlobMissing } from '../../platform/blobs/faults.ts';
 import { many, one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { maskUrl } from '../../platform/lib/mask-url.ts';

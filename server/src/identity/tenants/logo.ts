@@ -1,7 +1,7 @@
 import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
-import { BlobMissing, BlobUnavailable } from '../../platform/blobs/store.ts';
+import { BlobMissing, BlobUnavailable } from '../../platform/blobs/faults.ts';
 import { openEndpoint } from '../../platform/http/endpoint.ts';
 import { invalidField, notFound, storageUnavailable } from '../../platform/http/problem.ts';
 import { decodeBase64 } from '../../platform/lib/base64.ts';

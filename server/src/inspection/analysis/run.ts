@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnalysisFault } from '@firsthand/forensics/running/pool.ts';
 import { SpanKind } from '@opentelemetry/api';
-import { BlobUnavailable } from '../../platform/blobs/store.ts';
+import { BlobUnavailable } from '../../platform/blobs/faults.ts';
 import { createBell } from '../../platform/db/listen.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';

@@ -1,6 +1,6 @@
 import { TRACE } from '@firsthand/contract/verification/presence.ts';
 import type { SentSession } from '@firsthand/forensics/presence/session.ts';
-import { BlobMissing, BlobTooLarge } from '../../platform/blobs/store.ts';
+import { BlobMissing, BlobTooLarge } from '../../platform/blobs/faults.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { digestOf } from '../../platform/lib/digest.ts';
 import type { ClaimedCapture } from '../../verification/captures/analysis-queue.ts';

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { BlobMissing, BlobTooLarge, BlobUnavailable } from './faults.ts';
 import { asUnavailable, DELETED, openIncoming, write } from './incoming.ts';
+import { assertKey, assertPrefix } from './presigned.ts';
 import { createUrls, type UrlOptions } from './signature.ts';
-import { assertKey, assertPrefix, BlobMissing, type BlobStore, BlobTooLarge, BlobUnavailable } from './store.ts';
+import type { BlobStore } from './store.ts';
 
 export interface DiskOptions extends UrlOptions {
   folder: string;

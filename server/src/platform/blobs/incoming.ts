@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BlobUnavailable } from './faults.ts';
 import type { PutGrant } from './signature.ts';
-import { BlobUnavailable } from './store.ts';
 
 export type Received = 'stored' | 'exists' | 'too_large' | 'wrong_size';
 

@@ -10,18 +10,11 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { BlobMissing, BlobTooLarge, BlobUnavailable } from './faults.ts';
 import { asUnavailable, type Incoming, openIncoming } from './incoming.ts';
+import { assertKey, assertPrefix, type PresignedPut } from './presigned.ts';
 import { createUrls, type UrlOptions } from './signature.ts';
-import {
-  assertKey,
-  assertPrefix,
-  attachment,
-  BlobMissing,
-  type BlobStore,
-  BlobTooLarge,
-  BlobUnavailable,
-  type PresignedPut,
-} from './store.ts';
+import { attachment, type BlobStore } from './store.ts';
 import { expectWriteOnce, PROBE } from './write-once.ts';
 
 export interface S3Options {

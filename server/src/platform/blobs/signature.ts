@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { assertKey, type PresignedPut, type PresignGet, type PresignPut } from './store.ts';
+import { assertKey, type PresignedPut, type PresignGet, type PresignPut } from './presigned.ts';
 
 /** The permission of a presigned URL whose signature is right. */
 export interface PutGrant {

@@ -10,8 +10,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { keepsObjects, MB, newKey, put, serve, takesUploads, upload } from '../../../test/support/blob-contract.ts';
 import { hasS3Server, type S3Server, startS3Server } from '../../../test/support/s3.ts';
 import { type DiskStore, openDiskStore } from './disk.ts';
+import { BlobUnavailable } from './faults.ts';
 import { openS3Store } from './s3.ts';
-import { type BlobStore, BlobUnavailable } from './store.ts';
+import type { BlobStore } from './store.ts';
 
 describe('a folder', () => {
   let folder: string;

@@ -1,4 +1,6 @@
+import { BlobTooLarge, BlobUnavailable } from './faults.ts';
 import type { Received } from './incoming.ts';
+import type { PresignedPut, PresignGet, PresignPut } from './presigned.ts';
 import type { PutGrant, Signer } from './signature.ts';
 
 /** Stores pictures in a folder or an S3 bucket. Both keep the promises of `server/test/support/blob-contract.ts`. */
@@ -31,60 +33,6 @@ export interface BlobStore {
   readonly signer: Signer;
   /** Stores a stream under a new key, completely or not at all, in constant memory. */
   receive(grant: PutGrant, body: AsyncIterable<Buffer>): Promise<Received>;
-}
-
-export interface PresignPut {
-  contentType: string;
-  maxBytes: number;
-  sizeBytes?: number;
-  expiresSeconds: number;
-}
-
-export interface PresignGet {
-  expiresSeconds: number;
-  contentType?: string;
-  filename?: string;
-}
-
-export interface PresignedPut {
-  url: string;
-  headers: Record<string, string>;
-  expiresAt: Date;
-}
-
-export class BlobMissing extends Error {
-  override name = 'BlobMissing';
-  constructor(key: string) {
-    super(`there is no object ${key}`);
-  }
-}
-
-export class BlobTooLarge extends Error {
-  override name = 'BlobTooLarge';
-  constructor(key: string, maxBytes: number) {
-    super(`object ${key} has more than ${maxBytes} bytes`);
-  }
-}
-
-/** The store is unreachable or refuses the request. No data is known to be lost, and the client may try again. */
-export class BlobUnavailable extends Error {
-  override name = 'BlobUnavailable';
-}
-
-/**
- * Throws unless the key is path segments of letters, digits, `.`, `_` and `-`, none of which starts with a dot. Such
- * keys cannot leave a folder and need no escaping in a URL.
- */
-export function assertKey(key: string): void {
-  if (key.length > 512 || !/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(key)) {
-    throw new TypeError(`not a key of a blob: ${JSON.stringify(key.slice(0, 600))}`);
-  }
-}
-
-/** Throws unless the prefix is a key and a slash. */
-export function assertPrefix(prefix: string): void {
-  if (!prefix.endsWith('/')) throw new TypeError(`not a prefix of blobs: ${JSON.stringify(prefix.slice(0, 600))}`);
-  assertKey(prefix.slice(0, -1));
 }
 
 /** Returns a Content-Disposition header that saves under `filename` (RFC 6266). */

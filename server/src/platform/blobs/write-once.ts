@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { BlobUnavailable, type PresignedPut } from './store.ts';
+import { BlobUnavailable } from './faults.ts';
+import type { PresignedPut } from './presigned.ts';
 
 /**
  * The bucket answers, but cannot keep the promise of a store that a photo is written once. Waiting does not help: `message` says what the

@@ -1,4 +1,4 @@
-import type { Pool, Queryable } from './sql.ts';
+import type pg from 'pg';
 
 /**
  * A process notifies a channel at most once in this time. NOTIFY takes a lock of the whole database when it commits, so
@@ -14,7 +14,7 @@ export interface Ringer {
  * Notifies channels from outside any transaction. Rings that come within {@link QUIET_MS} of the last are sent as one.
  * A ring that is lost costs a moment: everyone who listens also looks every second.
  */
-export function createRinger(db: Queryable): Ringer {
+export function createRinger(db: Pick<pg.Pool, 'query'>): Ringer {
   /** The payloads still to send, by channel. */
   const waiting = new Map<string, Set<string>>();
 
@@ -39,10 +39,10 @@ export function createRinger(db: Queryable): Ringer {
   };
 }
 
-const ringers = new WeakMap<Pool, Ringer>();
+const ringers = new WeakMap<pg.Pool, Ringer>();
 
 /** The ringer of a pool. */
-export function ringerOf(pool: Pool): Ringer {
+export function ringerOf(pool: pg.Pool): Ringer {
   let ringer = ringers.get(pool);
   if (!ringer) {
     ringer = createRinger(pool);

@@ -2,7 +2,7 @@ import { equal, utf8 } from '@firsthand/evidence/bytes.ts';
 import { type Checkpoint, checkpointText, parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { rootOf } from '@firsthand/evidence/merkle.ts';
 import { parseNote, signNote } from '@firsthand/evidence/note.ts';
-import { BlobMissing } from '../../platform/blobs/store.ts';
+import { BlobMissing } from '../../platform/blobs/faults.ts';
 import { one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { createLog, currentLog, type LogRow, signerFor, writeOwnKeys } from './log.ts';

@@ -2,7 +2,7 @@ import { INLINE_MAX_BYTES, UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/bas
 import type { CaptureRequest } from '@firsthand/contract/capture/capture-flow.ts';
 import { PICTURE_MESSAGES } from '@firsthand/contract/capture/refusals.ts';
 import { ImageFault, type ImageInfo, inspect } from '@firsthand/forensics/files/inspect.ts';
-import { BlobMissing, BlobTooLarge, BlobUnavailable } from '../../platform/blobs/store.ts';
+import { BlobMissing, BlobTooLarge, BlobUnavailable } from '../../platform/blobs/faults.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { invalidField, storageUnavailable } from '../../platform/http/problem.ts';
 import { decodeBase64 } from '../../platform/lib/base64.ts';

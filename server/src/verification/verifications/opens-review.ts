@@ -3,11 +3,9 @@ import type { ReviewPolicy } from '@firsthand/contract/reviews/reviews.ts';
 import type { LocationResult, ObjectMatch, Status, Verdict } from '@firsthand/contract/verification/verification.ts';
 import { one, type Tx } from '../../platform/db/sql.ts';
 import { lacksCheck } from './answered.ts';
+import type { ReviewCause } from './review-cause.ts';
 import { findVerification, type VerificationRow } from './row.ts';
 import { storeReviewState } from './write.ts';
-
-/** Why a case comes up for review. No view shows it, so a reviewer cannot recognise a sample. */
-export type ReviewCause = 'suspicious' | 'failed' | 'checks' | 'sample' | 'asked';
 
 export interface Outcome {
   status: Status;

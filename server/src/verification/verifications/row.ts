@@ -17,7 +17,7 @@ import type {
   Verdict,
 } from '@firsthand/contract/verification/verification.ts';
 import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
-import type { ReviewCause } from './opens-review.ts';
+import type { ReviewCause } from './review-cause.ts';
 
 /** Settings fixed at issue that no view shows. */
 export interface PrivateConfig {

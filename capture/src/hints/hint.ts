@@ -1,0 +1,1 @@
+export type Hint = 'dark' | 'blurred' | 'small' | 'tooSmall' | 'finger' | 'tilted';

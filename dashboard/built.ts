@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Area, ROUTES } from './src/routes.ts';
+import type { Area } from './src/base/area.ts';
+import { ROUTES } from './src/routes.ts';
 
 interface Chunk {
   file: string;
@@ -33,18 +34,18 @@ export function weighPages(): { first: Weighed[]; later: Weighed[] } {
     [...names].reduce((sum, name) => sum + readFileSync(join(dist, `${chunk(name).file}.gz`)).length, 0) / 1_000;
   // The entry brings the English base itself; every other dictionary is a chunk of its own.
   const ofWords = (areas: readonly Area[]) =>
-    Math.max(...['en', 'de'].map(tag => weigh(areas.map(area => `src/messages/${tag}/${area}.json`))));
+    Math.max(...['en', 'de'].map(tag => weigh(areas.map(area => `src/base/messages/${tag}/${area}.json`))));
   const entry = needs(Object.keys(manifest).find(name => manifest[name]!.isEntry)!);
-  const frame = needs('src/shell/frame.tsx', new Set(entry));
+  const frame = needs('src/entry/shell/frame.tsx', new Set(entry));
   const home = needs('src/home/home-page.tsx', new Set(frame));
-  const base = weigh(['src/messages/de/base.json']);
+  const base = weigh(['src/base/messages/de/base.json']);
   return {
     first: [
       { name: 'sign-in', kilobytes: weigh(entry) + base },
       { name: 'home in its frame', kilobytes: weigh(home) + base },
     ],
     later: ROUTES.map(([, file, areas]) => ({
-      name: file.split('/')[1]!.replace('-page.tsx', ''),
+      name: file.split('/').at(-1)!.replace('-page.tsx', ''),
       kilobytes: weigh([...needs(`src/${file}`)].filter(name => !frame.has(name))) + ofWords(areas),
     })).sort((a, b) => b.kilobytes - a.kilobytes),
   };

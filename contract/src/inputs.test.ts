@@ -93,7 +93,7 @@ function patternsIn(value: unknown): string[] {
 }
 
 test('wordsOfPattern has words of its own for every pattern of a request', async () => {
-  const files = (await readdir(import.meta.dirname)).filter(name => /^[\w-]+\.ts$/.test(name));
+  const files = (await readdir(import.meta.dirname, { recursive: true })).filter(name => /^[\w/-]+\.ts$/.test(name));
   const modules = await Promise.all(files.map(name => import(`./${name}`)));
   const patterns = new Set(modules.flatMap(module => Object.values(module).flatMap(patternsIn)));
   // Answers alone hold it.

@@ -1,15 +1,15 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ReactNode, Suspense } from 'react';
 import { Link, Route, Router, Switch } from 'wouter';
-import { LanguageProvider, useWords } from './language.tsx';
+import { LanguageProvider, useWords } from './base/language.tsx';
+import { Button } from './base/parts/button.tsx';
+import { PageTitle } from './base/parts/page.tsx';
+import { Empty, Loading } from './base/parts/states.tsx';
+import { queryClient } from './entry/session/query-client.ts';
+import { BASE } from './entry/session/return-to.ts';
+import { SignInPage } from './entry/sign-in/sign-in-page.tsx';
+import { SignedInPage } from './entry/sign-in/signed-in-page.tsx';
 import { Frame, loadPage, PAGES } from './pages.tsx';
-import { Button } from './parts/button.tsx';
-import { PageTitle } from './parts/page.tsx';
-import { Empty, Loading } from './parts/states.tsx';
-import { queryClient } from './session/query-client.ts';
-import { BASE } from './session/return-to.ts';
-import { SignInPage } from './sign-in/sign-in-page.tsx';
-import { SignedInPage } from './sign-in/signed-in-page.tsx';
 
 export const App = () => (
   <QueryClientProvider client={queryClient}>

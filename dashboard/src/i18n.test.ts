@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTranslator, type Message } from '@firsthand/look/translator.ts';
 import { describe, expect, test } from 'vitest';
-import { LANGUAGES, type Language, type MessageKey } from './i18n.ts';
-import { type Area, ROUTES } from './routes.ts';
+import type { Area } from './base/area.ts';
+import { LANGUAGES, type Language, type MessageKey } from './base/i18n.ts';
+import { ROUTES } from './routes.ts';
 
-const folder = join(import.meta.dirname, 'messages');
+const folder = join(import.meta.dirname, 'base', 'messages');
 const areas = readdirSync(join(folder, 'en')).map(file => file.replace('.json', '')) as Area[];
 const readArea = (language: string, area: Area) =>
   JSON.parse(readFileSync(join(folder, language, `${area}.json`), 'utf8')) as Record<MessageKey, Message>;
@@ -75,7 +76,7 @@ function keysOf(files: Iterable<string>): MessageKey[] {
 const at = (file: string) => join(import.meta.dirname, file);
 const pages = ROUTES.map(([path, file, needed]) => ({ path, file: at(file), needed: ['base', ...needed] as Area[] }));
 const elsewhere = new Set(pages.map(page => page.file));
-const everywhere = importsOf(at('shell/frame.tsx'), elsewhere, importsOf(at('main.tsx'), elsewhere));
+const everywhere = importsOf(at('entry/shell/frame.tsx'), elsewhere, importsOf(at('main.tsx'), elsewhere));
 
 test('frame and sign-in page say only what the base of the dictionary has', () => {
   expect(everywhere.size).toBeGreaterThan(30);

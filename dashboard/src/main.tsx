@@ -1,10 +1,10 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { loadLanguage } from './language.tsx';
+import { loadLanguage } from './base/language.tsx';
+import { applyTheme } from './base/theme.ts';
+import { readMe } from './entry/session/me.ts';
+import { BASE } from './entry/session/return-to.ts';
 import { Frame, loadPage } from './pages.tsx';
-import { readMe } from './session/me.ts';
-import { BASE } from './session/return-to.ts';
-import { applyTheme } from './theme.ts';
 
 /** Whatever takes longer is shown when it is there. */
 const WAIT_MS = 300;

@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, type ReactNode, useState } from 'react';
-import { loadWords } from './i18n.ts';
+import { loadWords } from './base/i18n.ts';
 import { ROUTES } from './routes.ts';
 
 type Load<P> = () => Promise<{ default: ComponentType<P> }>;
@@ -23,9 +23,9 @@ function part<P extends object>(load: Load<P>) {
   return Object.assign(Part, { load: () => keep().then(() => undefined) });
 }
 
-export const Frame = part<{ children: ReactNode; load: typeof loadPage }>(() => import('./shell/frame.tsx'));
+export const Frame = part<{ children: ReactNode; load: typeof loadPage }>(() => import('./entry/shell/frame.tsx'));
 
-const files = import.meta.glob<{ default: ComponentType }>(['./*/*-page.tsx', '!./sign-in/*']);
+const files = import.meta.glob<{ default: ComponentType }>(['./*/*-page.tsx', './*/*/*-page.tsx', '!./entry/**']);
 
 /** Every page within the frame. */
 export const PAGES = ROUTES.map(

@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { decodePicture } from '@firsthand/forensics/files/decode.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/files/inspect.ts';
 import { screenModel } from '@firsthand/forensics/screen/detect.ts';
-import { type Features } from '@firsthand/forensics/screen/feature-values.ts';
+import type { Features } from '@firsthand/forensics/screen/feature-values.ts';
 import { measureScreen } from '@firsthand/forensics/screen/features.ts';
 import { type Model, predict } from '@firsthand/forensics/screen/model.ts';
 import sharp from 'sharp';

@@ -1,10 +1,10 @@
 import type { Batch } from '@firsthand/contract/batches/batches.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
-import { call } from '../api/call.ts';
-import { useWords } from '../language.tsx';
-import { Section } from '../parts/page.tsx';
-import { Read } from '../parts/states.tsx';
+import { call } from '../base/api/call.ts';
+import { useWords } from '../base/language.tsx';
+import { Section } from '../base/parts/page.tsx';
+import { Read } from '../base/parts/states.tsx';
 import { BATCHES, BatchTag, isUnderWay } from './batch-state.tsx';
 import { LongWork } from './long-work.tsx';
 import { firstResults } from './results.ts';

@@ -1,6 +1,6 @@
 import type { Batch } from '@firsthand/contract/batches/batches.ts';
-import { useWords } from '../language.tsx';
-import { Icon, type IconName } from '../parts/icon.tsx';
+import { useWords } from '../base/language.tsx';
+import { Icon, type IconName } from '../base/parts/icon.tsx';
 
 export const BATCHES = ['batches'] as const;
 

@@ -1,12 +1,12 @@
 import type { BatchCheck } from '@firsthand/contract/batches/batches.ts';
 import { csvLine } from '@firsthand/contract/sheet/write-sheet.ts';
 import { useEffect, useRef, useState } from 'react';
-import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Section } from '../parts/page.tsx';
-import { saveFile } from '../parts/save-file.ts';
-import { Warnings } from '../verification/warnings.tsx';
+import { useWords } from '../base/language.tsx';
+import { Button } from '../base/parts/button.tsx';
+import { Icon } from '../base/parts/icon.tsx';
+import { Section } from '../base/parts/page.tsx';
+import { saveFile } from '../base/parts/save-file.ts';
+import { Warnings } from '../case/verification/warnings.tsx';
 import { cellOf, type Mapping, type Sheet } from './sheet.ts';
 
 const SHOWN = 100;

@@ -7,10 +7,10 @@ import {
 } from '@firsthand/contract/sheet/encoding.ts';
 import { SheetFault } from '@firsthand/contract/sheet/read-sheet.ts';
 import { useRef, useState } from 'react';
-import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { saveFile } from '../parts/save-file.ts';
+import { useWords } from '../base/language.tsx';
+import { Button } from '../base/parts/button.tsx';
+import { Icon } from '../base/parts/icon.tsx';
+import { saveFile } from '../base/parts/save-file.ts';
 import { SAMPLES, sampleOf, sampleText } from './samples.ts';
 import { readSheet, type Sheet } from './sheet.ts';
 

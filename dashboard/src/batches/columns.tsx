@@ -1,6 +1,6 @@
 import { BATCH_COLUMNS } from '@firsthand/contract/batches/batches.ts';
-import { useWords } from '../language.tsx';
-import { Section } from '../parts/page.tsx';
+import { useWords } from '../base/language.tsx';
+import { Section } from '../base/parts/page.tsx';
 import { keyOf, type Mapping, type Sheet } from './sheet.ts';
 
 /** The rows that show what a column holds. */

@@ -1,4 +1,4 @@
-import { firstLines } from '../api/first-lines.ts';
+import { firstLines } from '../base/api/first-lines.ts';
 
 interface Result {
   row: string;

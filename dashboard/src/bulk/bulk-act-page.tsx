@@ -1,13 +1,13 @@
 import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
-import { call } from '../api/call.ts';
-import { firstLines } from '../api/first-lines.ts';
-import { codeText } from '../api/problem-text.ts';
+import { call } from '../base/api/call.ts';
+import { firstLines } from '../base/api/first-lines.ts';
+import { codeText } from '../base/api/problem-text.ts';
+import { useWords } from '../base/language.tsx';
+import { Section } from '../base/parts/page.tsx';
+import { Read } from '../base/parts/states.tsx';
 import { LongWork } from '../batches/long-work.tsx';
-import { useWords } from '../language.tsx';
-import { Section } from '../parts/page.tsx';
-import { Read } from '../parts/states.tsx';
 import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 
 const LOOK_AGAIN_MS = 1_000;

@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { call } from '../api/call.ts';
-import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { CurlMenu } from '../parts/curl-menu.tsx';
-import { useMoments } from '../parts/moments.ts';
-import { PageTitle } from '../parts/page.tsx';
-import { Progress } from '../parts/progress.tsx';
-import { Empty, Read } from '../parts/states.tsx';
+import { call } from '../base/api/call.ts';
+import { useWords } from '../base/language.tsx';
+import { Button } from '../base/parts/button.tsx';
+import { CurlMenu } from '../base/parts/curl-menu.tsx';
+import { useMoments } from '../base/parts/moments.ts';
+import { PageTitle } from '../base/parts/page.tsx';
+import { Progress } from '../base/parts/progress.tsx';
+import { Empty, Read } from '../base/parts/states.tsx';
 import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 
 const LOOK_AGAIN_MS = 2_000;

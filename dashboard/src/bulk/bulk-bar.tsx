@@ -3,16 +3,16 @@ import type { BulkActName, BulkActRequest } from '@firsthand/contract/batches/bu
 import { ROOT } from '@firsthand/look/root.ts';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { call } from '../api/call.ts';
-import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { CurlMenu } from '../parts/curl-menu.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Problem } from '../parts/states.tsx';
-import { useAct } from '../session/recent.ts';
-import { useSignedIn } from '../session/signed-in.ts';
-import { isAtLeast } from '../shell/pages.ts';
+import { call } from '../base/api/call.ts';
+import { useWords } from '../base/language.tsx';
+import { Button } from '../base/parts/button.tsx';
+import { CurlMenu } from '../base/parts/curl-menu.tsx';
+import { Dialog } from '../base/parts/dialog.tsx';
+import { Icon } from '../base/parts/icon.tsx';
+import { Problem } from '../base/parts/states.tsx';
+import { useAct } from '../entry/session/recent.ts';
+import { useSignedIn } from '../entry/session/signed-in.ts';
+import { isAtLeast } from '../entry/shell/pages.ts';
 import { type Filters, queryOf } from '../verifications/filters.ts';
 import { COUNTED, EXPORTED_MAX, NOTHING_PICKED, PICKED_MAX, type Picked, reachOf } from './picked.ts';
 

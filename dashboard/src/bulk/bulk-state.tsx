@@ -1,6 +1,6 @@
 import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
-import { useWords } from '../language.tsx';
-import { Icon, type IconName } from '../parts/icon.tsx';
+import { useWords } from '../base/language.tsx';
+import { Icon, type IconName } from '../base/parts/icon.tsx';
 
 export const BULK = ['bulk-acts'] as const;
 

@@ -1,12 +1,12 @@
 import type { Role } from '@firsthand/contract/people/people.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { Link } from 'wouter';
-import type { MessageKey } from '../i18n.ts';
-import { useWords } from '../language.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { PageTitle, Section } from '../parts/page.tsx';
-import { useSignedIn } from '../session/signed-in.ts';
-import { passkeysHere } from '../sign-in/passkey.ts';
+import type { MessageKey } from '../base/i18n.ts';
+import { useWords } from '../base/language.tsx';
+import { Icon } from '../base/parts/icon.tsx';
+import { PageTitle, Section } from '../base/parts/page.tsx';
+import { useSignedIn } from '../entry/session/signed-in.ts';
+import { passkeysHere } from '../entry/sign-in/passkey.ts';
 import { Today } from './today.tsx';
 
 /** The rights that each role adds to those before it. */

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { call } from '../api/call.ts';
-import { useWords } from '../language.tsx';
-import { CurlMenu } from '../parts/curl-menu.tsx';
-import { Section } from '../parts/page.tsx';
-import { Read } from '../parts/states.tsx';
-import { useSignedIn } from '../session/signed-in.ts';
-import { isAtLeast } from '../shell/pages.ts';
-import { useToday } from '../statistics/today.ts';
+import { call } from '../base/api/call.ts';
+import { useWords } from '../base/language.tsx';
+import { CurlMenu } from '../base/parts/curl-menu.tsx';
+import { Section } from '../base/parts/page.tsx';
+import { Read } from '../base/parts/states.tsx';
+import { useToday } from '../base/today.ts';
+import { useSignedIn } from '../entry/session/signed-in.ts';
+import { isAtLeast } from '../entry/shell/pages.ts';
 
 const OPEN = { review: 'open,claimed,disputed', limit: '1' };
 

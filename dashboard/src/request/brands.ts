@@ -1,4 +1,4 @@
-import { call } from '../api/call.ts';
+import { call } from '../base/api/call.ts';
 
 /** The account's brands, for a form that chooses one. */
 export const BRANDS = {

@@ -1,5 +1,5 @@
 import { Controller, type FieldPath, type UseFormReturn } from 'react-hook-form';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../base/parts/field.tsx';
 import type { RequestValues } from './values.ts';
 
 export type RequestForm = UseFormReturn<RequestValues>;

@@ -1,7 +1,7 @@
 import { useFieldArray } from 'react-hook-form';
-import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { useWords } from '../base/language.tsx';
+import { Button } from '../base/parts/button.tsx';
+import { Icon } from '../base/parts/icon.tsx';
 import { Line, type RequestForm } from './line.tsx';
 import { NEW_STEP } from './values.ts';
 

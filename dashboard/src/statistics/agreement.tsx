@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../api/call.ts';
-import { useWords } from '../language.tsx';
-import { useMoments } from '../parts/moments.ts';
-import { Section } from '../parts/page.tsx';
-import { Read } from '../parts/states.tsx';
+import { call } from '../base/api/call.ts';
+import { useWords } from '../base/language.tsx';
+import { useMoments } from '../base/parts/moments.ts';
+import { Section } from '../base/parts/page.tsx';
+import { Read } from '../base/parts/states.tsx';
 
 /** How far people agree and how long a case takes them, in one line of numbers. */
 export function Agreement({ since }: { since: string }) {

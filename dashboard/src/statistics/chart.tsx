@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useCallback, useState } from 'react';
-import { useWords } from '../language.tsx';
+import { useWords } from '../base/language.tsx';
 
 export interface Series {
   name: string;

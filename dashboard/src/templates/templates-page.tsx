@@ -1,17 +1,17 @@
 import type { LinkTemplate } from '@firsthand/contract/account/management.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { call } from '../api/call.ts';
-import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { CurlMenu } from '../parts/curl-menu.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { useMoments } from '../parts/moments.ts';
-import { PageTitle } from '../parts/page.tsx';
-import { useSay } from '../parts/said.tsx';
-import { Empty, Read } from '../parts/states.tsx';
-import { useSignedIn } from '../session/signed-in.ts';
-import { isAtLeast } from '../shell/pages.ts';
+import { call } from '../base/api/call.ts';
+import { useWords } from '../base/language.tsx';
+import { Button } from '../base/parts/button.tsx';
+import { CurlMenu } from '../base/parts/curl-menu.tsx';
+import { Icon } from '../base/parts/icon.tsx';
+import { useMoments } from '../base/parts/moments.ts';
+import { PageTitle } from '../base/parts/page.tsx';
+import { useSay } from '../base/parts/said.tsx';
+import { Empty, Read } from '../base/parts/states.tsx';
+import { useSignedIn } from '../entry/session/signed-in.ts';
+import { isAtLeast } from '../entry/shell/pages.ts';
 import { TEMPLATES } from './keys.ts';
 import { STARTERS } from './starters.ts';
 

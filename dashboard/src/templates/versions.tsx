@@ -1,10 +1,10 @@
 import type { LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
 import { useState } from 'react';
-import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { useMoments } from '../parts/moments.ts';
-import { Section } from '../parts/page.tsx';
+import { useWords } from '../base/language.tsx';
+import { Button } from '../base/parts/button.tsx';
+import { Icon } from '../base/parts/icon.tsx';
+import { useMoments } from '../base/parts/moments.ts';
+import { Section } from '../base/parts/page.tsx';
 import { PhonePreview } from '../request/phone.tsx';
 import { valuesOf } from '../request/values.ts';
 import { differences } from './differences.ts';

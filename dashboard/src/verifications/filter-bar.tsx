@@ -1,8 +1,8 @@
 import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/names.ts';
 import { useEffect, useState } from 'react';
-import { useWords } from '../language.tsx';
-import { Choose } from '../parts/choose.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { useWords } from '../base/language.tsx';
+import { Choose } from '../base/parts/choose.tsx';
+import { Icon } from '../base/parts/icon.tsx';
 import { type Filters, SEARCH_MAX } from './filters.ts';
 
 /** The list asks again when nothing was typed for this long. */

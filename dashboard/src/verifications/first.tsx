@@ -1,14 +1,14 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { call } from '../api/call.ts';
-import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { CurlMenu } from '../parts/curl-menu.tsx';
-import { Qr } from '../parts/qr.tsx';
-import { Empty, Problem } from '../parts/states.tsx';
-import { useAct } from '../session/recent.ts';
-import { useSignedIn } from '../session/signed-in.ts';
+import { call } from '../base/api/call.ts';
+import { useWords } from '../base/language.tsx';
+import { Button } from '../base/parts/button.tsx';
+import { CurlMenu } from '../base/parts/curl-menu.tsx';
+import { Qr } from '../base/parts/qr.tsx';
+import { Empty, Problem } from '../base/parts/states.tsx';
+import { useAct } from '../entry/session/recent.ts';
+import { useSignedIn } from '../entry/session/signed-in.ts';
 
 /** In the place of a list that has no rows yet: makes the first one, with the phone of whoever is here. */
 export function First({ mayMake, onArrived }: { mayMake: boolean; onArrived: () => void }) {

@@ -1,10 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { MessageKey } from '../i18n.ts';
-import { useWords } from '../language.tsx';
-import { useMoments } from '../parts/moments.ts';
-import { OutcomeTag } from './outcome.tsx';
+import type { MessageKey } from '../base/i18n.ts';
+import { useWords } from '../base/language.tsx';
+import { useMoments } from '../base/parts/moments.ts';
+import { OutcomeTag } from '../case/verification/outcome.tsx';
 import type { Row } from './rows.ts';
 
 const COLUMNS = ['pick', 'outcome', 'about', 'reason', 'review', 'score', 'photos', 'created', 'took'] as const;

@@ -1,10 +1,10 @@
 import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { call } from '../api/call.ts';
-import type { Page } from '../api/operations.ts';
-import { useChanges } from '../live.ts';
-import { queryClient } from '../session/query-client.ts';
+import { call } from '../base/api/call.ts';
+import type { Page } from '../base/api/operations.ts';
+import { useChanges } from '../base/live.ts';
+import { queryClient } from '../entry/session/query-client.ts';
 import { type Filters, queryOf, searchOf } from './filters.ts';
 
 const PAGE = 100;

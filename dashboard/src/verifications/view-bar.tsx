@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useWords } from '../language.tsx';
-import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { useSignedIn } from '../session/signed-in.ts';
+import { useWords } from '../base/language.tsx';
+import { Button } from '../base/parts/button.tsx';
+import { Dialog } from '../base/parts/dialog.tsx';
+import { Field } from '../base/parts/field.tsx';
+import { Icon } from '../base/parts/icon.tsx';
+import { useSignedIn } from '../entry/session/signed-in.ts';
 import { COMMON, useViews } from './views.ts';
 
 /** The views of the list as links; a set of filters that has no name yet can get one. */

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import type { MessageKey } from '../i18n.ts';
+import type { MessageKey } from '../base/i18n.ts';
 
 /** A view of the list: a name for a set of filters. */
 export interface View {

@@ -1,0 +1,114 @@
+import { useWords } from '../../base/language.tsx';
+import { Button } from '../../base/parts/button.tsx';
+import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { Icon } from '../../base/parts/icon.tsx';
+import { PageTitle, Section } from '../../base/parts/page.tsx';
+import { Problem } from '../../base/parts/states.tsx';
+import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { useSwitch } from '../../entry/shell/mode-switch.tsx';
+import { Passkeys } from './passkeys.tsx';
+import { Sessions } from './sessions.tsx';
+
+export default function AccountPage() {
+  const { t } = useWords();
+  return (
+    <>
+      <PageTitle>{t('page.account')}</PageTitle>
+      <Myself />
+      <Passkeys />
+      <Sessions />
+    </>
+  );
+}
+
+const switchTo = (label: string, tenant_id: string, livemode: boolean): Act => ({
+  label,
+  request: { method: 'POST', path: '/v1/me/tenant', body: { tenant_id, livemode }, personal: true },
+});
+
+/** My name, how I am known, and the accounts I belong to. */
+function Myself() {
+  const { t } = useWords();
+  const { person, tenant, tenants, invitations = [] } = useSignedIn();
+  const change = useSwitch();
+  const facts = [
+    [t('account.name'), person.name],
+    [t('account.email'), person.email],
+    [t('account.phone'), person.phone_e164],
+  ].filter((fact): fact is [string, string] => fact[1] !== undefined);
+  return (
+    <Section
+      title={t('account.me')}
+      aside={
+        <CurlMenu
+          acts={[
+            { label: t('account.me'), request: { method: 'GET', path: '/v1/me', personal: true } },
+            switchTo(tenant.livemode ? t('mode.test') : t('mode.live'), tenant.id, !tenant.livemode),
+            ...tenants
+              .filter(({ id }) => id !== tenant.id)
+              .map(({ id, name }) => switchTo(t('account.switchTo', { name }), id, tenant.livemode)),
+            ...invitations.map(({ id, name }) => switchTo(t('account.acceptNamed', { name }), id, tenant.livemode)),
+          ]}
+        />
+      }
+    >
+      <dl className="facts">
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3>{t('account.tenants')}</h3>
+      <ul className="rows">
+        {tenants.map(({ id, name, role }) => (
+          <li key={id} className="row">
+            <div className="row-main">
+              <span className="row-name">{name}</span>
+              <span className="soft small">{t(`role.${role}`)}</span>
+            </div>
+            {id === tenant.id ? (
+              <span className="tag verified">
+                <Icon name="check" />
+                {t('account.here')}
+              </span>
+            ) : (
+              <Button
+                busy={change.isPending && change.variables?.tenant_id === id}
+                onPress={() => change.mutate({ tenant_id: id, livemode: tenant.livemode })}
+                aria-label={t('account.switchTo', { name })}
+              >
+                {t('account.switch')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {invitations.length > 0 && (
+        <>
+          <h3>{t('account.invitations')}</h3>
+          <p className="soft">{t('account.invitationsText')}</p>
+          <ul className="rows">
+            {invitations.map(({ id, name, role }) => (
+              <li key={id} className="row">
+                <div className="row-main">
+                  <span className="row-name">{name}</span>
+                  <span className="soft small">{t(`role.${role}`)}</span>
+                </div>
+                <Button
+                  busy={change.isPending && change.variables?.tenant_id === id}
+                  onPress={() => change.mutate({ tenant_id: id, livemode: tenant.livemode })}
+                  aria-label={t('account.acceptNamed', { name })}
+                >
+                  {t('account.accept')}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Problem error={change.error} />
+    </Section>
+  );
+}

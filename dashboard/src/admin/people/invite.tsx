@@ -1,0 +1,153 @@
+import type { InvitedPerson, Person } from '@firsthand/contract/people/people.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
+import { useEffect, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { Controller, useForm } from 'react-hook-form';
+import { call } from '../../base/api/call.ts';
+import { useWords } from '../../base/language.tsx';
+import { Button } from '../../base/parts/button.tsx';
+import { Dialog } from '../../base/parts/dialog.tsx';
+import { Field } from '../../base/parts/field.tsx';
+import { Icon } from '../../base/parts/icon.tsx';
+import { Problem } from '../../base/parts/states.tsx';
+import { callName, PEOPLE } from '../../base/people.ts';
+import { useDraft } from '../../entry/session/draft.ts';
+import { useAct } from '../../entry/session/recent.ts';
+import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { RoleSelect } from './role-select.tsx';
+
+interface Typed {
+  name: string;
+  email: string;
+  phone_e164: string;
+  role: Person['role'];
+}
+const EMPTY: Typed = { name: '', email: '', phone_e164: '', role: 'reviewer' };
+
+export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (person: InvitedPerson) => void }) {
+  const { t } = useWords();
+  const { person: me } = useSignedIn();
+  const draft = useDraft(me.id, 'invite', EMPTY);
+  const form = useForm<Typed>({ defaultValues: draft.kept });
+  const invite = useAct((body: Partial<Typed> & Pick<Typed, 'role'>) => call('POST /v1/people', { body }), {
+    refreshes: [PEOPLE],
+    onDone: person => {
+      draft.forget();
+      onInvited(person);
+    },
+  });
+  useEffect(
+    () => form.subscribe({ formState: { values: true }, callback: ({ values }) => draft.keep(values) }),
+    [form, draft],
+  );
+  const [unnamed, setUnnamed] = useState(false);
+  const send = form.handleSubmit(typed => {
+    const { role, ...rest } = typed;
+    const given = Object.fromEntries(
+      Object.entries(rest).flatMap(([name, value]) => (value.trim() === '' ? [] : [[name, value.trim()]])),
+    );
+    invite.mutate(
+      { role, ...given },
+      {
+        onError: error => {
+          // The service names each fault by its path; the fields of this form have the same names.
+          const faults = error instanceof ApiError ? error.fields.filter(({ path }) => path in EMPTY) : [];
+          for (const { path } of faults)
+            form.setError(path as keyof Typed, { message: t(FAULTS[path] ?? 'problem.invalid_request') });
+          setUnnamed(faults.length === 0);
+        },
+      },
+    );
+  });
+  const text = (name: 'name' | 'email' | 'phone_e164', label: string, more: { type?: string; hint?: string } = {}) => (
+    <Controller
+      name={name}
+      control={form.control}
+      render={({ field: { ref, disabled, onChange, ...field }, fieldState }) => (
+        <Field
+          {...field}
+          onChange={value => {
+            form.clearErrors(name);
+            onChange(value);
+          }}
+          {...more}
+          label={label}
+          fault={fieldState.error?.message}
+          inputRef={ref}
+          input={{ autoComplete: 'off' }}
+        />
+      )}
+    />
+  );
+  return (
+    <Dialog title={t('people.inviteTitle')} onClose={onClose}>
+      <Form
+        validationBehavior="aria"
+        className="stack"
+        onSubmit={event => {
+          event.preventDefault();
+          const { email, phone_e164: phone } = form.getValues();
+          if (email.trim() === '' && phone.trim() === '') form.setError('email', { message: t('people.needsOne') });
+          else void send();
+        }}
+      >
+        {text('name', t('people.name'))}
+        {text('email', t('people.email'), { type: 'email' })}
+        {text('phone_e164', t('people.phone'), { type: 'tel', hint: t('people.phoneHint') })}
+        <Controller
+          name="role"
+          control={form.control}
+          render={({ field }) => <RoleSelect label={t('people.role')} value={field.value} onChange={field.onChange} />}
+        />
+        {unnamed && <Problem error={invite.error} />}
+        <div className="actions">
+          <Button onPress={onClose}>{t('common.cancel')}</Button>
+          <Button weight="main" type="submit" busy={invite.isPending}>
+            {t('people.invite')}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+const FAULTS = {
+  name: 'people.nameFault',
+  email: 'mail.fault',
+  phone_e164: 'code.phoneFault',
+} as Record<string, 'people.nameFault' | 'mail.fault' | 'code.phoneFault'>;
+
+/** Somebody was invited: by mail, or by the link that is shown here once. */
+export function Invited({ person, onClose }: { person: InvitedPerson; onClose: () => void }) {
+  const { t } = useWords();
+  const [copied, setCopied] = useState(false);
+  const name = callName(person, t('account.nameless'));
+  const url = person.sign_in_url;
+  return (
+    <Dialog title={t('people.invited', { name })} onClose={onClose}>
+      {url === undefined ? (
+        <p>{t('people.invitedByMail')}</p>
+      ) : (
+        <>
+          <p>{t('people.invitedByLink')}</p>
+          <p className="copyable">
+            <code>{url}</code>
+          </p>
+          <Button
+            onPress={() => {
+              void navigator.clipboard.writeText(url).then(() => setCopied(true));
+            }}
+          >
+            <Icon name={copied ? 'check' : 'copy'} />
+            {t(copied ? 'common.copied' : 'common.copy')}
+          </Button>
+        </>
+      )}
+      <div className="actions">
+        <Button weight="main" onPress={onClose}>
+          {t('common.done')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,153 @@
+import type { Settings } from '@firsthand/contract/account/management.ts';
+import { isEmailAddress } from '@firsthand/contract/base/email-address.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { call } from '../../base/api/call.ts';
+import { useWords } from '../../base/language.tsx';
+import { Button } from '../../base/parts/button.tsx';
+import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { Field } from '../../base/parts/field.tsx';
+import { PageTitle, Section } from '../../base/parts/page.tsx';
+import { useSay } from '../../base/parts/said.tsx';
+import { Problem, Read } from '../../base/parts/states.tsx';
+import { useAct } from '../../entry/session/recent.ts';
+import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { Chat } from './chat.tsx';
+import { Keys } from './keys.tsx';
+import { Rules } from './rules.tsx';
+import { SETTINGS } from './settings-key.ts';
+
+/** Settings of the whole account. Owners change them; everybody reads them. */
+export default function SettingsPage() {
+  const { t } = useWords();
+  const { tenant } = useSignedIn();
+  const owner = tenant.role === 'owner';
+  const settings = useQuery({ queryKey: SETTINGS, queryFn: ({ signal }) => call('GET /v1/settings', { signal }) });
+  return (
+    <>
+      <div className="title-line">
+        <PageTitle intro={t(owner ? 'settings.intro' : 'settings.introRead')}>{t('page.settings')}</PageTitle>
+        <CurlMenu acts={[{ label: t('page.settings'), request: { method: 'GET', path: '/v1/settings' } }]} />
+      </div>
+      <Read query={settings}>
+        {data =>
+          owner ? (
+            <>
+              <Editable settings={data} />
+              <Chat />
+              <Rules settings={data} />
+            </>
+          ) : (
+            <Readable settings={data} />
+          )
+        }
+      </Read>
+      {owner && <Keys />}
+      {owner && <Security />}
+    </>
+  );
+}
+
+/** Where the rest of what keeps the account safe is. */
+function Security() {
+  const { t } = useWords();
+  return (
+    <Section title={t('settings.security')} intro={t('settings.securityIntro')}>
+      <ul className="next">
+        {(
+          [
+            ['/settings/people', 'settings.toPeople'],
+            ['/account', 'settings.toSessions'],
+            ['/webhooks', 'settings.toSecret'],
+            ['/audit', 'settings.toAudit'],
+          ] as const
+        ).map(([href, label]) => (
+          <li key={href}>
+            <Link href={href}>{t(label)}</Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Readable({ settings }: { settings: Settings }) {
+  const { t } = useWords();
+  const facts: [string, ReactNode][] = [
+    [t('settings.name'), settings.name],
+    [t('settings.notify'), settings.notify_email ?? t('settings.nobody')],
+    [t('settings.days'), settings.retention_days === null ? t('settings.keep') : String(settings.retention_days)],
+    [t('settings.review'), t(`settings.review.${settings.review_policy}`)],
+    [t('settings.limit'), t('settings.perMinute', { n: settings.rate_limit_per_minute })],
+  ];
+  return (
+    <Section title={t('settings.account')}>
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function Editable({ settings }: { settings: Settings }) {
+  const { t } = useWords();
+  const say = useSay();
+  const [name, setName] = useState(settings.name);
+  const [email, setEmail] = useState(settings.notify_email ?? '');
+  const [tried, setTried] = useState(false);
+  const body = { name: name.trim(), notify_email: email.trim() || null };
+  const save = useAct(() => call('PATCH /v1/settings', { body }), {
+    refreshes: [SETTINGS],
+    onDone: () => say(t('settings.saved')),
+  });
+  const refused = save.error instanceof ApiError ? save.error.fields?.map(({ path }) => path) : undefined;
+  const nameFault = tried && (body.name === '' || refused?.includes('name')) ? t('settings.nameFault') : undefined;
+  const emailFault =
+    tried && ((body.notify_email && !isEmailAddress(body.notify_email)) || refused?.includes('notify_email'))
+      ? t('mail.fault')
+      : undefined;
+  return (
+    <Section
+      title={t('settings.account')}
+      aside={
+        <CurlMenu acts={[{ label: t('settings.save'), request: { method: 'PATCH', path: '/v1/settings', body } }]} />
+      }
+    >
+      <form
+        className="stack"
+        onSubmit={event => {
+          event.preventDefault();
+          setTried(true);
+          if (body.name !== '' && (!body.notify_email || isEmailAddress(body.notify_email))) save.mutate(undefined);
+        }}
+      >
+        <Field label={t('settings.name')} value={name} onChange={setName} fault={nameFault} maxLength={120} />
+        <Field
+          label={t('settings.notify')}
+          hint={t('settings.notifyHint')}
+          value={email}
+          onChange={setEmail}
+          fault={emailFault}
+          maxLength={254}
+          input={{ inputMode: 'email' }}
+        />
+        <p className="soft small">
+          {t('settings.limit')}: {t('settings.perMinute', { n: settings.rate_limit_per_minute })}
+        </p>
+        <Problem error={save.error} />
+        <div className="actions">
+          <Button weight="main" type="submit" busy={save.isPending}>
+            {t('settings.save')}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,99 @@
+import type { SystemFinding } from '@firsthand/contract/statistics/system.ts';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../base/api/call.ts';
+import { useWords } from '../../base/language.tsx';
+import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { Icon, type IconName } from '../../base/parts/icon.tsx';
+import { PageTitle, Section } from '../../base/parts/page.tsx';
+import { Read } from '../../base/parts/states.tsx';
+import './system.css';
+
+const LOOK: Record<SystemFinding['state'], [IconName, string]> = {
+  ok: ['check', 'verified'],
+  missing: ['minus', ''],
+  wrong: ['cross', 'failed'],
+};
+/** Working parts whose finding says more than their name: a version, a product. */
+const NAMED = new Set<SystemFinding['part']>([
+  'node',
+  'disk_space',
+  'database',
+  'store',
+  'vision_model',
+  'text_reader',
+]);
+const ORDER = ['wrong', 'missing', 'ok'] as const;
+
+/** The parts of this installation, and the cost of each missing one. */
+export default function SystemPage() {
+  const { t } = useWords();
+  const system = useQuery({
+    queryKey: ['system'],
+    queryFn: ({ signal }) => call('GET /v1/system', { signal }),
+    refetchOnWindowFocus: 'always',
+  });
+  return (
+    <>
+      <div className="title-line">
+        <PageTitle intro={t('system.intro')}>{t('page.system')}</PageTitle>
+        <CurlMenu acts={[{ label: t('page.system'), request: { method: 'GET', path: '/v1/system' } }]} />
+      </div>
+      <Read query={system}>
+        {({ findings }) => (
+          <>
+            {ORDER.map(state => {
+              const found = findings.filter(finding => finding.state === state);
+              return found.length === 0 ? null : (
+                <Section key={state} title={t(`system.${state}`)} intro={t(`system.${state}Intro`)}>
+                  <ul className="rows">
+                    {found.map(finding => (
+                      <Row key={finding.part} finding={finding} />
+                    ))}
+                  </ul>
+                </Section>
+              );
+            })}
+            <p className="soft small">{t('system.doctor')}</p>
+            <p className="copyable">
+              <code>npx firsthand doctor</code>
+            </p>
+          </>
+        )}
+      </Read>
+    </>
+  );
+}
+
+function Row({ finding }: { finding: SystemFinding }) {
+  const { t } = useWords();
+  const { part, state, what, advice } = finding;
+  const [icon, meaning] = LOOK[state];
+  return (
+    <li className="row system-row">
+      <span className={`tag ${meaning}`}>
+        <Icon name={icon} />
+        {t(`system.state.${state}`)}
+      </span>
+      <div className="row-main">
+        <span className="row-name">{t(`system.part.${part}`)}</span>
+        {state === 'ok' ? (
+          <>
+            <span>{t(`system.gives.${part}`)}</span>
+            {NAMED.has(part) && (
+              <span className="soft small" lang="en">
+                {what}
+              </span>
+            )}
+          </>
+        ) : (
+          <>
+            <span>{t(`system.cost.${part}`)}</span>
+            <span className="soft small" lang="en">
+              {advice ?? what}
+            </span>
+          </>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,2 @@
+/** The parts of a dictionary. `base` has the words of the frame and of the sign-in page, and what several pages share. */
+export type Area = 'base' | 'cases' | 'lists' | 'requests' | 'outcomes' | 'account';

@@ -1,0 +1,146 @@
+import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
+import { useQueries } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { call } from '../../base/api/call.ts';
+import { useWords } from '../../base/language.tsx';
+import { Button } from '../../base/parts/button.tsx';
+import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { PageTitle, Section } from '../../base/parts/page.tsx';
+import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
+import { useFileFacts } from '../verification/file-facts.ts';
+import { Compared } from './compared.tsx';
+import { type Differing, factsThatDiffer } from './facts.ts';
+import './compare.css';
+
+/** Two photos in one view: what moves in one moves in the other. `a` and `b` name a capture, or a verification's first. */
+export default function ComparePage() {
+  const { t } = useWords();
+  const factsOf = useFileFacts();
+  const search = new URLSearchParams(useSearch());
+  const [a, b] = [search.get('a') ?? '', search.get('b') ?? ''];
+  const [verificationA, captureA] = a.split('/');
+  const [verificationB, captureB] = b.split('/');
+  const read = useQueries({
+    queries: [verificationA, verificationB].map(id => ({
+      queryKey: ['verification', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /v1/verifications/:id', { id: id ?? '', signal }),
+      enabled: Boolean(id),
+    })),
+  });
+  const photos = read.map(({ data }, index) => data && photoOf(data, index === 0 ? captureA : captureB));
+  const failed = read.find(query => query.error);
+  const [first, second] = photos;
+  return (
+    <div className="wide tall stack">
+      <div className="title-line">
+        <PageTitle intro={t('compare.intro')}>{t('page.compare')}</PageTitle>
+        <CurlMenu
+          acts={[verificationA, verificationB].flatMap(id =>
+            id
+              ? [{ label: `…${id.slice(-6)}`, request: { method: 'GET' as const, path: `/v1/verifications/${id}` } }]
+              : [],
+          )}
+        />
+      </div>
+      <Choose a={a} b={b} />
+      {failed ? (
+        <Failed
+          error={failed.error}
+          onRetry={() => void Promise.all(read.filter(query => query.error).map(query => query.refetch()))}
+        />
+      ) : !verificationA || !verificationB ? (
+        <Empty icon="layers" title={t('compare.none')}>
+          <p>{t('compare.noneText')}</p>
+        </Empty>
+      ) : read.some(query => query.isPending) ? (
+        <Loading />
+      ) : !first || !second ? (
+        <Empty icon="camera" title={t('compare.noPhoto')}>
+          <p>{t('compare.noPhotoText')}</p>
+        </Empty>
+      ) : (
+        <>
+          <Compared key={`${a} ${b}`} first={first} second={second} />
+          <div className="compare-names">
+            <Link href={`/verifications/${verificationA}`}>
+              {t('compare.first')} · …{verificationA.slice(-6)}
+            </Link>
+            <Link href={`/verifications/${verificationB}`}>
+              {t('compare.second')} · …{verificationB.slice(-6)}
+            </Link>
+          </div>
+          <Facts rows={factsThatDiffer(factsOf(first), factsOf(second))} />
+        </>
+      )}
+    </div>
+  );
+}
+
+const photoOf = ({ captures }: Verification, wanted: string | undefined): Capture | undefined =>
+  wanted ? captures?.find(({ id }) => id === wanted) : captures?.find(({ image_url }) => image_url !== undefined);
+
+function Choose({ a, b }: { a: string; b: string }) {
+  const { t } = useWords();
+  const [, goTo] = useLocation();
+  const [left, setLeft] = useState(a);
+  const [right, setRight] = useState(b);
+  return (
+    <form
+      className="line-form"
+      onSubmit={event => {
+        event.preventDefault();
+        goTo(`/compare?${new URLSearchParams({ a: left.trim(), b: right.trim() })}`, { replace: true });
+      }}
+    >
+      {(
+        [
+          ['a', 'compare.first', left, setLeft],
+          ['b', 'compare.second', right, setRight],
+        ] as const
+      ).map(([name, label, value, set]) => (
+        <label key={name} className="field">
+          <span className="label">{t(label)}</span>
+          <input
+            className="input"
+            value={value}
+            placeholder="vfy_…"
+            spellCheck={false}
+            onChange={event => set(event.target.value)}
+          />
+        </label>
+      ))}
+      <Button type="submit">{t('compare.show')}</Button>
+    </form>
+  );
+}
+
+function Facts({ rows }: { rows: Differing[] }) {
+  const { t } = useWords();
+  return (
+    <Section title={t('compare.facts')}>
+      {rows.length === 0 ? (
+        <p className="soft small">{t('compare.same')}</p>
+      ) : (
+        <table className="compare-facts">
+          <thead>
+            <tr>
+              <th scope="col">{t('compare.fact')}</th>
+              <th scope="col">{t('compare.first')}</th>
+              <th scope="col">{t('compare.second')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ key, label, first, second }) => (
+              <tr key={key}>
+                <th scope="row">{label}</th>
+                <td>{first ?? '–'}</td>
+                <td>{second ?? '–'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,63 @@
+import { DECISIONS } from '@firsthand/contract/base/names.ts';
+import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
+import { useWords } from '../../base/language.tsx';
+import { Icon, type IconName } from '../../base/parts/icon.tsx';
+import { KEY_OF, type Reason } from './reasons.ts';
+
+const ICON: Record<Decision, IconName> = {
+  approved: 'check',
+  rejected: 'cross',
+  retake: 'camera',
+  escalated: 'people',
+};
+
+/** The four decisions; after one is chosen, its reasons, each with its digit. */
+export function DecisionBar({
+  choosing,
+  onChoose,
+  reasons,
+  onDecide,
+}: {
+  choosing: Decision | null;
+  onChoose: (decision: Decision) => void;
+  reasons: readonly Reason[];
+  onDecide: (decision: Decision, reason?: Reason) => void;
+}) {
+  const { t } = useWords();
+  return (
+    <div className="decide">
+      {choosing && (
+        <fieldset className="reasons">
+          <legend>{t('decide.why', { decision: t(`decide.${choosing}`) })}</legend>
+          {reasons.map((reason, index) => (
+            <button key={reason} type="button" className="reason" onClick={() => onDecide(choosing, reason)}>
+              <kbd>{index + 1}</kbd> {t(`why.${reason}`)}
+            </button>
+          ))}
+          <button type="button" className="reason" onClick={() => onDecide(choosing)}>
+            <kbd>0</kbd> {t('decide.noReason')}
+          </button>
+        </fieldset>
+      )}
+      <div className="decisions">
+        {DECISIONS.map(decision => (
+          <button
+            key={decision}
+            type="button"
+            className={`decision ${decision}`}
+            aria-pressed={choosing === decision}
+            aria-keyshortcuts={KEY_OF[decision]}
+            onClick={() => onChoose(decision)}
+          >
+            <Icon name={ICON[decision]} />
+            {t(`decide.${decision}`)}
+            <kbd>{KEY_OF[decision]}</kbd>
+          </button>
+        ))}
+      </div>
+      <p className="unseen" role="status">
+        {choosing && t('decide.choosing', { decision: t(`decide.${choosing}`) })}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
+import type { MessageKey } from '../../base/i18n.ts';
+import { useWords } from '../../base/language.tsx';
+import { Icon, type IconName } from '../../base/parts/icon.tsx';
+
+type Known = Pick<VerificationSummary, 'status' | 'verdict'>;
+
+/** The outcome of a verification in one word: its verdict, or else its status. */
+const outcomeOf = ({ status, verdict }: Known) =>
+  status === 'completed' && verdict ? (`verdict.${verdict.label}` as const) : (`status.${status}` as const);
+type Outcome = ReturnType<typeof outcomeOf>;
+
+const LOOK: Record<Outcome, [IconName, 'verified' | 'doubtful' | 'failed' | '']> = {
+  'verdict.verified': ['check', 'verified'],
+  'verdict.suspicious': ['doubt', 'doubtful'],
+  'verdict.failed': ['cross', 'failed'],
+  'status.pending': ['time', ''],
+  'status.partially_captured': ['camera', ''],
+  'status.completed': ['check', ''],
+  'status.expired': ['time', ''],
+  'status.failed': ['offline', 'failed'],
+  'status.abandoned': ['leave', ''],
+};
+
+export function OutcomeTag({ of }: { of: Known }) {
+  const { t } = useWords();
+  const outcome = outcomeOf(of);
+  const [icon, meaning] = LOOK[outcome];
+  return (
+    <span className={`tag ${meaning}`}>
+      <Icon name={icon} />
+      {t(outcome satisfies MessageKey)}
+    </span>
+  );
+}

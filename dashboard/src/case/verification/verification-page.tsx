@@ -1,0 +1,139 @@
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { call } from '../../base/api/call.ts';
+import { useWords } from '../../base/language.tsx';
+import { useChanges } from '../../base/live.ts';
+import { Icon } from '../../base/parts/icon.tsx';
+import { useMoments } from '../../base/parts/moments.ts';
+import { PageTitle, Section } from '../../base/parts/page.tsx';
+import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
+import { queryClient } from '../../entry/session/query-client.ts';
+import { Photos } from '../photo/photos.tsx';
+import { NOTHING_LIT, type Part, type ViewerHandle } from '../photo/viewer.tsx';
+import { Place } from '../place/place.tsx';
+import { gravest } from '../why/findings.ts';
+import { WhyPanel } from '../why/why-panel.tsx';
+import { Acts } from './acts.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { Answers, CaseAnalysis, Checks, FileFacts } from './facts.tsx';
+import { DELIVERIES, VERIFICATION } from './keys.ts';
+import { nameOf } from './name.ts';
+import { OutcomeTag } from './outcome.tsx';
+import { Timeline } from './timeline.tsx';
+import { Warnings } from './warnings.tsx';
+import './verification.css';
+
+/** One verification: its photos first, then why the verdict is what it is, then everything that happened. */
+export default function VerificationPage() {
+  const { t } = useWords();
+  const { id } = useParams<{ id: string }>();
+  const verification = useQuery({
+    queryKey: VERIFICATION(id),
+    queryFn: ({ signal }) => call('GET /v1/verifications/:id', { id, signal }),
+  });
+  useChanges(ids => {
+    if (ids && !ids.has(id)) return;
+    void queryClient.invalidateQueries({ queryKey: VERIFICATION(id) });
+    void queryClient.invalidateQueries({ queryKey: DELIVERIES(id) });
+  });
+  return (
+    <div className="wide tall case" key={id}>
+      <p className="small">
+        <Link href="/verifications">{t('page.verifications')}</Link>
+      </p>
+      {verification.data ? (
+        <Case verification={verification.data} />
+      ) : verification.error ? (
+        <Failed alone error={verification.error} onRetry={() => void verification.refetch()} />
+      ) : (
+        <Loading />
+      )}
+    </div>
+  );
+}
+
+function Case({ verification }: { verification: Verification }) {
+  const { t, number } = useWords();
+  const { exactly } = useMoments();
+  const [at, setAt] = useState(() => gravest(verification.captures));
+  const [heat, setHeat] = useState(0);
+  const [blink, setBlink] = useState(false);
+  const [lit, setLit] = useState<readonly Part[]>(NOTHING_LIT);
+  const viewer = useRef<ViewerHandle>(null);
+  const { captures, config, verdict } = verification;
+  const capture = captures[Math.min(at, captures.length - 1)];
+  return (
+    <>
+      <div className="title-line">
+        <div className="case-title">
+          <PageTitle>{nameOf(verification)}</PageTitle>
+          <OutcomeTag of={verification} />
+          {verdict && verdict.label !== 'verified' && (
+            <span className="tag">{t(`reason.${verdict.reason_code ?? 'none'}`)}</span>
+          )}
+          {verdict && (
+            <span className="soft small">
+              {t('case.confidence', {
+                p: number(Math.floor(verdict.score * 1_000) / 1_000, { style: 'percent', maximumFractionDigits: 1 }),
+              })}
+            </span>
+          )}
+        </div>
+        <Acts verification={verification} />
+      </div>
+      {verification.redacted_at && (
+        <p className="notice info">
+          <Icon name="lock" />
+          <span>{t('case.redacted', { at: exactly(verification.redacted_at) })}</span>
+        </p>
+      )}
+      <Warnings of={verification} />
+      <div className="case-main">
+        <div className="case-photos">
+          {captures.length > 0 ? (
+            <Photos
+              captures={captures}
+              at={Math.min(at, captures.length - 1)}
+              onAt={setAt}
+              heat={heat}
+              onHeat={setHeat}
+              blink={blink}
+              onBlink={setBlink}
+              lit={lit}
+              handle={viewer}
+            />
+          ) : (
+            <Empty icon="camera" title={t('case.noPhotos')}>
+              <p>{t(`case.waiting.${verification.status}`)}</p>
+            </Empty>
+          )}
+        </div>
+        <div className="card case-why">
+          <WhyPanel
+            verification={verification}
+            capture={capture}
+            onLight={setLit}
+            onShow={part => viewer.current?.showPart(part)}
+          />
+          <Checks verification={verification} />
+        </div>
+      </div>
+      <div className="case-more">
+        {verification.case_analysis && (
+          <CaseAnalysis verification={verification} analysis={verification.case_analysis} />
+        )}
+        {capture && (capture.location || config.expected_location !== undefined) && (
+          <Section title={t('place.title')}>
+            <Place capture={capture} expected={config.expected_location} />
+          </Section>
+        )}
+        <Answers verification={verification} />
+        {capture && <FileFacts capture={capture} />}
+        <Timeline verification={verification} />
+        <Deliveries verificationId={verification.id} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,172 @@
+import { SIGNAL_NAMES } from '@firsthand/contract/verification/signals.ts';
+import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
+import { Link } from 'wouter';
+import { useWords } from '../../base/language.tsx';
+import { Icon, type IconName } from '../../base/parts/icon.tsx';
+import type { Part } from '../photo/viewer.tsx';
+import { CameraSession } from './camera-session.tsx';
+import { type Finding, findingsOf, type Match } from './findings.ts';
+import { Odds } from './odds.tsx';
+import './why.css';
+
+const REASONS = [
+  'no_context',
+  'no_model',
+  'not_enough_movement',
+  'not_enough_matches',
+  'no_second_frame',
+  'too_small_or_dark',
+  'too_small',
+  'too_dark',
+  'too_plain',
+  'nothing_to_search',
+  'engine_unavailable',
+  'no_session',
+  'session_inconclusive',
+  'analysis_error',
+] as const;
+const isReason = (word: string): word is (typeof REASONS)[number] => (REASONS as readonly string[]).includes(word);
+
+const LOOK: Record<Finding['state'], [IconName, string]> = {
+  clear: ['check', 'verified'],
+  doubtful: ['doubt', 'doubtful'],
+  confident: ['cross', 'failed'],
+  not_evaluated: ['time', ''],
+  not_applicable: ['right', ''],
+};
+
+/** Why the verdict is what it is: every signal of one photo in words, what it was told by, and what was not looked at. */
+export function WhyPanel({
+  verification,
+  capture,
+  onLight,
+  onShow,
+}: {
+  verification: Verification;
+  capture: Capture | undefined;
+  /** Lights parts of the photo while the pointer or the focus is on their line. */
+  onLight: (parts: readonly Part[]) => void;
+  /** Zooms to a part. */
+  onShow: (part: Part) => void;
+}) {
+  const words = useWords();
+  const { t, number } = words;
+  const findings = capture ? findingsOf(capture) : [];
+  const notAsked = SIGNAL_NAMES.filter(name => !verification.config.signals_required.includes(name)).map(name =>
+    t(`signal.${name}`),
+  );
+  const forced = !verification.livemode ? verification.config.metadata?.test_outcome : undefined;
+  return (
+    <section className="why" aria-label={t('why.title')}>
+      <h2>{t('why.title')}</h2>
+      {forced !== undefined && (
+        <p className="notice info">
+          <Icon name="lens" />
+          <span>{t('why.forced', { outcome: forced })}</span>
+        </p>
+      )}
+      {findings.length === 0 && <p className="soft small">{t(capture ? 'why.notYet' : 'why.noPhoto')}</p>}
+      <ul className="findings">
+        {findings.map(finding => {
+          const [icon, meaning] = LOOK[finding.state];
+          return (
+            <li key={finding.signal} className={`finding ${meaning}`}>
+              <Icon name={icon} />
+              <div>
+                <h3>{t(`signal.${finding.signal}`)}</h3>
+                <p>{t(`finding.${finding.signal}.${finding.state}`)}</p>
+                {finding.missing !== undefined && (
+                  <p className="soft small">
+                    {t('why.missing', {
+                      why: isReason(finding.missing) ? t(`why.not.${finding.missing}`) : finding.missing,
+                    })}
+                    {finding.explained?.unanswered?.chosen_by === 'sender' && ` ${t('why.bySender')}`}
+                  </p>
+                )}
+                {finding.explained ? (
+                  <Odds explained={finding.explained} onLight={onLight} onShow={onShow} />
+                ) : (
+                  finding.probability !== undefined && <Scale probability={finding.probability} />
+                )}
+                {finding.matches.length > 0 && (
+                  <Matches matches={finding.matches} own={`${verification.id}/${capture!.id}`} />
+                )}
+                {finding.evidence.length > 0 && (
+                  <details>
+                    <summary>{t('why.measured')}</summary>
+                    <dl className="measured">
+                      {finding.probability !== undefined && (
+                        <div>
+                          <dt>{t('why.probability')}</dt>
+                          <dd>{number(finding.probability, { maximumFractionDigits: 3 })}</dd>
+                        </div>
+                      )}
+                      {finding.evidence.map(([key, value]) => (
+                        <div key={key}>
+                          <dt>{key}</dt>
+                          <dd>{value}</dd>
+                        </div>
+                      ))}
+                    </dl>
+                  </details>
+                )}
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+      {capture?.presence && <CameraSession presence={capture.presence} />}
+      {capture && notAsked.length > 0 && (
+        <p className="soft small">{t('why.notAsked', { signals: notAsked.join(', ') })}</p>
+      )}
+    </section>
+  );
+}
+
+/** Where a probability lies between none and certain. */
+function Scale({ probability }: { probability: number }) {
+  const { t, number } = useWords();
+  const said = number(probability, { style: 'percent', maximumFractionDigits: 1 });
+  return (
+    <svg
+      className="scale"
+      viewBox="0 0 200 12"
+      role="img"
+      aria-label={t('why.scale', { p: said })}
+      preserveAspectRatio="none"
+    >
+      <rect className="scale-way" x="0" y="4" width="200" height="4" rx="2" />
+      <rect className="scale-part" x="0" y="4" width={Math.max(2, probability * 200)} height="4" rx="2" />
+    </svg>
+  );
+}
+
+const isWeb = (url: string) => URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+
+/** Pictures found elsewhere. `own`: this photo, as the page that compares names it. */
+function Matches({ matches, own }: { matches: readonly Match[]; own: string }) {
+  const { t } = useWords();
+  return (
+    <ul className="matches small">
+      {matches.map((match, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: finds have no id and never move
+        <li key={index}>
+          {match.verification_id !== undefined ? (
+            <>
+              <Link href={`/verifications/${match.verification_id}`}>{t('why.earlier')}</Link> ·{' '}
+              <Link href={`/compare?${new URLSearchParams({ a: own, b: match.verification_id })}`}>
+                {t('page.compare')}
+              </Link>
+            </>
+          ) : match.url !== undefined && isWeb(match.url) ? (
+            <a href={match.url} target="_blank" rel="noreferrer noopener">
+              {new URL(match.url).hostname}
+            </a>
+          ) : (
+            (match.label ?? match.source)
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

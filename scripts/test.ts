@@ -1,5 +1,5 @@
 // `npm test`: builds what the tests open, runs them all, and closes with the counts on a line of their own. Arguments are
-// Vitest's: `npm test -- --project unit forensics/src/phash.test.ts`.
+// Vitest's: `npm test -- --project unit forensics/src/phash`.
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -22,7 +22,7 @@ export interface Call<B, Q, P> {
   principal: P;
   params: Record<string, string>;
   body: B;
-  /** The base64 of the image fields exactly as the JSON holds it; `lib/base64.ts` decodes it. */
+  /** The base64 of the image fields exactly as the JSON holds it; `platform/lib/base64.ts` decodes it. */
   images: ReadonlyMap<string, Buffer>;
   query: Q;
   /** The sender's address, as the trusted proxies report it. */

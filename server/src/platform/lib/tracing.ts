@@ -11,7 +11,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-// Without an OpenTelemetry SDK (see `telemetry/start.ts`) every call here ends in the no-op of `@opentelemetry/api`.
+// Without an OpenTelemetry SDK (see `platform/telemetry/start.ts`) every call here ends in the no-op of `@opentelemetry/api`.
 // Attributes hold ids that open nothing. A verification's id is a credential, so it stands in no span.
 
 /** Asked for each time, because the SDK may start later. */

@@ -13,7 +13,7 @@ export interface Claim {
 
 /**
  * Claims the case that has waited longest and that this person may review, or returns undefined. The rules are those of
- * `reviews/standing.ts`. A case that another transaction looks at is passed over, so no two people get one case and
+ * `desk/reviews/standing.ts`. A case that another transaction looks at is passed over, so no two people get one case and
  * nobody waits.
  */
 export const claimNext = (

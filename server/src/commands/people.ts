@@ -19,7 +19,7 @@ import { table } from './print.ts';
 import { tenantOf } from './tenant-of.ts';
 import { withDeps } from './tenants.ts';
 
-const activity = (deps: Deps, tenantId: string): Activity => ({
+const activity = (deps: Pick<Deps, 'clock'>, tenantId: string): Activity => ({
   tenantId,
   actor: { kind: 'command_line' },
   at: deps.clock.now(),
@@ -31,7 +31,11 @@ interface Member {
 }
 
 /** The one member that the options name. A miss or several are errors that say what to give instead. */
-async function memberOf(deps: Deps, tx: Tx, o: { tenant?: string; email?: string; person?: string }): Promise<Member> {
+async function memberOf(
+  deps: Pick<Deps, 'db'>,
+  tx: Tx,
+  o: { tenant?: string; email?: string; person?: string },
+): Promise<Member> {
   if (o.email !== undefined && o.person !== undefined) throw new UsageError('Give --email or --person, not both.');
   if (o.tenant !== undefined) await tenantOf(deps, o.tenant);
   if (o.email === undefined && o.person === undefined) return onlyOwner(tx, await tenantOf(deps, o.tenant));

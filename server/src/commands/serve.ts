@@ -110,7 +110,7 @@ function demoCommand({ config, origins }: Deps): string {
 }
 
 /** Returns a new sign-in link for the first tenant's owner. Null after the first sign-in there. */
-const unusedOwnerLink = (deps: Deps): Promise<string | null> =>
+const unusedOwnerLink = (deps: Pick<Deps, 'db' | 'origins' | 'clock'>): Promise<string | null> =>
   transaction(deps.db, async tx => {
     const owner = await one<{ person_id: string }>(
       tx,
@@ -124,7 +124,7 @@ const unusedOwnerLink = (deps: Deps): Promise<string | null> =>
   });
 
 /** Creates a test verification of the first tenant for trying the capture page. */
-async function freshLink(deps: Deps): Promise<string> {
+async function freshLink(deps: Pick<Deps, 'db' | 'origins' | 'clock'>): Promise<string> {
   const { rows } = await deps.db.query<{ id: string }>('select id from tenants where not is_trial order by id limit 1');
   const tenantId = rows[0]!.id;
   const row = await transaction(deps.db, tx =>

@@ -25,7 +25,7 @@ export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> 
   }
 }
 
-const activity = (deps: Deps, tenantId: string): Activity => ({
+const activity = (deps: Pick<Deps, 'clock'>, tenantId: string): Activity => ({
   tenantId,
   actor: { kind: 'command_line' },
   at: deps.clock.now(),

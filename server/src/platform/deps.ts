@@ -16,7 +16,10 @@ export interface Origins {
   capture: string;
 }
 
-/** Everything a handler or a job reaches the world through. Opened in one place, passed by hand. */
+/**
+ * Everything a handler or a job reaches the world through. Opened in one place, passed by hand. A function that needs a few of
+ * them says so (`Pick<Deps, …>`), so a test opens no more.
+ */
 export interface Deps {
   config: Config;
   log: Log;

@@ -42,7 +42,7 @@ const LEFT = 50;
 const WIDTH = 495;
 
 /** The certificate as PDF/A-3b. Black on white, one embedded font; equal input gives equal bytes. */
-export async function makeCertificate(deps: Deps, o: CertificateInput): Promise<Buffer> {
+export async function makeCertificate(deps: Pick<Deps, 'blobs' | 'origins'>, o: CertificateInput): Promise<Buffer> {
   const { row, head } = o;
   const pdf = new PDFDocument({
     size: 'A4',
@@ -196,7 +196,12 @@ function stampText(stamp: Stamp | null): string {
   return `${stamp.at} by ${printable(stamp.authority)} (RFC 3161, timestamp.tsr). ${qualified}`;
 }
 
-async function photoSection(deps: Deps, pdf: PDFKit.PDFDocument, page: Page, capture: CaptureRow): Promise<void> {
+async function photoSection(
+  deps: Pick<Deps, 'blobs'>,
+  pdf: PDFKit.PDFDocument,
+  page: Page,
+  capture: CaptureRow,
+): Promise<void> {
   page.room(THUMBNAIL.height / 2 + 130);
   if (capture.preview_blob) {
     const preview = await deps.blobs.get(capture.preview_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });

@@ -48,7 +48,7 @@ export const getEvidence = tenantEndpoint({
 
 /** Streams the archive. Only one photo is in memory at a time. */
 async function* archive(
-  deps: Deps,
+  deps: Pick<Deps, 'blobs'>,
   files: readonly BundleFile[],
   entries: readonly ZipEntry[],
 ): AsyncGenerator<Uint8Array> {

@@ -89,7 +89,10 @@ async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {
 }
 
 /** Returns the published log head that covers all entries of a verification; null while there is none. */
-async function headOver(deps: Deps, leaves: readonly Leaf[]): Promise<(Head & { logId: number }) | null> {
+async function headOver(
+  deps: Pick<Deps, 'config' | 'db'>,
+  leaves: readonly Leaf[],
+): Promise<(Head & { logId: number }) | null> {
   const [logId] = leaves.map(leaf => leaf.log_id);
   if (logId == null || leaves.some(leaf => leaf.log_id !== logId)) return null;
   const log = await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [logId]);
@@ -195,7 +198,11 @@ function verdictOf(statements: readonly OpenedStatement[]): object | null {
   return { label, score, signals, ...(reason_code === undefined ? {} : { reason_code }) };
 }
 
-async function proofFiles(deps: Deps, head: Head & { logId: number }, leaves: readonly Leaf[]): Promise<BundleFile[]> {
+async function proofFiles(
+  deps: Pick<Deps, 'db'>,
+  head: Head & { logId: number },
+  leaves: readonly Leaf[],
+): Promise<BundleFile[]> {
   const paths = leaves.map(leaf => inclusionRanges(BigInt(leaf.leaf_index!), head.size));
   const hashOf = await loadNodes(deps.db, head.logId, paths.flat());
   return leaves.map((leaf, at) => {
@@ -206,7 +213,7 @@ async function proofFiles(deps: Deps, head: Head & { logId: number }, leaves: re
 }
 
 /** Lists the originals, then the previews. Reads each once for its hash and does not copy it. */
-async function photoFiles(deps: Deps, captures: readonly CaptureRow[]): Promise<BundleFile[]> {
+async function photoFiles(deps: Pick<Deps, 'blobs'>, captures: readonly CaptureRow[]): Promise<BundleFile[]> {
   const files: BundleFile[] = [];
   for (const capture of captures) {
     files.push(await blobFile(deps, `originals/${capture.id}.${EXTENSIONS[capture.content_type]}`, capture.image_blob));
@@ -217,7 +224,7 @@ async function photoFiles(deps: Deps, captures: readonly CaptureRow[]): Promise<
   return files;
 }
 
-async function blobFile(deps: Deps, path: string, blob: string): Promise<BundleFile> {
+async function blobFile(deps: Pick<Deps, 'blobs'>, path: string, blob: string): Promise<BundleFile> {
   const { content: _, ...file } = inline(path, await deps.blobs.get(blob, { maxBytes: UPLOAD_HARD_CAP_BYTES }));
   return { ...file, blob };
 }

@@ -9,7 +9,7 @@ import { stampOf } from './time-stamp.ts';
 const ASKING_SECONDS = 120;
 
 /** Has the published log stamped, once an hour in which it is asked and has grown since the last stamp. Safe on every node. */
-export async function stampLog(deps: Deps): Promise<void> {
+export async function stampLog(deps: Pick<Deps, 'config' | 'log' | 'db' | 'clock'>): Promise<void> {
   if (!deps.config.tsaUrl) return;
   const log = await currentLog(deps.db);
   if (!log?.checkpoint) return;
@@ -36,7 +36,7 @@ export async function stampLog(deps: Deps): Promise<void> {
 }
 
 /** The last stamp, for anyone: the note, and what the authority answered. */
-export function registerStamps(app: FastifyInstance, deps: Deps): void {
+export function registerStamps(app: FastifyInstance, deps: Pick<Deps, 'db'>): void {
   const last = async () => {
     const log = await currentLog(deps.db);
     const row =

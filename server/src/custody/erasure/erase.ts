@@ -33,7 +33,7 @@ export interface Erasure {
  */
 export async function erase(
   tx: Tx,
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'keyring' | 'origins' | 'clock'>,
   rows: readonly VerificationRow[],
   { reason, at, earlier }: Erasure,
 ): Promise<RedactionReceipt[]> {

@@ -26,7 +26,10 @@ interface Claimed {
  * an hour later whatever a late writer has left. `ids`: these, whether or not it is their time. Gives back how many it did.
  * Safe on every node at once; one that dies is followed by another.
  */
-export async function finishErasures(deps: Deps, ids: readonly string[] | null = null): Promise<number> {
+export async function finishErasures(
+  deps: Pick<Deps, 'db' | 'blobs' | 'clock'>,
+  ids: readonly string[] | null = null,
+): Promise<number> {
   const now = deps.clock.now();
   const claimed = await many<Claimed>(
     deps.db,
@@ -53,7 +56,7 @@ export async function finishErasures(deps: Deps, ids: readonly string[] | null =
 }
 
 /** Appends receipts to the blob store, where a restored database finds them. */
-async function keepReceipts(deps: Deps, claimed: readonly Claimed[]): Promise<void> {
+async function keepReceipts(deps: Pick<Deps, 'db' | 'blobs' | 'clock'>, claimed: readonly Claimed[]): Promise<void> {
   const unkept = claimed.filter(({ receipt_kept }) => !receipt_kept);
   if (unkept.length === 0) return;
   const key = `${SEGMENTS}${newUlid()}.jsonl`;
@@ -67,7 +70,7 @@ async function keepReceipts(deps: Deps, claimed: readonly Claimed[]): Promise<vo
 }
 
 /** Sweep: finishes erasures that are due. Rests twice as long as it works, so that it takes little from the API. */
-export async function sweepErasures(deps: Deps, signal: AbortSignal): Promise<void> {
+export async function sweepErasures(deps: Pick<Deps, 'db' | 'blobs' | 'clock'>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const began = performance.now();
     if ((await finishErasures(deps)) < BATCH) return;

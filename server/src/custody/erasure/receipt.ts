@@ -13,7 +13,10 @@ const DAY_MS = 86_400_000;
 export type Unsigned = Omit<RedactionReceipt, 'removed' | 'not_recalled' | 'backups_until' | 'key_id' | 'signature'>;
 
 /** Signs receipts with the key for bundles and receipts. */
-export async function receiptSigner(tx: Tx, deps: Deps): Promise<(of: Unsigned) => RedactionReceipt> {
+export async function receiptSigner(
+  tx: Tx,
+  deps: Pick<Deps, 'config' | 'keyring'>,
+): Promise<(of: Unsigned) => RedactionReceipt> {
   const log = await currentLog(tx);
   if (!log) throw new Error('There is no log yet: start the service once.');
   const { secretKey, publicKey } = await signerFor(tx, deps, log, 'bundle');

@@ -47,7 +47,7 @@ export const redactVerification = tenantEndpoint({
  */
 export async function redactOne(
   tx: Tx,
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'keyring' | 'origins' | 'clock'>,
   id: string,
   { reason, activity }: { reason: string | undefined; activity: Activity },
 ): Promise<RedactionReceipt> {

@@ -42,7 +42,7 @@ export async function restoreCheck(
   return report;
 }
 
-async function unknownOf(deps: Deps, keys: readonly string[]): Promise<string[]> {
+async function unknownOf(deps: Pick<Deps, 'db'>, keys: readonly string[]): Promise<string[]> {
   const rows = await many<{ key: string }>(
     deps.db,
     `select key from unnest($1::text[]) each (key)
@@ -52,7 +52,12 @@ async function unknownOf(deps: Deps, keys: readonly string[]): Promise<string[]>
   return rows.map(({ key }) => key);
 }
 
-async function readSegment(deps: Deps, key: string, everything: boolean, report: RestoreReport): Promise<void> {
+async function readSegment(
+  deps: Pick<Deps, 'config' | 'db' | 'blobs' | 'keyring' | 'origins' | 'clock'>,
+  key: string,
+  everything: boolean,
+  report: RestoreReport,
+): Promise<void> {
   const text = (await deps.blobs.get(key, { maxBytes: MAX_SEGMENT_BYTES })).toString('utf8');
   const receipts = text
     .split('\n')

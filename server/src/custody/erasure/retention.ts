@@ -12,7 +12,10 @@ const BATCH = 20;
  * Sweep: redacts verifications whose retention is over, an account at a time in turn. Rests twice as long as it works, so
  * that it takes little from the API. Safe on every node at once.
  */
-export async function sweepRetention(deps: Deps, signal: AbortSignal): Promise<void> {
+export async function sweepRetention(
+  deps: Pick<Deps, 'config' | 'db' | 'blobs' | 'keyring' | 'origins' | 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
   const accounts = await many<{ id: string }>(
     deps.db,
     'select id from tenants where retention_days is not null order by id',
@@ -36,7 +39,10 @@ export async function sweepRetention(deps: Deps, signal: AbortSignal): Promise<v
  * Erases a batch of one account, or for null one of those that have their own retention. Reads the account's setting
  * anew: a backlog takes hours, and an owner who switches it off meanwhile must not lose the rest.
  */
-async function eraseExpired(deps: Deps, accountId: string | null): Promise<number> {
+async function eraseExpired(
+  deps: Pick<Deps, 'config' | 'db' | 'blobs' | 'keyring' | 'origins' | 'clock'>,
+  accountId: string | null,
+): Promise<number> {
   const now = deps.clock.now();
   const ids = await transaction(deps.db, async tx => {
     const rows = accountId

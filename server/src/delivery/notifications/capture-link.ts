@@ -8,7 +8,10 @@ import { renderLetter } from './letter.ts';
 type Row = Pick<VerificationRow, 'id' | 'status' | 'expires_at' | 'private' | 'redacted_at'> & { tenant_name: string };
 
 /** Job: mails a person of a batch the link to their photos, unless it has ended meanwhile. */
-export async function mailCaptureLink(deps: Deps, verificationId: string): Promise<void> {
+export async function mailCaptureLink(
+  deps: Pick<Deps, 'log' | 'db' | 'origins' | 'clock' | 'mailer'>,
+  verificationId: string,
+): Promise<void> {
   if (!deps.mailer) return;
   const row = await one<Row>(
     deps.db,

@@ -63,7 +63,10 @@ function textOf(row: EventRow, origin: string): string {
 }
 
 /** Job: posts to the account's chat that a verification needs a look. An attempt that fails is retried, ever later. */
-export async function chatOutcome(deps: Deps, eventId: string): Promise<void> {
+export async function chatOutcome(
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'keyring' | 'origins'>,
+  eventId: string,
+): Promise<void> {
   const row = await one<EventRow>(
     deps.db,
     `select e.public_type, e.tenant_id, e.livemode, v.id as verification_id, v.external_ref, v.verdict, v.redacted_at

@@ -12,7 +12,10 @@ interface DisabledRow {
 }
 
 /** Job: e-mails a tenant that an endpoint failed for five days and was disabled. */
-export async function mailEndpointDisabled(deps: Deps, endpointId: string): Promise<void> {
+export async function mailEndpointDisabled(
+  deps: Pick<Deps, 'log' | 'db' | 'origins' | 'mailer'>,
+  endpointId: string,
+): Promise<void> {
   const row = await one<DisabledRow>(
     deps.db,
     `select e.url, e.livemode, e.failing_since, e.disabled_at, t.notify_email

@@ -8,7 +8,10 @@ import type { Deps } from '../../platform/deps.ts';
 const TIMEOUT_MS = 10_000;
 
 /** Job: asks the messaging bot to send a code if a person has this number. A repeat sends the same code. */
-export async function sendOneTimeCode(deps: Deps, otpId: string): Promise<void> {
+export async function sendOneTimeCode(
+  deps: Pick<Deps, 'config' | 'db' | 'keyring' | 'clock'>,
+  otpId: string,
+): Promise<void> {
   const { botUrl, botSecrets } = deps.config;
   const row = await one<{ phone_e164: string; expires_at: Date }>(
     deps.db,

@@ -28,7 +28,10 @@ const VERDICT: Record<(typeof LABELS)[number], string> = {
 const INCOMPLETE = 'No check found a problem, but one that you asked for is missing. Please look at the photos.';
 
 /** Job: e-mails the verification's `notify_email` that it completed, expired or could not be analysed. */
-export async function mailOutcome(deps: Deps, eventId: string): Promise<void> {
+export async function mailOutcome(
+  deps: Pick<Deps, 'log' | 'db' | 'origins' | 'mailer'>,
+  eventId: string,
+): Promise<void> {
   if (!deps.mailer) return;
   const row = await one<OutcomeRow>(
     deps.db,

@@ -16,7 +16,10 @@ interface MailRow {
 }
 
 /** Job: mails a link that signs in once, if the address is anybody's. The row goes when there is nothing more to do. */
-export async function mailSignInLink(deps: Deps, mailId: string): Promise<void> {
+export async function mailSignInLink(
+  deps: Pick<Deps, 'log' | 'db' | 'origins' | 'clock' | 'mailer'>,
+  mailId: string,
+): Promise<void> {
   const mail = await one<MailRow>(
     deps.db,
     `select s.id, s.purpose, s.email, s.tenant_id, t.name as tenant_name
@@ -37,7 +40,7 @@ export async function mailSignInLink(deps: Deps, mailId: string): Promise<void> 
   await forgetMail(deps.db, mailId);
 }
 
-const linkFor = (deps: Deps, mail: MailRow): Promise<string | null> =>
+const linkFor = (deps: Pick<Deps, 'db' | 'origins' | 'clock'>, mail: MailRow): Promise<string | null> =>
   transaction(deps.db, async tx => {
     const { email, tenant_id: tenantId, purpose, id: mailId } = mail;
     const invited = tenantId === null ? null : ((await memberWith(tx, tenantId, { email }))?.id ?? null);

@@ -26,7 +26,7 @@ const MAILED = new Set(['verification.completed', 'verification.expired', 'verif
  * Takes up to `batch` recorded events and adds, once for each, a delivery to the verification's webhook address, an e-mail job
  * and a message to the account's chat. Returns how many it took; fewer than `batch` means nothing is left.
  */
-export async function announceEvents(deps: Deps, batch = 500): Promise<number> {
+export async function announceEvents(deps: Pick<Deps, 'db' | 'clock' | 'mailer'>, batch = 500): Promise<number> {
   return transaction(deps.db, async tx => {
     // Safe to lose in a crash: the note stays, and the next run repeats the work.
     await tx.query('set local synchronous_commit = off');

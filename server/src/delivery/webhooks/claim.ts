@@ -124,7 +124,10 @@ export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<C
 }
 
 /** Hands back claimed deliveries that this node will not send: only these deliveries of these claims. */
-export async function handBack(deps: Deps, o: { ids: readonly string[]; claims: readonly string[] }): Promise<void> {
+export async function handBack(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  o: { ids: readonly string[]; claims: readonly string[] },
+): Promise<void> {
   await transaction(deps.db, async tx => {
     await tx.query(
       `update webhook_claims set delivery_ids = array(select unnest(delivery_ids) except select unnest($2::text[]))
@@ -136,7 +139,10 @@ export async function handBack(deps: Deps, o: { ids: readonly string[]; claims: 
 }
 
 /** Ends a node's claims. Deliveries in `ids` return to the queue; the rest were sent. */
-export async function endClaims(deps: Deps, o: { node: string; ids: readonly string[] }): Promise<void> {
+export async function endClaims(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  o: { node: string; ids: readonly string[] },
+): Promise<void> {
   await transaction(deps.db, async tx => {
     await tx.query('delete from webhook_claims where node = $1', [o.node]);
     await requeue(tx, o.ids, deps.clock.now());
@@ -147,7 +153,11 @@ export async function endClaims(deps: Deps, o: { node: string; ids: readonly str
  * Takes back the claims of nodes that vanished: all claims, or those that lapsed by the database's clock. Deliveries
  * that such a node sent but did not record are sent again. `lost`: also claims of this node whose answer never came.
  */
-export async function takeBackClaims(deps: Deps, which: 'lapsed' | 'all', lost: readonly string[] = []): Promise<void> {
+export async function takeBackClaims(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  which: 'lapsed' | 'all',
+  lost: readonly string[] = [],
+): Promise<void> {
   const now = deps.clock.now();
   await transaction(deps.db, async tx => {
     const lapsed = await many<{ delivery_ids: string[] }>(

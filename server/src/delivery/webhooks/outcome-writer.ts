@@ -10,7 +10,10 @@ const GATHER_MS = { few: 5, many: 50 } as const;
 const MANY = 32;
 
 /** Writes outcomes in batches. A batch that fails is written again. */
-export function startOutcomeWriter<T>(deps: Deps, to: { write(batch: readonly T[]): Promise<void>; caughtUp(): void }) {
+export function startOutcomeWriter<T>(
+  deps: Pick<Deps, 'log'>,
+  to: { write(batch: readonly T[]): Promise<void>; caughtUp(): void },
+) {
   let waiting: T[] = [];
   let writing: Promise<void> | null = null;
   let stopped = false;

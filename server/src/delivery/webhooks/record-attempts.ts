@@ -25,7 +25,7 @@ export const DISABLE_AFTER_MS = 5 * 86_400_000;
  * nothing left to send.
  */
 export async function recordAttempts(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'db' | 'clock' | 'mailer'>,
   outcomes: readonly Outcome[],
   ended: readonly string[],
 ): Promise<void> {
@@ -129,7 +129,7 @@ async function recordHealth(tx: Tx, health: readonly Health[], now: Date): Promi
 }
 
 /** Fails all queued and claimed deliveries of a disabled endpoint, and tells the tenant. */
-async function giveUp(tx: Tx, deps: Deps, endpointId: string): Promise<void> {
+async function giveUp(tx: Tx, deps: Pick<Deps, 'log' | 'clock' | 'mailer'>, endpointId: string): Promise<void> {
   await tx.query(
     `with queued as (delete from webhook_queue where endpoint_id = $1 returning delivery_id)
      update webhook_deliveries d set status = 'failed', next_attempt_at = null, failed_at = $2

@@ -7,7 +7,7 @@ import { sendAgain } from './deliveries.ts';
  * Sends the newest event of a verification again, to every URL that it went to. Throws `not_found` where none of its events went
  * anywhere.
  */
-export async function resendNewest(tx: Tx, deps: Deps, verificationId: string): Promise<void> {
+export async function resendNewest(tx: Tx, deps: Pick<Deps, 'clock'>, verificationId: string): Promise<void> {
   const event = await one<{ id: string; erased: boolean }>(
     tx,
     `select e.id, e.body is null as erased from events e

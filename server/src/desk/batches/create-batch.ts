@@ -129,7 +129,7 @@ interface ReadBatch {
 
 /** Reads and checks a whole body, a slice at a time. Throws `invalid_request` for what concerns no row. */
 async function readBatch(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   principal: Principal,
   o: { raw: Buffer; type: string; charset: string | undefined; templateId: string | undefined },
 ): Promise<ReadBatch> {
@@ -175,7 +175,7 @@ async function readBatch(
 
 /** The request that rows are laid over: the template's current version, the body's own, or one photo. */
 async function baseOf(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   principal: Principal,
   { template_id, request, rows: _rows, ...unknown }: Record<string, unknown>,
   queried: string | undefined,

@@ -30,7 +30,7 @@ export const getBatchResults = tenantEndpoint({
   }),
 });
 
-async function* lines(deps: Deps, batchId: string, links: boolean): AsyncGenerator<string> {
+async function* lines(deps: Pick<Deps, 'db' | 'origins'>, batchId: string, links: boolean): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + csvLine(['row', 'id', 'capture_url', 'error']);
   for (let after = 0; ; ) {
     const rows = await many<{ row: number; verification_id: string | null; error: string | null }>(

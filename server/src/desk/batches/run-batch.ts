@@ -22,7 +22,7 @@ const MAILS_PER_SECOND = 20;
  * Job: makes the verifications of a batch, slice by slice. A slice, its progress and its mails commit together, under the
  * lock of the batch, so each row gets exactly one verification however often the job is killed or runs twice.
  */
-export async function runBatch(deps: Deps, batchId: string): Promise<void> {
+export async function runBatch(deps: Pick<Deps, 'log' | 'db' | 'origins' | 'clock'>, batchId: string): Promise<void> {
   const until = performance.now() + LASTS_MS;
   let size = SLICE;
   for (;;) {
@@ -46,7 +46,12 @@ export async function runBatch(deps: Deps, batchId: string): Promise<void> {
 const isOfContent = (error: unknown): boolean => error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '');
 
 /** Makes up to `size` rows. Returns whether more are left. */
-async function runSlice(tx: Tx, deps: Deps, batchId: string, size: number): Promise<boolean> {
+async function runSlice(
+  tx: Tx,
+  deps: Pick<Deps, 'log' | 'origins' | 'clock'>,
+  batchId: string,
+  size: number,
+): Promise<boolean> {
   const batch = await one<BatchRow>(tx, 'select * from batches where id = $1 for update', [batchId]);
   if (!batch || batch.state === 'completed' || batch.state === 'cancelled') return false;
   if (!(await isStillAllowed(tx, batch.tenant_id, batch.actor, LEAST_ROLE))) {
@@ -86,7 +91,7 @@ async function runSlice(tx: Tx, deps: Deps, batchId: string, size: number): Prom
 
 async function makeOne(
   tx: Tx,
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'origins' | 'clock'>,
   batch: BatchRow,
   content: BatchRowContent,
   alone: boolean,
@@ -110,7 +115,7 @@ async function makeOne(
 }
 
 /** Mails leave one after another, spread over time by the batch's own pace. */
-async function queueMail(tx: Tx, deps: Deps, batch: BatchRow, verificationId: string): Promise<void> {
+async function queueMail(tx: Tx, deps: Pick<Deps, 'clock'>, batch: BatchRow, verificationId: string): Promise<void> {
   const place = await one<{ mailed: number }>(
     tx,
     'update batches set mailed = mailed + 1 where id = $1 returning mailed',

@@ -56,7 +56,7 @@ export const ACTS: Omit<Acts, 'redact'> = {
   reissue,
 };
 
-async function reissue(tx: Tx, deps: Deps, item: Item, act: BulkActRow): Promise<string> {
+async function reissue(tx: Tx, deps: Pick<Deps, 'origins' | 'clock'>, item: Item, act: BulkActRow): Promise<string> {
   const row = await lockVerification(tx, item.verificationId);
   if (!row || row.redacted_at) throw redacted();
   const { id } = await issue(tx, deps, { tenantId: row.tenant_id, livemode: row.livemode, ...requestOf(row) });

@@ -41,7 +41,7 @@ export const getBulkActResults = tenantEndpoint({
   }),
 });
 
-async function* lines(deps: Deps, id: string, only: 'failed' | null): AsyncGenerator<string> {
+async function* lines(deps: Pick<Deps, 'db'>, id: string, only: 'failed' | null): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + csvLine(['id', 'result', 'error', 'created_id']);
   const act = await one<Pick<BulkActRow, 'state'>>(deps.db, 'select state from bulk_acts where id = $1', [id]);
   const unreached = act && hasEnded(act) ? 'not_done' : 'waiting';

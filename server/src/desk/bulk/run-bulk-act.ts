@@ -36,7 +36,7 @@ const mayGoOn = (db: Queryable, { tenant_id, act, activity }: BulkActRow): Promi
   isStillAllowed(db, tenant_id, activity.actor, LEAST_ROLE[act]);
 
 /** Ends an act whose author may not act any more. What was done stays done. */
-const stop = (deps: Deps, id: string): Promise<void> =>
+const stop = (deps: Pick<Deps, 'db' | 'clock'>, id: string): Promise<void> =>
   transaction(deps.db, async tx => {
     const act = await lock(tx, id);
     if (!act || hasEnded(act)) return;
@@ -54,7 +54,7 @@ const stop = (deps: Deps, id: string): Promise<void> =>
   });
 
 /** Notes the next verifications of the filter. */
-async function collect(deps: Deps, act: BulkActRow, filter: BulkFilter): Promise<void> {
+async function collect(deps: Pick<Deps, 'db' | 'clock'>, act: BulkActRow, filter: BulkFilter): Promise<void> {
   const selection = await select(deps, { tenantId: act.tenant_id, reads: act.modes }, queryOf(filter, act.created_at));
   const rows = await selection.page({ after: act.collected_to, limit: COLLECTED });
   const last = rows.at(-1);

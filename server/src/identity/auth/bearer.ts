@@ -29,7 +29,10 @@ export function bearerOf(authorization: string | undefined): string | null {
  * it up on every request, so a revocation takes effect on every node at once. Malformed, unknown and revoked keys take the same path and
  * get the same answer, and the lookup's timing reveals only the hash.
  */
-export async function fromBearer(deps: Deps, token: string): Promise<Principal | null> {
+export async function fromBearer(
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
+  token: string,
+): Promise<Principal | null> {
   const now = deps.clock.now();
   const usedBefore = new Date(now.getTime() - LAST_USED_RESOLUTION_MS);
   const key = await one<KeyRow>(

@@ -47,7 +47,7 @@ export function isSigned({ config, clock }: Pick<Deps, 'config' | 'clock'>, { si
 }
 
 /** Returns the bot as principal for the tenant that the signed body names. Throws `invalid_request` when it names none. */
-export async function botFor(deps: Deps, body: unknown): Promise<Principal> {
+export async function botFor(deps: Pick<Deps, 'config' | 'db'>, body: unknown): Promise<Principal> {
   const id = isRecord(body) ? body.tenant_id : undefined;
   if (id === undefined) throw invalidField('tenant_id', 'is required');
   const tenant =

@@ -11,7 +11,10 @@ import { fromSession } from './session.ts';
  * Authenticates a capture token, which is the verification id. Null when it is malformed, unknown, or of a mode that this deployment does
  * not serve; every deployment serves trials.
  */
-export async function fromCaptureToken(deps: Deps, token: string): Promise<CapturePrincipal | null> {
+export async function fromCaptureToken(
+  deps: Pick<Deps, 'config' | 'db'>,
+  token: string,
+): Promise<CapturePrincipal | null> {
   if (!isId('vfy', token)) return null;
   const row = await one<{ tenant_id: string }>(
     deps.db,
@@ -24,7 +27,7 @@ export async function fromCaptureToken(deps: Deps, token: string): Promise<Captu
 
 /** The person of an account whose session the request carries, whichever account that session is in now. */
 export async function insiderOf(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'sessionTokens' | 'clock'>,
   request: FastifyRequest,
   tenantId: string,
 ): Promise<{ id: string; role: Role } | null> {

@@ -49,7 +49,10 @@ const KNOWN_MS = 60_000;
  * Turns credentials into principals and enforces limits and roles. Each endpoint lists the credentials it accepts; the OpenAPI `security`
  * sections are made from the same list.
  */
-export function createGuard(deps: Deps, limiter: Limiter): Guard {
+export function createGuard(
+  deps: Pick<Deps, 'config' | 'db' | 'sessionTokens' | 'origins' | 'clock'>,
+  limiter: Limiter,
+): Guard {
   const claims = new WeakMap<FastifyRequest, BotRequest>();
   const refused = new Map<string, Refused>();
   const known = new Map<string, number>();

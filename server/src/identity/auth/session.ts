@@ -23,7 +23,7 @@ interface SessionRow {
  * all nodes at once. `seen`: whether this request counts as activity.
  */
 export async function fromSession(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'sessionTokens' | 'clock'>,
   cookie: string,
   { seen = true }: { seen?: boolean } = {},
 ): Promise<PersonPrincipal | null> {

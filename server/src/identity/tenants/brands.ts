@@ -143,7 +143,7 @@ export const putBrand = tenantEndpoint({
 });
 
 /** Deletes a logo that no brand uses. If this fails, the leftover only costs space. */
-async function forgetLogo(deps: Deps, logoId: string | null): Promise<void> {
+async function forgetLogo(deps: Pick<Deps, 'log' | 'blobs'>, logoId: string | null): Promise<void> {
   if (logoId === null) return;
   await deps.blobs
     .delete(logoKey(logoId))

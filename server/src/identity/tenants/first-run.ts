@@ -14,7 +14,9 @@ const LOCK = 7_413_001;
  * On an empty database, creates a tenant and writes its credentials to `first-run.json` (mode 0600). Writes the file before it commits the
  * tenant: a crash in between leaves useless keys, never a tenant without keys. Null when a tenant exists.
  */
-export async function firstRun(deps: Deps): Promise<FirstRun | null> {
+export async function firstRun(
+  deps: Pick<Deps, 'config' | 'db' | 'keyring' | 'origins' | 'clock'>,
+): Promise<FirstRun | null> {
   return transaction(deps.db, async tx => {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
     if (await one(tx, 'select 1 from tenants where not is_trial limit 1')) return null;

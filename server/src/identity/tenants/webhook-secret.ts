@@ -45,7 +45,13 @@ function opened({ keyring }: Pick<Deps, 'keyring'>, sealed: string): string | nu
 }
 
 /** Creates a new secret. The previous one also signs for `overlapSeconds`. */
-async function rotate(tx: Tx, deps: Deps, tenantId: string, overlapSeconds: number, now: Date): Promise<void> {
+async function rotate(
+  tx: Tx,
+  deps: Pick<Deps, 'keyring'>,
+  tenantId: string,
+  overlapSeconds: number,
+  now: Date,
+): Promise<void> {
   // Serialises concurrent rotations.
   await tx.query('select 1 from tenants where id = $1 for no key update', [tenantId]);
   await tx.query('update webhook_secrets set expires_at = $2 where tenant_id = $1 and expires_at is null', [

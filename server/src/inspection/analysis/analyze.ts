@@ -59,14 +59,14 @@ export async function analyzeCapture(deps: Deps, capture: ClaimedCapture, freeTh
 }
 
 /** An erasure that came while this picture was analysed finds nothing that was written since. */
-async function forgetIfRedacted(deps: Deps, { id, config }: VerificationRow): Promise<void> {
+async function forgetIfRedacted(deps: Pick<Deps, 'db' | 'blobs'>, { id, config }: VerificationRow): Promise<void> {
   if (!(await findVerification(deps.db, id))?.redacted_at) return;
   await deletePictures(deps.blobs, id);
   if (config.expected_location) await eraseGeocodes(deps.db, [config.expected_location]);
 }
 
 /** Reads the stored bytes and compares them with the submitted hash, so the detectors see exactly what was sent. */
-async function originalOf(deps: Deps, capture: CaptureRow): Promise<Buffer> {
+async function originalOf(deps: Pick<Deps, 'blobs'>, capture: CaptureRow): Promise<Buffer> {
   const bytes = await deps.blobs.get(capture.image_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
   const sha256 = await digestOf(bytes);
   if (sha256 === capture.sha256) return bytes;
@@ -133,7 +133,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
   };
 }
 
-async function analysisOf(deps: Deps, request: AnalysisRequest): Promise<PictureAnalysis> {
+async function analysisOf(deps: Pick<Deps, 'pictures'>, request: AnalysisRequest): Promise<PictureAnalysis> {
   try {
     return await deps.pictures.analyze(request);
   } catch (error) {
@@ -144,7 +144,7 @@ async function analysisOf(deps: Deps, request: AnalysisRequest): Promise<Picture
 
 /** The camera session as the database stores it. Keeps its pictures in the store. */
 async function presenceOf(
-  deps: Deps,
+  deps: Pick<Deps, 'blobs'>,
   row: VerificationRow,
   capture: CaptureRow,
   judged: PictureAnalysis['presence'],
@@ -168,7 +168,11 @@ async function presenceOf(
 }
 
 /** Runs the context check if the request asks for one. Null when the request gives no text to compare the picture with. */
-async function contextOf(deps: Deps, row: VerificationRow, preview: Uint8Array): Promise<ContextCheck | null> {
+async function contextOf(
+  deps: Pick<Deps, 'vision'>,
+  row: VerificationRow,
+  preview: Uint8Array,
+): Promise<ContextCheck | null> {
   const { signals_required, context } = row.config;
   if (!signals_required.includes('context')) return null;
   if (!context) return { evaluated: false, no_answer: 'no_context' };
@@ -185,7 +189,7 @@ interface Subject {
 }
 
 /** One signal as the database stores it: the public members plus the evidence. Undefined when it was not evaluated. */
-async function foundBy(deps: Deps, name: ShownSignalName, o: Subject): Promise<object | undefined> {
+async function foundBy(deps: Pick<Deps, 'blobs'>, name: ShownSignalName, o: Subject): Promise<object | undefined> {
   if (name === 'reverse') return o.reverse;
   if (name !== 'screen') return o.analysis[name];
   const { heatmapPng, ...screen } = o.analysis.screen ?? {};

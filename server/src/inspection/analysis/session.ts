@@ -9,7 +9,7 @@ import type { VerificationRow } from '../../verification/verifications/row.ts';
 
 /** Collects what a live capture came with, where `depth` is required. */
 export async function sessionOf(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'blobs'>,
   row: VerificationRow,
   capture: ClaimedCapture,
 ): Promise<SentSession | undefined> {
@@ -24,7 +24,11 @@ export async function sessionOf(
 }
 
 /** Reads the trace, or says why it cannot be read. Throws while the store is unavailable. */
-async function traceOf(deps: Deps, key: string, capture: ClaimedCapture): Promise<Uint8Array | { fault: string }> {
+async function traceOf(
+  deps: Pick<Deps, 'config' | 'blobs'>,
+  key: string,
+  capture: ClaimedCapture,
+): Promise<Uint8Array | { fault: string }> {
   // A trace that ends its thread each time must not take the photo with it.
   if (capture.analysis_attempts > deps.config.analysisRetrySeconds.length) {
     return { fault: 'The analysis of the trace did not finish.' };

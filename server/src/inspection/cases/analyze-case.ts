@@ -23,7 +23,7 @@ const isOpen = (row: VerificationRow): boolean =>
   row.finalized_at !== null && row.case_analysis === null && row.status === 'completed' && row.redacted_at === null;
 
 /** Whether the analysis needs a service outside: the vision model, or the geocoder for named places. */
-const needsNetwork = (deps: Deps, narrative: string): boolean =>
+const needsNetwork = (deps: Pick<Deps, 'config' | 'vision'>, narrative: string): boolean =>
   deps.vision !== null || (deps.config.geocoderUrl !== null && placeNames(narrative).length > 0);
 
 /**
@@ -31,7 +31,11 @@ const needsNetwork = (deps: Deps, narrative: string): boolean =>
  * when the record suffices; else adds the job. Does nothing for a case that is not completed: its completion adds the
  * job.
  */
-export async function startCaseAnalysis(tx: Tx, deps: Deps, row: VerificationRow): Promise<VerificationRow> {
+export async function startCaseAnalysis(
+  tx: Tx,
+  deps: Pick<Deps, 'config' | 'keyring' | 'origins' | 'clock' | 'vision'>,
+  row: VerificationRow,
+): Promise<VerificationRow> {
   if (!isOpen(row)) return row;
   if (needsNetwork(deps, row.narrative ?? '')) {
     await addJob(tx, 'analyze_case', { verification_id: row.id });
@@ -90,7 +94,10 @@ async function withModel(
  * Resolves the places that a narrative names. If the geocoder does not know a place or does not answer, the place is
  * left out.
  */
-async function resolvePlaces(deps: Deps, narrative: string): Promise<CaseFacts['namedPlaces']> {
+async function resolvePlaces(
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'clock'>,
+  narrative: string,
+): Promise<CaseFacts['namedPlaces']> {
   if (deps.config.geocoderUrl === null) return [];
   const resolved = await Promise.all(
     placeNames(narrative).map(async text => {

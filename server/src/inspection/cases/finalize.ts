@@ -72,7 +72,7 @@ const LOOK_EVERY_MS = 50;
  * Returns the row as soon as the job has attached the analysis. Returns it as it is when the time budget is used up or
  * other analysis is outstanding anyway.
  */
-async function settledWithin(deps: Deps, row: VerificationRow, budgetMs: number): Promise<VerificationRow> {
+async function settledWithin(deps: Pick<Deps, 'db'>, row: VerificationRow, budgetMs: number): Promise<VerificationRow> {
   const until = performance.now() + budgetMs;
   let current = row;
   while (!current.case_analysis && current.status === 'completed' && performance.now() < until) {

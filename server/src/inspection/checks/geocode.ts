@@ -24,7 +24,7 @@ export function literalPlace(text: string): Place | null {
  * keeps the answer. Null: the place cannot be resolved. Throws when the geocoder does not answer, so that the job tries
  * again.
  */
-export async function geocode(deps: Deps, text: string): Promise<Place | null> {
+export async function geocode(deps: Pick<Deps, 'config' | 'db' | 'clock'>, text: string): Promise<Place | null> {
   const literal = literalPlace(text);
   const base = deps.config.geocoderUrl;
   if (literal || !base) return literal;

@@ -12,7 +12,7 @@ type LocationMatch = NonNullable<Capture['location_match']>;
  * makes `verified`, and the answer says who sent it. A position in the file that lies elsewhere counts against it.
  */
 export async function matchLocation(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'clock'>,
   expected: string | undefined,
   { location: device, location_source: source }: Pick<CaptureRow, 'location' | 'location_source'>,
   inFile?: Place,

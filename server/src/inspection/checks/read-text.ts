@@ -46,7 +46,10 @@ const MIN_READ_SIDE = 1_200;
 /**
  * Job: reads the text that a verification asks for from one capture. Uses Tesseract, else the vision model.
  */
-export async function readText(deps: Deps, captureId: string): Promise<void> {
+export async function readText(
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'blobs' | 'clock' | 'vision'>,
+  captureId: string,
+): Promise<void> {
   const capture = await one<CaptureRow>(deps.db, 'select * from captures where id = $1', [captureId]);
   const row = capture && (await findVerification(deps.db, capture.verification_id));
   const ocrType = row?.private.ocr_type;
@@ -64,7 +67,11 @@ export async function readText(deps: Deps, captureId: string): Promise<void> {
   });
 }
 
-async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Promise<TextReading | null> {
+async function byTesseract(
+  deps: Pick<Deps, 'config' | 'log' | 'blobs'>,
+  capture: CaptureRow,
+  ocrType: string,
+): Promise<TextReading | null> {
   const reader = await findTextReader(deps.config.tesseract);
   if (!reader) return null;
   try {
@@ -88,7 +95,7 @@ async function byTesseract(deps: Deps, capture: CaptureRow, ocrType: string): Pr
 }
 
 /** Returns a grey, upright picture of a size that Tesseract reads well; null for a picture too small to hold text. */
-async function legible(deps: Deps, capture: CaptureRow): Promise<Buffer | null> {
+async function legible(deps: Pick<Deps, 'blobs'>, capture: CaptureRow): Promise<Buffer | null> {
   if (Math.min(capture.width, capture.height) < 16) return null;
   const heif = capture.content_type === 'image/heic' || capture.content_type === 'image/heif';
   const get = (key: string) => deps.blobs.get(key, { maxBytes: UPLOAD_HARD_CAP_BYTES });
@@ -109,7 +116,11 @@ async function legible(deps: Deps, capture: CaptureRow): Promise<Buffer | null> 
     .toBuffer();
 }
 
-async function byModel(deps: Deps, capture: CaptureRow, ocrType: string): Promise<TextReading | null> {
+async function byModel(
+  deps: Pick<Deps, 'blobs' | 'vision'>,
+  capture: CaptureRow,
+  ocrType: string,
+): Promise<TextReading | null> {
   const { vision } = deps;
   if (!vision || !capture.preview_blob) return null;
   const preview = await deps.blobs.get(capture.preview_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });

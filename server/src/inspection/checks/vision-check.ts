@@ -19,7 +19,7 @@ export async function scaled(picture: Uint8Array, side: number): Promise<Buffer 
 
 /** The captures that can be shown, with their pictures, in their order. Throws when the store cannot be read. */
 export async function picturesForModel(
-  deps: Deps,
+  deps: Pick<Deps, 'blobs'>,
   captures: readonly CaptureRow[],
   side: number,
 ): Promise<{ capture: CaptureRow; jpeg: Buffer }[]> {

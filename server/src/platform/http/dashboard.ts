@@ -11,7 +11,7 @@ const DIST = distOf('dashboard');
 const PLACE = 'nonce="NONCE"';
 
 /** Serves the operator's dashboard: one HTML file for all its addresses, and its assets under /_dashboard/. */
-export async function registerDashboard(app: FastifyInstance, deps: Deps): Promise<void> {
+export async function registerDashboard(app: FastifyInstance, deps: Pick<Deps, 'blobs' | 'origins'>): Promise<void> {
   const store = deps.blobs.origin ? ` ${deps.blobs.origin}` : '';
   const show = (reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');

@@ -20,7 +20,7 @@ interface PageFact {
 /** Shows a hosted page. `end`: shows the capture page in its final state, with no verification behind it. */
 export type ShowPage = (reply: FastifyReply, name: 'index.html' | 'certificate.html', said?: PageFact) => FastifyReply;
 
-export function createPages(deps: Deps): { show: ShowPage } {
+export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): { show: ShowPage } {
   const turnstile = deps.config.turnstile ? ' https://challenges.cloudflare.com' : '';
   const store = deps.blobs.origin ? ` ${deps.blobs.origin}` : '';
   const policyOf = ({ preview }: PageFact) =>

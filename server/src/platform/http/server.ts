@@ -31,7 +31,10 @@ const REQUEST_MS = 3_600_000;
 /**
  * Creates a server without routes: request ids, security headers, raw bodies, and the error envelope for every failure.
  */
-export function createServer(deps: Deps, https?: ServerOptions): FastifyInstance {
+export function createServer(
+  deps: Pick<Deps, 'config' | 'log' | 'origins' | 'metrics'>,
+  https?: ServerOptions,
+): FastifyInstance {
   const { trustedProxies } = deps.config;
   const setHeaders = (requestId: string, reply: FastifyReply) => {
     reply.header('request-id', requestId);

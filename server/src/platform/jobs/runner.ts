@@ -125,7 +125,7 @@ function workerIds(ids: Set<string>): EventEmitter {
 }
 
 async function heartbeat(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'db'>,
   { ids, inWork }: { ids: ReadonlySet<string>; inWork: ReadonlySet<string> },
   signal: AbortSignal,
 ): Promise<void> {
@@ -153,7 +153,7 @@ async function heartbeat(
  * Hands back every job of workers without a recent heartbeat, by the database's clock. `all`: of every worker, when the
  * caller knows that none is alive.
  */
-async function releaseDead(deps: Deps, which: 'silent' | 'all'): Promise<void> {
+async function releaseDead(deps: Pick<Deps, 'log' | 'db'>, which: 'silent' | 'all'): Promise<void> {
   const what = [which === 'all', DEAD_AFTER_MS];
   await deps.db.query("delete from worker_nodes where $1 or seen_at < now() - $2 * interval '1 ms'", what);
   const dead = await many<{ locked_by: string }>(
@@ -172,7 +172,7 @@ async function releaseDead(deps: Deps, which: 'silent' | 'all'): Promise<void> {
  * Hands back the jobs that the database gave to these workers of this process and that never arrived, because the answer
  * was lost with its connection. graphile-worker keeps them locked for hours, and the workers are alive.
  */
-async function releaseLost(deps: Deps, ids: readonly string[], inWork: readonly string[]): Promise<void> {
+async function releaseLost(deps: Pick<Deps, 'db'>, ids: readonly string[], inWork: readonly string[]): Promise<void> {
   await deps.db.query(
     `with freed as (
        update graphile_worker._private_jobs set locked_by = null, locked_at = null
@@ -185,7 +185,7 @@ async function releaseLost(deps: Deps, ids: readonly string[], inWork: readonly 
   );
 }
 
-const quiet = (deps: Deps) =>
+const quiet = (deps: Pick<Deps, 'log'>) =>
   new Logger(() => (level, message, meta) => {
     if (level === 'error') deps.log.error({ meta }, message);
     else if (level === 'warning') deps.log.warn(message);

@@ -57,7 +57,7 @@ export async function awaitsCosignatures(deps: Pick<Deps, 'db' | 'config'>, log:
 }
 
 /** Asks each witness that has not cosigned the published state. Gives back whether all have. One node at a time does it. */
-export async function cosign(deps: Deps): Promise<boolean> {
+export async function cosign(deps: Pick<Deps, 'config' | 'log' | 'db' | 'clock'>): Promise<boolean> {
   const log = await one<LogRow>(
     deps.db,
     `update evidence_logs set cosigning_until = now() + make_interval(secs => $1)
@@ -90,7 +90,7 @@ export async function cosign(deps: Deps): Promise<boolean> {
 }
 
 async function askAndKeep(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'db' | 'clock'>,
   log: LogRow,
   note: Note,
   witness: Witness,
@@ -121,7 +121,7 @@ async function askAndKeep(
 }
 
 /** The witness's signature line. A witness that knows another size says so and is asked again from there. */
-async function ask(deps: Deps, log: LogRow, note: Note, witness: Witness, known: bigint): Promise<string> {
+async function ask(deps: Pick<Deps, 'db'>, log: LogRow, note: Note, witness: Witness, known: bigint): Promise<string> {
   const { size } = parseCheckpoint(note.text);
   let old = known;
   for (let attempt = 1; ; attempt += 1) {

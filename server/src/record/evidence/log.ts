@@ -27,7 +27,7 @@ export const logOf = async (db: Queryable, epoch: string): Promise<LogRow | unde
   /^[1-9]\d{0,8}$/.test(epoch) ? one<LogRow>(db, 'select * from evidence_logs where id = $1', [epoch]) : undefined;
 
 /** Makes the first log with its keys where there is none, and writes the public keys beside the data. Safe beside itself. */
-export async function ensureLog(deps: Deps): Promise<void> {
+export async function ensureLog(deps: Pick<Deps, 'config' | 'db' | 'keyring' | 'origins' | 'clock'>): Promise<void> {
   if (!(await currentLog(deps.db))) {
     const base = deps.config.evidenceOrigin ?? `${new URL(deps.origins.public).host}${rootOf(deps.origins.public)}/log`;
     await transaction(deps.db, async tx => {
@@ -39,7 +39,12 @@ export async function ensureLog(deps: Deps): Promise<void> {
 }
 
 /** Starts a log of its own name with new keys: the first one, or the next epoch. */
-export async function createLog(tx: Tx, deps: Deps, id: number, origin: string): Promise<void> {
+export async function createLog(
+  tx: Tx,
+  deps: Pick<Deps, 'keyring' | 'clock'>,
+  id: number,
+  origin: string,
+): Promise<void> {
   await tx.query('insert into evidence_logs (id, origin, created_at) values ($1, $2, $3)', [
     id,
     origin,
@@ -48,7 +53,12 @@ export async function createLog(tx: Tx, deps: Deps, id: number, origin: string):
   for (const role of ['log', 'bundle'] as const) await createKey(tx, deps, id, role);
 }
 
-export async function createKey(tx: Tx, deps: Deps, logId: number, role: KeyRole): Promise<void> {
+export async function createKey(
+  tx: Tx,
+  deps: Pick<Deps, 'keyring' | 'clock'>,
+  logId: number,
+  role: KeyRole,
+): Promise<void> {
   const { secretKey, publicKey } = generateKey();
   await tx.query(
     'insert into evidence_keys (kid, log_id, role, public_key, sealed, created_at) values ($1, $2, $3, $4, $5, $6)',
@@ -64,7 +74,7 @@ export async function createKey(tx: Tx, deps: Deps, logId: number, role: KeyRole
 }
 
 /** Retires both keys of the current log for new ones. What the old ones signed stays checkable: they stay listed. */
-export const rotateKeys = (deps: Deps): Promise<void> =>
+export const rotateKeys = (deps: Pick<Deps, 'db' | 'keyring' | 'clock'>): Promise<void> =>
   transaction(deps.db, async tx => {
     const log = await one<LogRow>(tx, 'select * from evidence_logs order by id desc limit 1 for update');
     if (!log) throw new Error('There is no log yet: start the service once.');
@@ -123,7 +133,7 @@ export async function listEvidenceKeys(db: Queryable): Promise<EvidenceKeys> {
   };
 }
 
-export async function writeOwnKeys(deps: Deps): Promise<void> {
+export async function writeOwnKeys(deps: Pick<Deps, 'config' | 'db'>): Promise<void> {
   const file = join(deps.config.dataDir, OWN_KEYS_FILE);
   await mkdir(deps.config.dataDir, { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}`;

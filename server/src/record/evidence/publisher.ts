@@ -18,7 +18,9 @@ const highWaterKey = (logId: number): string => `evidence/high-water/${logId}`;
  * Signs the log as it is committed, when it has grown. The note also goes to the blob store, before anybody sees it: a database
  * that was set back to an earlier state is known by it. Gives back whether it signed.
  */
-export async function publish(deps: Deps): Promise<boolean> {
+export async function publish(
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'blobs' | 'keyring' | 'clock'>,
+): Promise<boolean> {
   const leased = await one<{ id: number }>(
     deps.db,
     `update evidence_logs set publishing_until = now() + make_interval(secs => $1)
@@ -55,13 +57,18 @@ export async function rootAt(db: Queryable, logId: number, size: bigint): Promis
 }
 
 /** Compares the log with what was published last, before the service adds to it. */
-export async function checkHighWater(deps: Deps): Promise<void> {
+export async function checkHighWater(
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'blobs' | 'keyring' | 'clock'>,
+): Promise<void> {
   const log = await currentLog(deps.db);
   if (log) await followingHighWater(deps, log.id);
 }
 
 /** The log, if it goes on from what was published. Null if not: then the next epoch begins, because signing would make a fork. */
-async function followingHighWater(deps: Deps, logId: number): Promise<LogRow | null> {
+async function followingHighWater(
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'blobs' | 'keyring' | 'clock'>,
+  logId: number,
+): Promise<LogRow | null> {
   const published = await readHighWater(deps, logId);
   // Read after the note: meanwhile another node may add to the log and publish it.
   const log = (await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [logId]))!;
@@ -79,19 +86,21 @@ async function followingHighWater(deps: Deps, logId: number): Promise<LogRow | n
   return null;
 }
 
-const writeHighWater = (deps: Deps, logId: number, note: string): Promise<void> =>
+const writeHighWater = (deps: Pick<Deps, 'blobs'>, logId: number, note: string): Promise<void> =>
   deps.blobs.put(highWaterKey(logId), utf8(note), { contentType: 'text/plain' });
 
 /**
  * Begins the next epoch of a log that was restored from a backup: nobody knows what the log published after the backup. Returns
  * the name of the log that grows from now on, or null without a log.
  */
-export async function startAfterRestore(deps: Deps): Promise<string | null> {
+export async function startAfterRestore(
+  deps: Pick<Deps, 'config' | 'db' | 'blobs' | 'keyring' | 'clock'>,
+): Promise<string | null> {
   const log = await currentLog(deps.db);
   return log ? startEpoch(deps, log) : null;
 }
 
-async function readHighWater(deps: Deps, logId: number): Promise<Checkpoint | null> {
+async function readHighWater(deps: Pick<Deps, 'blobs'>, logId: number): Promise<Checkpoint | null> {
   try {
     const note = await deps.blobs.get(highWaterKey(logId), { maxBytes: MAX_NOTE_BYTES });
     return parseCheckpoint(parseNote(note).text);
@@ -105,7 +114,10 @@ async function readHighWater(deps: Deps, logId: number): Promise<Checkpoint | nu
  * Starts a log under a new name and returns it. Entries that the old one never signed are taken over, before those that wait behind
  * them.
  */
-async function startEpoch(deps: Deps, before: LogRow): Promise<string> {
+async function startEpoch(
+  deps: Pick<Deps, 'config' | 'db' | 'blobs' | 'keyring' | 'clock'>,
+  before: LogRow,
+): Promise<string> {
   let id = before.id + 1;
   // An epoch that the restored database has forgotten keeps its name.
   while (await readHighWater(deps, id)) id += 1;

@@ -8,7 +8,9 @@ import { BATCH, sequence } from './sequencer.ts';
 const ROUND_MS = 1_000;
 
 /** Keeps the log: gives pending entries their places and publishes the state, until stopped. Safe on every node at once. */
-export function startLog(deps: Deps): { stop(): Promise<void> } {
+export function startLog(deps: Pick<Deps, 'config' | 'log' | 'db' | 'blobs' | 'keyring' | 'clock'>): {
+  stop(): Promise<void>;
+} {
   const stopping = new AbortController();
   const { signal } = stopping;
   let checked = false;
@@ -39,7 +41,7 @@ export function startLog(deps: Deps): { stop(): Promise<void> } {
 }
 
 /** Beside the sequencer, which a slow witness must not hold up. */
-async function askWitnesses(deps: Deps, signal: AbortSignal): Promise<void> {
+async function askWitnesses(deps: Pick<Deps, 'config' | 'log' | 'db' | 'clock'>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await cosign(deps).catch(error => deps.log.error({ err: error }, 'witnesses could not be asked; it tries again'));
     await sleep(ROUND_MS, undefined, { signal }).catch(() => {});

@@ -34,7 +34,11 @@ interface Answer {
 }
 
 /** Adds the witness's two addresses; without `WITNESS_FOR` there is no witness. */
-export function registerWitness(app: FastifyInstance, deps: Deps, limiter: Limiter): void {
+export function registerWitness(
+  app: FastifyInstance,
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'keyring' | 'origins' | 'clock'>,
+  limiter: Limiter,
+): void {
   if (deps.config.witnessFor.length === 0) return;
   const schema = { hide: true } as object;
   app.get('/witness/vkey', { schema }, async (_request, reply) =>
@@ -73,7 +77,10 @@ export async function witnessSigner(deps: Pick<Deps, 'db' | 'keyring' | 'clock' 
 }
 
 /** Cosigns a checkpoint that continues the last one of its log, after noting it down. */
-export async function addCheckpoint(deps: Deps, body: Uint8Array): Promise<Answer> {
+export async function addCheckpoint(
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'keyring' | 'origins' | 'clock'>,
+  body: Uint8Array,
+): Promise<Answer> {
   const refused = (status: Answer['status'], reason: string): Answer => ({ status, body: `${reason}\n` });
   const request = parseAddCheckpoint(body);
   if (!request) return refused(400, 'the request is not a valid add-checkpoint request');

@@ -27,7 +27,7 @@ const messageOf = ({ code, maxMegapixels = 0 }: ImageFault): string =>
 
 /** Reads and checks the picture of a capture request: type by content, decodable header, size, hash. Throws `invalid_request`. */
 export async function readPicture(
-  deps: Deps,
+  deps: Pick<Deps, 'blobs'>,
   verificationId: string,
   body: CaptureRequest,
   images: Images,
@@ -42,7 +42,7 @@ export async function readPicture(
 
 /** Reads the second frame if the request has one. */
 export async function readMotionFrame(
-  deps: Deps,
+  deps: Pick<Deps, 'blobs'>,
   verificationId: string,
   body: CaptureRequest,
   images: Images,
@@ -65,7 +65,12 @@ export async function inlineSha256(images: Images): Promise<string> {
   return digestOf(typeof bytes === 'string' ? Buffer.alloc(0) : bytes);
 }
 
-async function byKey(deps: Deps, verificationId: string, field: string, imageKey: string): Promise<Picture> {
+async function byKey(
+  deps: Pick<Deps, 'blobs'>,
+  verificationId: string,
+  field: string,
+  imageKey: string,
+): Promise<Picture> {
   const parsed = parseImageKey(imageKey);
   if (!parsed) throw invalidField(field, 'is not an image_key from upload-url');
   if (parsed.verificationId !== verificationId) throw invalidField(field, 'belongs to another verification');

@@ -8,7 +8,10 @@ import { readCurrent } from '../verifications/read.ts';
 import { capturesOf, type VerificationRow } from '../verifications/row.ts';
 
 /** The verification as the claimant sees it. */
-export async function endUserView(deps: Deps, row: VerificationRow): Promise<EndUserView> {
+export async function endUserView(
+  deps: Pick<Deps, 'config' | 'db' | 'origins'>,
+  row: VerificationRow,
+): Promise<EndUserView> {
   const [captures, brand] = await Promise.all([capturesOf(deps.db, row.id), brandOf(deps, row)]);
   return presentForEndUser(deps, row, captures, brand);
 }

@@ -150,7 +150,7 @@ interface StoredBlobs {
 
 /** Writes to the store before the transaction opens. A crash in between leaves bytes that no row names. */
 async function storeBytes(
-  deps: Deps,
+  deps: Pick<Deps, 'blobs'>,
   verificationId: string,
   captureId: string,
   picture: Picture,
@@ -186,7 +186,11 @@ interface Persist {
 const senderOf = (principal: FastifyRequest['principal']): string | null =>
   principal?.kind === 'capture' ? principal.personId : null;
 
-async function persist(tx: Tx, deps: Deps, o: Persist): Promise<VerificationRow> {
+async function persist(
+  tx: Tx,
+  deps: Pick<Deps, 'keyring' | 'origins' | 'clock'>,
+  o: Persist,
+): Promise<VerificationRow> {
   const { body, picture } = o;
   const row = await lockCurrent(tx, deps, o.verificationId);
   if (!row) throw notFound();

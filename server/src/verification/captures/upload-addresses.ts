@@ -25,7 +25,11 @@ function liveAddressesOf({ config }: Pick<VerificationRow, 'config'>): number {
  * Records an address before the service gives it out. Throws 429 when the verification has too many addresses that no
  * capture has used.
  */
-export async function openAddress(deps: Deps, verificationId: string, captureId: string): Promise<void> {
+export async function openAddress(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  verificationId: string,
+  captureId: string,
+): Promise<void> {
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
     if (!row) throw notFound();
@@ -79,7 +83,7 @@ export async function useTraceAddress(tx: Tx, captureId: string): Promise<void> 
  * Sweep: deletes the bytes of uploads that no capture has used. Several sweeps may run at once, and a crash at any
  * point is safe.
  */
-export async function sweepUploads(deps: Deps): Promise<void> {
+export async function sweepUploads(deps: Pick<Deps, 'db' | 'blobs' | 'clock'>): Promise<void> {
   for (let full = true; full; ) {
     const now = deps.clock.now();
     const before = (ms: number) => new Date(now.getTime() - ms);

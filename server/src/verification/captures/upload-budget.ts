@@ -31,7 +31,7 @@ export async function uploadPermits(db: Queryable, row: VerificationRow, ip: str
 }
 
 /** What the service asks of an upload that it receives itself. */
-export const uploadRules = (deps: Deps, limiter: Limiter): UploadRules => ({
+export const uploadRules = (deps: Pick<Deps, 'db'>, limiter: Limiter): UploadRules => ({
   startBytes: SIGNATURE_BYTES,
   checkStart(contentType, first) {
     // A trace is small, and the analysis says what is wrong with it.

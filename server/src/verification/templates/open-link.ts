@@ -77,7 +77,12 @@ function page(
  * Serves the address of a link template. Each opening creates a verification from the current version and redirects to its capture page.
  * HEAD, a browser's prefetch and link previewers create nothing.
  */
-export function registerLinks(app: FastifyInstance, deps: Deps, limiter: Limiter, showPage: ShowPage): void {
+export function registerLinks(
+  app: FastifyInstance,
+  deps: Pick<Deps, 'config' | 'db' | 'origins' | 'clock'>,
+  limiter: Limiter,
+  showPage: ShowPage,
+): void {
   app.get<{ Params: { id: string } }>('/t/:id/', async ({ params }, reply) =>
     reply.redirect(`../${encodeURIComponent(params.id)}`, 308),
   );

@@ -60,7 +60,7 @@ const Trial = Type.Object(
   { ...closed, title: 'Trial' },
 );
 
-function presentTrial(deps: Deps, row: VerificationRow, rows: CaptureRow[]): Static<typeof Trial> {
+function presentTrial(deps: Pick<Deps, 'origins'>, row: VerificationRow, rows: CaptureRow[]): Static<typeof Trial> {
   const {
     id,
     status,

@@ -24,7 +24,11 @@ export function checksState(
  * Starts the checks of a verification that is otherwise ready for its verdict. Resolves to true while the verdict has
  * to wait. A job looks again when the time budget is used up, whether or not the model has answered.
  */
-export async function awaitChecks(tx: Tx, deps: Deps, row: VerificationRow): Promise<boolean> {
+export async function awaitChecks(
+  tx: Tx,
+  deps: Pick<Deps, 'clock' | 'vision'>,
+  row: VerificationRow,
+): Promise<boolean> {
   const now = deps.clock.now();
   const budgetMs = deps.vision?.config.checksBudgetMs ?? null;
   const state = checksState(row, budgetMs, now);

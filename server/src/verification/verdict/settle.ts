@@ -34,7 +34,11 @@ export function settlementOf(
 /**
  * Settles a verification in the caller's transaction if it is time. Safe to call at any moment, any number of times.
  */
-export async function settle(tx: Tx, deps: Deps, verificationId: string): Promise<void> {
+export async function settle(
+  tx: Tx,
+  deps: Pick<Deps, 'keyring' | 'origins' | 'clock' | 'metrics' | 'vision'>,
+  verificationId: string,
+): Promise<void> {
   const row = await lockCurrent(tx, deps, verificationId);
   if (!row || isTerminal(row.status)) return;
   const captures = await capturesOf(tx, row.id);

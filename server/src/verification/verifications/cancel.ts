@@ -28,7 +28,12 @@ export const cancelVerification = tenantEndpoint({
 });
 
 /** Cancels a verification and notes it in the audit log. Throws `verification_closed` where it has ended otherwise. */
-export async function cancelOne(tx: Tx, deps: Deps, id: string, activity: Activity): Promise<VerificationRow> {
+export async function cancelOne(
+  tx: Tx,
+  deps: Pick<Deps, 'keyring' | 'origins' | 'clock'>,
+  id: string,
+  activity: Activity,
+): Promise<VerificationRow> {
   const current = await lockCurrent(tx, deps, id);
   if (!current) throw notFound();
   if (current.status === 'completed' || current.status === 'failed') throw verificationClosed();

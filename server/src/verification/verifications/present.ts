@@ -134,7 +134,11 @@ export const presentFrozen = (
 /**
  * The tenant's view as the caller sees it, with presigned image URLs that last one hour.
  */
-export async function presentForTenant(deps: Deps, row: VerificationRow, caller: Principal): Promise<Verification> {
+export async function presentForTenant(
+  deps: Pick<Deps, 'config' | 'db' | 'blobs' | 'origins' | 'clock' | 'vision'>,
+  row: VerificationRow,
+  caller: Principal,
+): Promise<Verification> {
   const viewer = viewerOf(caller);
   const captures = await capturesOf(deps.db, row.id);
   const shown = await reviewsOf(deps.db, row, { viewer, now: deps.clock.now() });
@@ -154,7 +158,7 @@ export function withoutLink<V extends { capture_url?: string }>(view: V, caller:
 }
 
 /** Says why the detectors say what they say. Only people see it: it would tell a forger who holds a page's key how close they came. */
-function addExplanations(deps: Deps, view: Verification, rows: readonly CaptureRow[]): void {
+function addExplanations(deps: Pick<Deps, 'config'>, view: Verification, rows: readonly CaptureRow[]): void {
   const policy = view.config.depth_policy;
   for (const shown of view.captures) {
     const row = rows.find(({ id }) => id === shown.id);
@@ -163,12 +167,16 @@ function addExplanations(deps: Deps, view: Verification, rows: readonly CaptureR
 }
 
 /** Adds fresh presigned image URLs to a stored tenant's view. A redacted verification gets none. */
-export async function withImageUrls(deps: Deps, view: Verification): Promise<Verification> {
+export async function withImageUrls(deps: Pick<Deps, 'db' | 'blobs'>, view: Verification): Promise<Verification> {
   const row = await findVerification(deps.db, view.id);
   return !row || row.redacted_at ? view : addImageUrls(deps, view, await capturesOf(deps.db, row.id));
 }
 
-async function addImageUrls(deps: Deps, view: Verification, rows: readonly CaptureRow[]): Promise<Verification> {
+async function addImageUrls(
+  deps: Pick<Deps, 'blobs'>,
+  view: Verification,
+  rows: readonly CaptureRow[],
+): Promise<Verification> {
   await Promise.all(
     rows.map(async capture => {
       // A stored view lacks captures that arrived after it.
@@ -210,7 +218,7 @@ const frameUrlOf = (blobs: BlobStore, key: string) => blobs.presignGet(key, { ex
 
 /** The claimant's view. */
 export function presentForEndUser(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'origins'>,
   row: VerificationRow,
   captures: readonly Pick<CaptureRow, 'step_key'>[],
   brand: BrandView | undefined,

@@ -11,7 +11,10 @@ import { sealHolds } from './seal.ts';
 import { isTerminal } from './status.ts';
 
 /** Reads a verification, and first expires it if its deadline has passed. Throws `not_found`. */
-export async function readCurrent(deps: Deps, id: string): Promise<VerificationRow> {
+export async function readCurrent(
+  deps: Pick<Deps, 'log' | 'db' | 'keyring' | 'origins' | 'clock' | 'metrics'>,
+  id: string,
+): Promise<VerificationRow> {
   const row = await findVerification(deps.db, id);
   if (!row) throw notFound();
   if (!sealHolds(row)) {
@@ -22,7 +25,10 @@ export async function readCurrent(deps: Deps, id: string): Promise<VerificationR
 }
 
 /** Expires a row that was just read if its deadline has passed. Returns the current row. */
-export async function withExpiryApplied(deps: Deps, row: VerificationRow): Promise<VerificationRow> {
+export async function withExpiryApplied(
+  deps: Pick<Deps, 'db' | 'keyring' | 'origins' | 'clock'>,
+  row: VerificationRow,
+): Promise<VerificationRow> {
   if (isTerminal(row.status) || row.expires_at > deps.clock.now()) return row;
   return (await transaction(deps.db, tx => lockCurrent(tx, deps, row.id))) ?? row;
 }

@@ -36,7 +36,10 @@ const PICTURE = /\.(jpe?g|png|webp|heic|heif|avif)$/i;
  * after it, separated by comma, semicolon or tab. From a folder it fingerprints every picture, subfolders included. The report names each
  * rejected line or file.
  */
-export async function importCorpus(deps: Deps, { path, tenantId, name }: ImportOptions): Promise<ImportReport> {
+export async function importCorpus(
+  deps: Pick<Deps, 'db' | 'clock' | 'pictures'>,
+  { path, tenantId, name }: ImportOptions,
+): Promise<ImportReport> {
   const folder = (await stat(path)).isDirectory();
   if (!folder) await expectHashes(path);
   const list = name ?? basename(path);
@@ -67,7 +70,7 @@ interface Target {
 }
 
 async function keep(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock'>,
   target: Target,
   label: string,
   kept: Parameters<typeof rememberPicture>[2],
@@ -99,7 +102,12 @@ async function expectHashes(path: string): Promise<void> {
   );
 }
 
-async function importHashes(deps: Deps, path: string, target: Target, report: ImportReport): Promise<void> {
+async function importHashes(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  path: string,
+  target: Target,
+  report: ImportReport,
+): Promise<void> {
   let line = 0;
   for await (const text of linesOf(path)) {
     line += 1;
@@ -117,7 +125,12 @@ async function importHashes(deps: Deps, path: string, target: Target, report: Im
   }
 }
 
-async function importFolder(deps: Deps, path: string, target: Target, report: ImportReport): Promise<void> {
+async function importFolder(
+  deps: Pick<Deps, 'db' | 'clock' | 'pictures'>,
+  path: string,
+  target: Target,
+  report: ImportReport,
+): Promise<void> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
   for (const file of files.sort()) {

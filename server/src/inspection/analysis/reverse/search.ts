@@ -39,7 +39,7 @@ const MAX_SHOWN = 20;
  * transaction is open while pictures are compared.
  */
 export async function rememberAndSearch(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'clock'>,
   capture: SearchedCapture,
   analysis: Pick<PictureAnalysis, 'fingerprint' | 'reverse' | 'preview'>,
 ): Promise<ReverseSignal | undefined> {

@@ -20,7 +20,7 @@ interface KeyRow {
  * be above the last one's; the capture's transaction compares them. Throws {@link Refusal}.
  */
 export async function checkAppAttest(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock'>,
   config: AppAttestConfig,
   token: AppAttestToken,
   subject: Subject,

@@ -17,7 +17,11 @@ const MAX_DETAIL = 300;
  * configured. Never throws: it records a refused token, or a verifier that does not answer, as `error` and keeps the
  * capture.
  */
-export async function attest(deps: Deps, text: string | undefined, subject: Subject): Promise<Attested> {
+export async function attest(
+  deps: Pick<Deps, 'config' | 'log' | 'db' | 'clock'>,
+  text: string | undefined,
+  subject: Subject,
+): Promise<Attested> {
   const { turnstile, appAttest, playIntegrity } = deps.config;
   if (text === undefined || !(turnstile || appAttest || playIntegrity)) return async () => null;
   let provider: Token['provider'] | 'unknown' = 'unknown';
@@ -47,7 +51,11 @@ export async function attest(deps: Deps, text: string | undefined, subject: Subj
 }
 
 /** Null: the verifier that the token names is not configured. */
-async function check(deps: Deps, token: Token, subject: Subject): Promise<Completion | null> {
+async function check(
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
+  token: Token,
+  subject: Subject,
+): Promise<Completion | null> {
   const { turnstile, appAttest, playIntegrity } = deps.config;
   switch (token.provider) {
     case 'turnstile':

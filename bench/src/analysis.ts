@@ -21,10 +21,10 @@ import { measureBands } from '@firsthand/forensics/screen/bands.ts';
 import { measureContext } from '@firsthand/forensics/screen/context.ts';
 import { detectScreen, screenModel } from '@firsthand/forensics/screen/detect.ts';
 import { measureScreen } from '@firsthand/forensics/screen/features.ts';
+import { measureGlobalFeatures, SMALL_SIDE } from '@firsthand/forensics/screen/global-features.ts';
 import { clearedByFirst, clearedBySecond } from '@firsthand/forensics/screen/model.ts';
 import { measureTexture } from '@firsthand/forensics/screen/texture.ts';
 import { measureTiles } from '@firsthand/forensics/screen/tiles.ts';
-import { measureWhole, SMALL_SIDE } from '@firsthand/forensics/screen/whole.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import sharp from 'sharp';
 import { median } from './measure.ts';
@@ -78,7 +78,7 @@ const whole: Part[] = [
 const parts: Part[] = [
   ['inspect', () => inspect(bytes)],
   ['screen: tiles', () => [measureTiles(picture, 20), measureTiles(half, 12), measureTiles(quarter, 6)]],
-  ['screen: tones, lines and edges at 320 pixels', () => measureWhole(small, {})],
+  ['screen: tones, lines and edges at 320 pixels', () => measureGlobalFeatures(small, {})],
   ['screen: things, by the trunk at 320 pixels', () => measureContext(small)],
   ['screen: texture, by the trunk over four crops', () => measureTexture(picture)],
   ['screen: appearance, by the trunk at 480 × 360 pixels', () => measureAppearance(quarter)],

@@ -1,5 +1,5 @@
+import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
-import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/names.ts';
 import { megapixelsExceeded, SIZE_BYTES } from '@firsthand/contract/capture/picture-size.ts';
 import { imageTypeOf } from '@firsthand/contract/capture/pictures.ts';
 import { longSideOf } from '@firsthand/contract/capture/sizes.ts';

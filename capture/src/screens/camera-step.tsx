@@ -1,5 +1,5 @@
+import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
-import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/names.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
 import { sha256Hex } from '@firsthand/sdk/capture/digest.ts';
 import type { HeldSession } from '@firsthand/sdk/capture/store.ts';

@@ -1,4 +1,4 @@
-import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/names.ts';
+import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
 import type { CaptureClient } from '@firsthand/sdk/capture/client.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { BULK_ACTS, REVIEW_STATES } from '../base/enums.ts';
 import type { Fault } from '../base/errors.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
-import { BULK_ACTS, REVIEW_STATES } from '../base/names.ts';
 import { RedactRequest } from '../evidence/erasure.ts';
 import { BrandSlug, Metadata } from '../verification/create-verification.ts';
 import { Status, VerdictLabel } from '../verification/verification.ts';

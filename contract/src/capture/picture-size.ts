@@ -1,4 +1,4 @@
-import type { LiveImageType } from '../base/names.ts';
+import type { LiveImageType } from '../base/enums.ts';
 import { MAX_AV1_PIXELS, maxPixelsOf } from './pictures.ts';
 
 /** Enough of a file to hold its size: cameras write up to a few hundred kilobytes of metadata before it. */

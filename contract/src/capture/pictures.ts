@@ -1,5 +1,5 @@
+import { LIVE_IMAGE_TYPES, type LiveImageType } from '../base/enums.ts';
 import { UPLOAD_HARD_CAP_BYTES } from '../base/limits.ts';
-import { LIVE_IMAGE_TYPES, type LiveImageType } from '../base/names.ts';
 import type { PictureStep } from './steps.ts';
 
 // What the service takes as a picture. The capture page asks the same functions before it sends.

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { IMAGE_TYPES } from '../base/enums.ts';
 import { UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from '../base/limits.ts';
-import { IMAGE_TYPES } from '../base/names.ts';
 import { STEP_KEY } from '../base/patterns.ts';
 
 export const TEXT_FORMATS = ['free_text', 'numeric_id', 'alphanumeric_id'] as const;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { DECISIONS, LABELS, REVIEW_QUEUES, REVIEW_STATES } from '../base/enums.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import {
   MAX_CAPTURES,
@@ -8,7 +9,6 @@ import {
   REVIEW_SECONDS_MAX,
   REVIEWS_HELD_MAX,
 } from '../base/limits.ts';
-import { DECISIONS, LABELS, REVIEW_QUEUES, REVIEW_STATES } from '../base/names.ts';
 import { Unit } from '../verification/signals.ts';
 
 const closed = { additionalProperties: false } as const;

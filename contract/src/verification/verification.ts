@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { LABELS, STATUSES } from '../base/enums.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from '../base/limits.ts';
 import { MapOf } from '../base/map.ts';
-import { LABELS, STATUSES } from '../base/names.ts';
 import { Step } from '../capture/steps.ts';
 import { Review, ReviewSummary } from '../reviews/reviews.ts';
 import { Context, Metadata } from './create-verification.ts';

@@ -4,7 +4,7 @@ import { call } from '../base/api/call.ts';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
-import { useMoments } from '../base/parts/moments.ts';
+import { useMoments } from '../base/parts/date-times.ts';
 import { PageTitle } from '../base/parts/page.tsx';
 import { Progress } from '../base/parts/progress.tsx';
 import { Empty, Read } from '../base/parts/states.tsx';

@@ -1,4 +1,4 @@
-import { BULK_ACTS } from '@firsthand/contract/base/names.ts';
+import { BULK_ACTS } from '@firsthand/contract/base/enums.ts';
 import type { BulkActName, BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useState } from 'react';

@@ -1,5 +1,5 @@
+import { IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
 import { UPLOAD_DEFAULT_BYTES } from '@firsthand/contract/base/limits.ts';
-import { IMAGE_TYPES } from '@firsthand/contract/base/names.ts';
 import type { Step } from '@firsthand/contract/capture/steps.ts';
 import type { StepValues } from './values.ts';
 

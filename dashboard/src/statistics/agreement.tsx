@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../base/api/call.ts';
 import { useWords } from '../base/language.tsx';
-import { useMoments } from '../base/parts/moments.ts';
+import { useMoments } from '../base/parts/date-times.ts';
 import { Section } from '../base/parts/page.tsx';
 import { Read } from '../base/parts/states.tsx';
 

@@ -5,7 +5,7 @@ import { call } from '../base/api/call.ts';
 import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
-import { useMoments } from '../base/parts/moments.ts';
+import { useMoments } from '../base/parts/date-times.ts';
 import { PageTitle, Section } from '../base/parts/page.tsx';
 import { Empty, Read } from '../base/parts/states.tsx';
 import { Agreement } from './agreement.tsx';

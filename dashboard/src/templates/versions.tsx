@@ -2,8 +2,8 @@ import type { LinkTemplateWithVersions } from '@firsthand/contract/account/manag
 import { useState } from 'react';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
+import { useMoments } from '../base/parts/date-times.ts';
 import { Icon } from '../base/parts/icon.tsx';
-import { useMoments } from '../base/parts/moments.ts';
 import { Section } from '../base/parts/page.tsx';
 import { PhonePreview } from '../request/phone.tsx';
 import { valuesOf } from '../request/values.ts';

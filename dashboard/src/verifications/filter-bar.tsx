@@ -1,4 +1,4 @@
-import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/names.ts';
+import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/enums.ts';
 import { useEffect, useState } from 'react';
 import { useWords } from '../base/language.tsx';
 import { Choose } from '../base/parts/choose.tsx';

@@ -1,4 +1,4 @@
-import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/names.ts';
+import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/enums.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Filters, filtersOf, NOTHING, queryOf, searchOf } from './filters.ts';

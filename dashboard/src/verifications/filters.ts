@@ -1,4 +1,4 @@
-import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/names.ts';
+import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/enums.ts';
 import type { ReviewState } from '@firsthand/contract/reviews/reviews.ts';
 
 type Status = (typeof STATUSES)[number];

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import { Link } from 'wouter';
 import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
-import { useMoments } from '../base/parts/moments.ts';
+import { useMoments } from '../base/parts/date-times.ts';
 import { OutcomeTag } from '../case/verification/outcome.tsx';
 import type { Row } from './rows.ts';
 

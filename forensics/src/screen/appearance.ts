@@ -1,10 +1,10 @@
 import type { Picture } from '../pixels/picture.ts';
 import head from './appearance.generated.json' with { type: 'json' };
+import { landscape } from './landscape.ts';
 import { logOddsOf } from './linear.ts';
-import { lying } from './lying.ts';
 import { levelsOf, trunk } from './trunk.ts';
 
-/** Size at which the network reads a picture, lying. A band of 40 cycles a picture is twelve pixels wide. */
+/** Size at which the network reads a picture,  landscape. A band of 40 cycles a picture is twelve pixels wide. */
 const WIDTH = 480;
 const HEIGHT = 360;
 
@@ -19,4 +19,4 @@ const run = trunk('./appearance.generated.onnx');
  * picture, or the same shrunk to no less than {@link APPEARANCE_SIDE}.
  */
 export const measureAppearance = (picture: Picture): number =>
-  logOddsOf(head, run(levelsOf(lying(picture, WIDTH, HEIGHT)), WIDTH, HEIGHT));
+  logOddsOf(head, run(levelsOf(landscape(picture, WIDTH, HEIGHT)), WIDTH, HEIGHT));

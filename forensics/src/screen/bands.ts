@@ -1,8 +1,8 @@
 import type { Picture } from '../pixels/picture.ts';
-import { lying } from './lying.ts';
+import { landscape } from './landscape.ts';
 import { network } from './network.ts';
 
-/** Size at which the network reads a picture, lying. A band of 40 cycles a picture is six pixels wide. */
+/** Size at which the network reads a picture,  landscape. A band of 40 cycles a picture is six pixels wide. */
 const WIDTH = 256;
 const HEIGHT = 192;
 /** The network's grid of answers. */
@@ -26,7 +26,7 @@ const run = network('./bands.generated.onnx');
  */
 export async function measureBands(picture: Picture): Promise<Bands> {
   const standing = picture.height > picture.width;
-  const { data } = lying(picture, WIDTH, HEIGHT);
+  const { data } = landscape(picture, WIDTH, HEIGHT);
   const count = WIDTH * HEIGHT;
   const planes = new Float32Array(3 * count);
   for (let i = 0; i < count; i++) for (let c = 0; c < 3; c++) planes[c * count + i] = data[3 * i + c];

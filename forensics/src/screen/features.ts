@@ -4,13 +4,13 @@ import { areaResize } from '../pixels/resize.ts';
 import { mean, quantile } from '../pixels/statistics.ts';
 import { APPEARANCE_SIDE, measureAppearance } from './appearance.ts';
 import { type Bands, measureBands } from './bands.ts';
-import { betweenBars } from './bars.ts';
 import { measureContext } from './context.ts';
 import type { Features } from './feature-values.ts';
+import { measureGlobalFeatures, SMALL_SIDE } from './global-features.ts';
+import { withoutLetterbox } from './letterbox.ts';
+import { findMoire } from './moire.ts';
 import { measureTexture } from './texture.ts';
 import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
-import { findWaves } from './waves.ts';
-import { measureWhole, SMALL_SIDE } from './whole.ts';
 
 /** Factors by which the picture is shrunk before tiles are cut, and the approximate number of tiles at each scale. */
 const SCALES = [
@@ -49,13 +49,13 @@ const ALL: Stages = { first: () => false, second: () => false };
 
 /** True for a picture that is too small or too narrow for any tile, bars aside. */
 export function isTooSmallToTile(whole: Picture): boolean {
-  const { width, height } = betweenBars(whole);
+  const { width, height } = withoutLetterbox(whole);
   return Math.max(width, height) < LEAST_SIDE || Math.min(width, height) < N;
 }
 
 /** Measures the features of the single-still detector, up to a stage that suffices. Undefined below 480 pixels, and when no scale yields a tile. */
 export async function measureScreen(whole: Picture, stages: Stages = ALL): Promise<ScreenMeasurement | undefined> {
-  const part = betweenBars(whole);
+  const part = withoutLetterbox(whole);
   const picture = cutOut(whole, part);
   if (Math.max(picture.width, picture.height) < LEAST_SIDE) return undefined;
   const features: Features = { long_side: Math.max(picture.width, picture.height) };
@@ -77,7 +77,7 @@ export async function measureScreen(whole: Picture, stages: Stages = ALL): Promi
   waves(grids[0].grid, features);
   const coarsest = small === scaled;
   small = areaResize(small, SMALL_SIDE);
-  measureWhole(coarsest ? small : scaled, features);
+  measureGlobalFeatures(coarsest ? small : scaled, features);
   const context = measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
   if (stages.first(features)) return { features, grids, small, part };
@@ -173,8 +173,8 @@ function across(grids: ScreenMeasurement['grids'], features: Features): void {
  * columns appear in both, because its subpixels are side by side. Cloth of one colour has equally strong waves, but only in luma.
  */
 function waves(grid: TileGrid, features: Features): void {
-  const luma = Math.log1p(findWaves(grid, 'luma')[0]?.strength ?? 0);
-  const [first, second] = findWaves(grid, 'opponent');
+  const luma = Math.log1p(findMoire(grid, 'luma')[0]?.strength ?? 0);
+  const [first, second] = findMoire(grid, 'opponent');
   const opponent = Math.log1p(first?.strength ?? 0);
   features.wave1_both = Math.min(luma, 1.5 * opponent);
   features.wave1_opponent_strength = opponent;

@@ -8,8 +8,8 @@ import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Field } from '../../base/parts/field.tsx';
 import { Section } from '../../base/parts/page.tsx';
-import { useSay } from '../../base/parts/said.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
+import { useSay } from '../../base/parts/toasts.tsx';
 import { useAct } from '../../entry/session/recent.ts';
 
 const CHAT = ['chat-webhook'] as const;

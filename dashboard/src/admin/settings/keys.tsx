@@ -5,13 +5,13 @@ import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { useMoments } from '../../base/parts/date-times.ts';
 import { Confirm, Dialog } from '../../base/parts/dialog.tsx';
 import { Field } from '../../base/parts/field.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { useMoments } from '../../base/parts/moments.ts';
 import { Section } from '../../base/parts/page.tsx';
-import { useSay } from '../../base/parts/said.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
+import { useSay } from '../../base/parts/toasts.tsx';
 import { useAct } from '../../entry/session/recent.ts';
 
 const KEYS = ['api-keys'] as const;

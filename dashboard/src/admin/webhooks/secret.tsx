@@ -4,11 +4,11 @@ import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { useMoments } from '../../base/parts/date-times.ts';
 import { Confirm } from '../../base/parts/dialog.tsx';
-import { useMoments } from '../../base/parts/moments.ts';
 import { Section } from '../../base/parts/page.tsx';
-import { useSay } from '../../base/parts/said.tsx';
 import { Problem } from '../../base/parts/states.tsx';
+import { useSay } from '../../base/parts/toasts.tsx';
 import { useAct } from '../../entry/session/recent.ts';
 
 /** The secret that signs: read and rotated by owners who signed in a moment ago. Nothing keeps it on the page. */

@@ -4,7 +4,7 @@ import { Popover } from 'react-aria-components/Popover';
 import { curlOf, type Request } from '../api/curl.ts';
 import { useWords } from '../language.tsx';
 import { Icon } from './icon.tsx';
-import { useSay } from './said.tsx';
+import { useSay } from './toasts.tsx';
 
 export interface Act {
   label: string;

@@ -6,7 +6,7 @@ import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
-import { useMoments } from '../../base/parts/moments.ts';
+import { useMoments } from '../../base/parts/date-times.ts';
 import { PageTitle, Section } from '../../base/parts/page.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
 import { useSignedIn } from '../../entry/session/signed-in.ts';

@@ -1,4 +1,4 @@
-import { DECISIONS } from '@firsthand/contract/base/names.ts';
+import { DECISIONS } from '@firsthand/contract/base/enums.ts';
 import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
 import { useWords } from '../../base/language.tsx';
 import { Icon, type IconName } from '../../base/parts/icon.tsx';

@@ -1,4 +1,4 @@
-import { DECISIONS, REVIEW_QUEUES } from '@firsthand/contract/base/names.ts';
+import { DECISIONS, REVIEW_QUEUES } from '@firsthand/contract/base/enums.ts';
 import type { Decision, ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
@@ -10,8 +10,8 @@ import { Button } from '../../base/parts/button.tsx';
 import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
-import { useSay } from '../../base/parts/said.tsx';
 import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
+import { useSay } from '../../base/parts/toasts.tsx';
 import { useShortcuts } from '../../entry/keys/shortcuts.ts';
 import { useDraft } from '../../entry/session/draft.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';

@@ -1,8 +1,8 @@
 import type { CaseAnalysis as Analysis, Capture, Verification } from '@firsthand/contract/verification/verification.ts';
 import type { ReactNode } from 'react';
 import { useWords } from '../../base/language.tsx';
+import { useMoments } from '../../base/parts/date-times.ts';
 import { Icon } from '../../base/parts/icon.tsx';
-import { useMoments } from '../../base/parts/moments.ts';
 import { Section } from '../../base/parts/page.tsx';
 import { useFileFacts } from './file-facts.ts';
 import '../why/why.css';

@@ -1,7 +1,7 @@
 import type { Capture } from '@firsthand/contract/verification/verification.ts';
 import type { MessageKey } from '../../base/i18n.ts';
 import { useWords } from '../../base/language.tsx';
-import { useMoments } from '../../base/parts/moments.ts';
+import { useMoments } from '../../base/parts/date-times.ts';
 
 export interface FileFact {
   /** The same fact of another file has the same key. */

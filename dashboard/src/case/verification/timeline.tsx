@@ -1,7 +1,7 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { useWords } from '../../base/language.tsx';
+import { useMoments } from '../../base/parts/date-times.ts';
 import { Icon, type IconName } from '../../base/parts/icon.tsx';
-import { useMoments } from '../../base/parts/moments.ts';
 import { Section } from '../../base/parts/page.tsx';
 
 interface Moment {

@@ -8,7 +8,7 @@ import { problemText } from '../../base/api/problem-text.ts';
 import { LANGUAGES, type Language } from '../../base/i18n.ts';
 import { useWords } from '../../base/language.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { useSay } from '../../base/parts/said.tsx';
+import { useSay } from '../../base/parts/toasts.tsx';
 import { callName } from '../../base/people.ts';
 import { THEMES, type Theme, useTheme } from '../../base/theme.ts';
 import { signOut } from '../session/me.ts';

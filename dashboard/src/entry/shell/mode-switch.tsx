@@ -1,6 +1,6 @@
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
-import { useSay } from '../../base/parts/said.tsx';
+import { useSay } from '../../base/parts/toasts.tsx';
 import { becomeSwitched } from '../session/me.ts';
 import { useAct } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';

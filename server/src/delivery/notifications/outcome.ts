@@ -1,4 +1,4 @@
-import type { LABELS } from '@firsthand/contract/base/names.ts';
+import type { LABELS } from '@firsthand/contract/base/enums.ts';
 import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';

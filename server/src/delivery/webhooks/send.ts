@@ -4,7 +4,7 @@ import { buildConnector, type Dispatcher } from 'undici';
 import type { Deps } from '../../platform/deps.ts';
 import { type Address, assertAllowed, literalAddress, mayReach, type Resolve } from './allowed-address.ts';
 import { type Connection, createConnections } from './connections.ts';
-import { createNames } from './names.ts';
+import { createNames } from './dns.ts';
 import { retryAfterSeconds, type Sent } from './schedule.ts';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { BatchFault } from '@firsthand/contract/batches/batches.ts';
 import { encodingOf } from '@firsthand/contract/sheet/encoding.ts';
 import { cellsUnder, SheetFault, SheetReader, type SheetRow, widthOf } from '@firsthand/contract/sheet/read-sheet.ts';
-import { turn } from '../../platform/lib/turns.ts';
+import { turn } from '../../platform/lib/event-loop.ts';
 import { isColumn, type RawRow } from './rows.ts';
 
 /** The bytes that are parsed and checked in one turn of the event loop: some milliseconds. */

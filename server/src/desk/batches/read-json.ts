@@ -3,7 +3,7 @@ import type { Fault } from '@firsthand/contract/base/errors.ts';
 import { withoutMark } from '../../platform/http/body.ts';
 import { Scanner } from '../../platform/http/structure.ts';
 import { isRecord } from '../../platform/lib/ask-json.ts';
-import { turn } from '../../platform/lib/turns.ts';
+import { turn } from '../../platform/lib/event-loop.ts';
 import type { RawRow } from './rows.ts';
 
 const ROW_BYTES = 65_536;

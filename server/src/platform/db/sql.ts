@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ringerOf } from './ring.ts';
+import { ringerOf } from './notify.ts';
 
 /** Anything that runs a query: a pool, a client or a transaction. */
 export interface Queryable {

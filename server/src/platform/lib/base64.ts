@@ -1,4 +1,4 @@
-import { turn } from './turns.ts';
+import { turn } from './event-loop.ts';
 
 /** Characters read in one turn of the event loop: about a millisecond. A multiple of `PIECE`. */
 const SLICE = 524_288;

@@ -7,7 +7,7 @@ import type { Deps } from '../../platform/deps.ts';
 import { invalidField, storageUnavailable } from '../../platform/http/problem.ts';
 import { decodeBase64 } from '../../platform/lib/base64.ts';
 import { digestOf } from '../../platform/lib/digest.ts';
-import { turn } from '../../platform/lib/turns.ts';
+import { turn } from '../../platform/lib/event-loop.ts';
 import { imageKeyOf, parseImageKey } from './image-key.ts';
 
 export interface Picture {

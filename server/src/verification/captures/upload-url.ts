@@ -1,5 +1,5 @@
+import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
 import { UPLOAD_HARD_CAP_BYTES, UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
-import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/names.ts';
 import { UploadUrlRequest, UploadUrlResponse, uploadUrlFaults } from '@firsthand/contract/capture/capture-flow.ts';
 import { acceptedBy, maxBytesOf, mediaTypeOf } from '@firsthand/contract/capture/pictures.ts';
 import { PICTURE_MESSAGES } from '@firsthand/contract/capture/refusals.ts';

@@ -1,6 +1,6 @@
+import { REVIEW_STATES } from '@firsthand/contract/base/enums.ts';
 import type { Fault } from '@firsthand/contract/base/errors.ts';
 import { DateTime, IdSchema, instantOf } from '@firsthand/contract/base/ids.ts';
-import { REVIEW_STATES } from '@firsthand/contract/base/names.ts';
 import { Status, VerdictLabel } from '@firsthand/contract/verification/verification.ts';
 import { type Static, type TSchema, Type } from 'typebox';
 import { many, one } from '../../platform/db/sql.ts';

@@ -1,4 +1,4 @@
-import { STATUSES } from '@firsthand/contract/base/names.ts';
+import { STATUSES } from '@firsthand/contract/base/enums.ts';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

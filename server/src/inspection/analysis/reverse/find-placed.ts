@@ -2,7 +2,7 @@ import { hamming } from '@firsthand/forensics/phash/hash.ts';
 import { place } from '@firsthand/forensics/phash/place.ts';
 import { round } from '@firsthand/forensics/pixels/round.ts';
 import { many, type Pool, transaction } from '../../../platform/db/sql.ts';
-import { turn } from '../../../platform/lib/turns.ts';
+import { turn } from '../../../platform/lib/event-loop.ts';
 import { soughtWords, unpackCorners } from './corners.ts';
 import { CAME_BEFORE, matchOf, OWN, type PictureRow, type Search, type StoredMatch } from './match.ts';
 

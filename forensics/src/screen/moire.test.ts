@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { N } from '../pixels/fft.ts';
 import { random } from '../pixels/random.ts';
+import { findMoire } from './moire.ts';
 import type { Peak, Tile, TileGrid } from './tiles.ts';
-import { findWaves } from './waves.ts';
 
 const COLUMNS = 5;
 const ROWS = 4;
@@ -28,8 +28,8 @@ function gridOf(add: (column: number, row: number) => { fx: number; fy: number; 
   return { columns: COLUMNS, rows: ROWS, tiles };
 }
 
-it('findWaves follows a display in perspective through all tiles by peaks too weak for one', () => {
-  const [wave] = findWaves(
+it('findMoire follows a display in perspective through all tiles by peaks too weak for one', () => {
+  const [wave] = findMoire(
     gridOf((column, row) => [{ fx: 60 + 3 * column, fy: 4 + 2 * row, height: 3 }]),
     'luma',
   );
@@ -39,36 +39,36 @@ it('findWaves follows a display in perspective through all tiles by peaks too we
   expect(wave?.strength).toBeCloseTo(20 * 0.4, 1);
 });
 
-it('findWaves follows a wave across the edge of the half plane', () => {
-  const [wave] = findWaves(
+it('findMoire follows a wave across the edge of the half plane', () => {
+  const [wave] = findMoire(
     gridOf((column, row) => [{ fx: -4 + 2 * column, fy: 70 + row, height: 4 }]),
     'luma',
   );
   expect(wave?.share).toBe(1);
 });
 
-it('findWaves ignores constant frequencies on an axis, as in scaled files', () => {
+it('findMoire ignores constant frequencies on an axis, as in scaled files', () => {
   const still = gridOf(() => [{ fx: 80, fy: 0, height: 6 }]);
-  const chance = findWaves(
+  const chance = findMoire(
     gridOf(() => []),
     'luma',
   );
-  const found = findWaves(still, 'luma');
+  const found = findMoire(still, 'luma');
   expect(Math.max(0, ...found.map(({ strength }) => strength))).toBeLessThan(1);
   expect(Math.max(0, ...chance.map(({ strength }) => strength))).toBeLessThan(1);
 });
 
-it('findWaves finds nothing in random peaks, however high', () => {
+it('findMoire finds nothing in random peaks, however high', () => {
   const rng = random(3);
-  const waves = findWaves(
+  const waves = findMoire(
     gridOf(() => [{ fx: rng.uniform(12, 120), fy: rng.uniform(-120, 120), height: 5 }]),
     'luma',
   );
   expect(Math.max(0, ...waves.map(({ share }) => share))).toBeLessThan(0.4);
 });
 
-it('findWaves needs at least three tiles', () => {
-  expect(findWaves({ columns: 0, rows: 0, tiles: [] }, 'luma')).toEqual([]);
+it('findMoire needs at least three tiles', () => {
+  expect(findMoire({ columns: 0, rows: 0, tiles: [] }, 'luma')).toEqual([]);
   const { columns, rows, tiles } = gridOf(() => [{ fx: 60, fy: 30, height: 6 }]);
-  expect(findWaves({ columns, rows, tiles: tiles.slice(0, 2) }, 'luma')).toEqual([]);
+  expect(findMoire({ columns, rows, tiles: tiles.slice(0, 2) }, 'luma')).toEqual([]);
 });

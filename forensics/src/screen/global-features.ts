@@ -3,8 +3,8 @@ import type { Picture } from '../pixels/picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import type { Features } from './feature-values.ts';
 import { measureLines } from './lines.ts';
+import { measureBorders, measurePhotometrics } from './photometric.ts';
 import { measureQuadrilateral } from './quadrilateral.ts';
-import { measureBorders, measureTones } from './tones.ts';
 
 /** Longest side, in pixels, for whole-picture features, context and heat map. */
 export const SMALL_SIDE = 320;
@@ -14,11 +14,11 @@ export const SMALL_SIDE = 320;
  * that differs from its surroundings, long straight lines, the tones and colours of emitted light. Writes into
  * `features`.
  */
-export function measureWhole(picture: Picture, features: Features): void {
+export function measureGlobalFeatures(picture: Picture, features: Features): void {
   const small = areaResize(picture, SMALL_SIDE);
   const grey = toGrey(small);
   measureBorders(small, grey, features);
-  measureTones(small, grey, features);
+  measurePhotometrics(small, grey, features);
   measureQuadrilateral(small, grey, features);
   measureLines(small, grey, features);
 }

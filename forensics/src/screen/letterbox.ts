@@ -12,7 +12,7 @@ const MOST_BETWEEN = 0.1;
  * Returns the part of the picture between the black bars of a screenshot, above and below it or to its sides. A picture without bars is returned
  * whole, and so is one with black on all four sides, as of a display in a dark room.
  */
-export function betweenBars(picture: Picture): Part {
+export function withoutLetterbox(picture: Picture): Part {
   const { width, height, data } = picture;
   const rows: boolean[] = [];
   for (let y = 0; y < height; y++) rows.push(isBlack(data, y * width, width, 1));

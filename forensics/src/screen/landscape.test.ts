@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Picture } from '../pixels/picture.ts';
 import { random as seeded } from '../pixels/random.ts';
-import { boxResize } from './lying.ts';
+import { boxResize } from './landscape.ts';
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 

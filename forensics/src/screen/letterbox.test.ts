@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { cutOut, type Picture } from '../pixels/picture.ts';
 import { drawScene } from '../simulate/scene.ts';
-import { betweenBars } from './bars.ts';
+import { withoutLetterbox } from './letterbox.ts';
 
 const scene = drawScene(4, { width: 90, height: 120 });
 
@@ -21,27 +21,27 @@ const isScene = ({ width, height, data }: Picture): boolean =>
 
 const bar = fc.integer({ min: 10, max: 60 });
 
-it('betweenBars finds the picture between bars, above and below or to its sides', () => {
+it('withoutLetterbox finds the picture between bars, above and below or to its sides', () => {
   fc.assert(
     fc.property(bar, bar, (one, other) => {
       for (const barred of [within(one, other, 0, 0), within(0, 0, one, other)])
-        expect(isScene(cutOut(barred, betweenBars(barred)))).toBe(true);
+        expect(isScene(cutOut(barred, withoutLetterbox(barred)))).toBe(true);
     }),
   );
 });
 
-it("betweenBars finds it below a phone's status bar", () => {
+it("withoutLetterbox finds it below a phone's status bar", () => {
   fc.assert(
     fc.property(bar, bar, (one, other) => {
       const barred = within(one, other, 0, 0);
       for (let y = 2; y < 7; y++) barred.data.fill(230, 3 * (y * 90 + 5), 3 * (y * 90 + 25));
-      expect(isScene(cutOut(barred, betweenBars(barred)))).toBe(true);
+      expect(isScene(cutOut(barred, withoutLetterbox(barred)))).toBe(true);
     }),
   );
 });
 
-it('betweenBars leaves thin margins, dark pictures, black on all sides and pictures without bars alone', () => {
+it('withoutLetterbox leaves thin margins, dark pictures, black on all sides and pictures without bars alone', () => {
   const night = { width: 40, height: 30, data: new Uint8Array(3 * 40 * 30).fill(9) };
   for (const picture of [scene, within(3, 3, 2, 2), night, within(40, 40, 30, 30)])
-    expect(cutOut(picture, betweenBars(picture))).toBe(picture);
+    expect(cutOut(picture, withoutLetterbox(picture))).toBe(picture);
 });

@@ -47,7 +47,7 @@ interface Found {
 }
 
 /** Returns the strongest waves of one grid in luma or in R - B, strongest first. */
-export function findWaves(grid: TileGrid, channel: 'luma' | 'opponent'): Wave[] {
+export function findMoire(grid: TileGrid, channel: 'luma' | 'opponent'): Wave[] {
   const tiles = grid.tiles.filter(tile => tile[channel].length > 0);
   if (tiles.length < LEAST_TILES) return [];
   const places = normalised(tiles);

@@ -2,7 +2,7 @@ import { buffers, kernels, ROW_BOXES, ROW_PIXELS } from '../pixels/kernels.ts';
 import type { Picture } from '../pixels/picture.ts';
 
 /** Returns the picture at this size; one that stands is turned by 90 degrees counterclockwise. */
-export const lying = (picture: Picture, width: number, height: number): Picture =>
+export const landscape = (picture: Picture, width: number, height: number): Picture =>
   picture.height > picture.width ? quarterTurn(boxResize(picture, height, width)) : boxResize(picture, width, height);
 
 function quarterTurn({ data, width, height }: Picture): Picture {

@@ -28,7 +28,7 @@ function shareOfDark(grey: Uint8Array, width: number, x0: number, y0: number, x1
 }
 
 /** Measures tones, colours, colourfulness, haze and sharpness. */
-export function measureTones(picture: Picture, grey: Uint8Array, features: Features): void {
+export function measurePhotometrics(picture: Picture, grey: Uint8Array, features: Features): void {
   const n = grey.length;
   const histogram = new Uint32Array(256);
   let sum = 0;

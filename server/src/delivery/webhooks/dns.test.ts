@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { type NameServer, startNameServer } from '../../../test/support/name-server.ts';
-import { createNames } from './names.ts';
+import { createNames } from './dns.ts';
 
 let server: NameServer | undefined;
 afterEach(() => server?.close());

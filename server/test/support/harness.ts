@@ -67,6 +67,10 @@ export async function startTestService(o: TestOptions = {}): Promise<TestService
   const log = createLog('info', { write: line => void logged.push(line) });
   const opened = await openDeps(config, log, { database: 'own' });
   if (o.now) opened.deps.clock.now = o.now;
+  // The threads load what a picture needs when it comes: most tests never send one, and a full warm-up costs three seconds.
+  opened.deps.pictures.warmUp = async (eachReady = () => {}) => {
+    for (let n = 0; n < config.analysisThreads; n += 1) eachReady();
+  };
   const service = await startService(opened, { http: true, worker: o.worker ?? true });
   if (!o.beside && !o.reviewSample) {
     await opened.deps.db.query(

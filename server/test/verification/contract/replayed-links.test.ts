@@ -33,7 +33,8 @@ it('finalize and cancel replay their answer with fresh presigned links, and stor
       const links = ({ captures }: Verification) =>
         captures!.flatMap(c => [c.image_url!, c.preview_url!].filter(Boolean));
       const first = await send();
-      expect(first.status, first.text).toBe(200);
+      // A case that takes longer is answered before it is done.
+      expect([200, 202], first.text).toContain(first.status);
       expect(links(first.body).length).toBeGreaterThan(0);
       const { rows } = await service.deps.db.query<{ body: string }>(
         'select body from idempotency_keys where key = $1',

@@ -23,6 +23,8 @@ export default defineConfig({
           name: 'server',
           include: ['server/**/*.test.ts'],
           exclude: ['server/test/browser/**'],
+          // Loading the server takes two seconds: the files of a worker share it. Each has services and databases of its own.
+          isolate: false,
           globalSetup: ['server/test/support/global-setup.ts'],
         },
       },
@@ -32,6 +34,8 @@ export default defineConfig({
           name: 'browser',
           include: ['server/test/browser/**/*.test.ts'],
           globalSetup: ['server/test/support/global-setup.ts'],
+          isolate: false,
+          // Chromium draws without a graphics card and fills both cores by itself: two files at once take twice the time.
           fileParallelism: false,
         },
       },

@@ -171,7 +171,7 @@ export async function until<T>(
     const value = await ready();
     if (value) return value;
     if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
-    await sleep(25);
+    await sleep(50);
   }
 }
 

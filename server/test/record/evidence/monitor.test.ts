@@ -27,6 +27,7 @@ beforeAll(async () => {
   vkey = keys.find(({ role }) => role === 'log')!.vkey;
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await service.stop();
   await rm(folder, { recursive: true, force: true });
 });

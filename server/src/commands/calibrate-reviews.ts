@@ -1,15 +1,16 @@
 import { genuineScreen } from '@firsthand/forensics/screen/genuine.ts';
 import { suggest } from '../desk/reviews/calibration.ts';
 import { reviewedPhotos } from '../desk/reviews/reviewed-photos.ts';
-import { tenantOf } from './tenant-of.ts';
+import { checkTenant, tenantOf } from './tenant-of.ts';
 import { withDeps } from './tenants.ts';
 
 /**
  * `firsthand calibrate --from-reviews`: takes what reviewers agreed on as labelled pictures and prints what they suggest for the thresholds
  * of the screen detector. Changes nothing.
  */
-export const calibrateFromReviews = (o: { tenant?: string; mode: 'live' | 'test' }): Promise<void> =>
-  withDeps(async deps => {
+export async function calibrateFromReviews(o: { tenant?: string; mode: 'live' | 'test' }): Promise<void> {
+  checkTenant(o);
+  return withDeps(async deps => {
     const tenant_id = await tenantOf(deps, o.tenant);
     const { photos, cases, unused } = await reviewedPhotos(deps.db, tenant_id, o.mode === 'live');
     const { doubtful, confident, ...rest } = suggest(photos);
@@ -40,3 +41,4 @@ export const calibrateFromReviews = (o: { tenant?: string; mode: 'live' | 'test'
       console.error(`Too few to suggest SCREEN_FAILED_AT: 0.1% takes photos worth 999, there are ${rest.effective}.`);
     }
   });
+}

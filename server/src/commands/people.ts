@@ -16,7 +16,7 @@ import { many, type Tx, transaction } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { checkId, checkValue, UsageError } from './arguments.ts';
 import { table } from './print.ts';
-import { tenantOf } from './tenant-of.ts';
+import { checkTenant, tenantOf } from './tenant-of.ts';
 import { withDeps } from './tenants.ts';
 
 const activity = (deps: Pick<Deps, 'clock'>, tenantId: string): Activity => ({
@@ -84,6 +84,7 @@ async function onlyOwner(tx: Tx, tenantId: string): Promise<Member> {
  * `--email` or `--person`, or is the only owner of the account.
  */
 export async function signInLinkCommand(o: { tenant?: string; email?: string; person?: string }): Promise<void> {
+  checkTenant(o);
   if (o.email !== undefined) checkValue('--email', 'email', o.email);
   if (o.person !== undefined) checkId('--person', 'usr', o.person);
   return withDeps(async deps => {
@@ -98,6 +99,7 @@ export async function signInLinkCommand(o: { tenant?: string; email?: string; pe
 
 /** `firsthand people set-email ID --email E`: gives an address to a person who has none. */
 export async function setEmailCommand(id: string, o: { tenant?: string; email: string }): Promise<void> {
+  checkTenant(o);
   checkId('<id>', 'usr', id);
   checkValue('--email', 'email', o.email);
   return withDeps(async deps => {
@@ -118,8 +120,9 @@ export async function setEmailCommand(id: string, o: { tenant?: string; email: s
 }
 
 /** `firsthand people list`: prints who may sign in. */
-export const listPeopleCommand = (o: { tenant?: string }): Promise<void> =>
-  withDeps(async deps => {
+export async function listPeopleCommand(o: { tenant?: string }): Promise<void> {
+  checkTenant(o);
+  return withDeps(async deps => {
     const rows = await listMembers(deps.db, await tenantOf(deps, o.tenant), 10_000);
     console.log(
       table(
@@ -135,6 +138,7 @@ export const listPeopleCommand = (o: { tenant?: string }): Promise<void> =>
       ),
     );
   });
+}
 
 /** `firsthand people invite`: prints the person as JSON, with `sign_in_url` when no e-mail is sent. */
 export async function invitePersonCommand(o: {
@@ -144,6 +148,7 @@ export async function invitePersonCommand(o: {
   name?: string;
   role: Role;
 }): Promise<void> {
+  checkTenant(o);
   if (o.email === undefined && o.phone === undefined) throw new UsageError('Give --email, --phone or both.');
   if (o.email !== undefined) checkValue('--email', 'email', o.email);
   if (o.phone !== undefined) checkValue('--phone', 'phone', o.phone);
@@ -166,6 +171,7 @@ export async function invitePersonCommand(o: {
 
 /** `firsthand people remove ID`: ends the person's sessions at once. */
 export async function removePersonCommand(id: string, o: { tenant?: string }): Promise<void> {
+  checkTenant(o);
   checkId('<id>', 'usr', id);
   return withDeps(async deps => {
     await transaction(deps.db, async tx => {

@@ -3,6 +3,11 @@ import { many } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { checkId } from './arguments.ts';
 
+/** Checks the option before a database is opened for the command. */
+export const checkTenant = ({ tenant }: { tenant?: string }): void => {
+  if (tenant !== undefined) checkId('--tenant', 'tnt', tenant);
+};
+
 /** Returns the named account, or the only one. Among several it asks instead of guessing. */
 export async function tenantOf(deps: Pick<Deps, 'db'>, named: string | undefined): Promise<string> {
   if (named !== undefined) {

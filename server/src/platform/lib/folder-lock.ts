@@ -15,6 +15,7 @@ export class FolderInUse extends Error {
 }
 
 export interface FolderLock {
+  /** Safe to call twice. */
   release(): void;
 }
 
@@ -37,5 +38,9 @@ export function lockFolder(folder: string): FolderLock {
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) throw new FolderInUse(folder);
     throw error;
   }
-  return { release: () => file.close() };
+  return {
+    release: () => {
+      if (file.isOpen) file.close();
+    },
+  };
 }

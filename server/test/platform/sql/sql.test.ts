@@ -31,31 +31,31 @@ const JSON_OIDS = new Set([114, 3802]);
 
 /** Columns that may be null in the table and never are in these answers. */
 const NEVER_NULL: Readonly<Record<string, string>> = {
-  'analysis/reverse/find-placed.ts corners': 'found by its words, which are written with its corners',
-  'bundles/stamp-log.ts response': 'asked for in the where clause',
-  'cases/evidence.ts capture_id': 'the statement asks for pictures of captures alone',
-  'erasure/retention.ts retention_days': 'the statement asks for accounts that have one',
-  'evidence/log.ts sealed': 'a key in force has it; only a retired one is without',
-  'notifications/outcome.ts public_type': 'written with every event',
-  'webhooks/announce.ts public_type': 'written with every event',
-  'webhooks/claim.ts body': 'an erasure ends the deliveries of the events that it empties',
-  'webhooks/stream.ts body': 'the statement asks for events with a body alone',
-  'webhooks/stream.ts type': 'written with every event',
+  'inspection/analysis/reverse/find-placed.ts corners': 'found by its words, which are written with its corners',
+  'custody/bundles/stamp-log.ts response': 'asked for in the where clause',
+  'inspection/cases/evidence.ts capture_id': 'the statement asks for pictures of captures alone',
+  'custody/erasure/retention.ts retention_days': 'the statement asks for accounts that have one',
+  'record/evidence/log.ts sealed': 'a key in force has it; only a retired one is without',
+  'delivery/notifications/outcome.ts public_type': 'written with every event',
+  'delivery/webhooks/announce.ts public_type': 'written with every event',
+  'delivery/webhooks/claim.ts body': 'an erasure ends the deliveries of the events that it empties',
+  'delivery/webhooks/stream.ts body': 'the statement asks for events with a body alone',
+  'delivery/webhooks/stream.ts type': 'written with every event',
 };
 
 /** Files with statements whose text depends on the request, and what varies. Their own tests run every form. */
 const COMPUTED: Readonly<Record<string, string>> = {
-  'captures/analysis-queue.ts': 'constants of the queue',
+  'verification/captures/analysis-queue.ts': 'constants of the queue',
   'commands/rekey.ts': 'the names of the columns that hold secrets',
-  'db/listen.ts': 'the names of the channels',
-  'db/migrate.ts': 'the migrations themselves',
-  'db/schema.ts': 'catalogue queries',
-  'db/sql.ts': 'what opens a transaction',
-  'tenants/brands.ts': 'the columns that a request sets',
-  'tenants/settings.ts': 'the columns that a request sets',
-  'verifications/filters.ts': 'the filters of a list',
-  'verifications/write.ts': 'the columns that a change sets',
-  'webhooks/deliveries.ts': 'the filters of a list',
+  'platform/db/listen.ts': 'the names of the channels',
+  'platform/db/migrate.ts': 'the migrations themselves',
+  'platform/db/schema.ts': 'catalogue queries',
+  'platform/db/sql.ts': 'what opens a transaction',
+  'identity/tenants/brands.ts': 'the columns that a request sets',
+  'identity/tenants/settings.ts': 'the columns that a request sets',
+  'verification/verifications/filters.ts': 'the filters of a list',
+  'verification/verifications/write.ts': 'the columns that a change sets',
+  'delivery/webhooks/deliveries.ts': 'the filters of a list',
 };
 
 interface Column {

@@ -37,6 +37,7 @@ export default defineConfig({
           isolate: false,
           // Chromium draws without a graphics card and fills both cores by itself: two files at once take twice the time.
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -71,7 +71,7 @@ describe('npm run dev', () => {
   });
 
   it('restarts the server when one of its files is saved', async () => {
-    const file = join(ROOT, 'server', 'src', 'lib', 'text.ts');
+    const file = join(ROOT, 'server', 'src', 'platform', 'lib', 'text.ts');
     const starts = () => output.split('is ready at').length - 1;
     const before = starts();
     const { atime, mtime } = await stat(file);

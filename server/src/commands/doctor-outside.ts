@@ -1,6 +1,7 @@
 import { BucketUnfit } from '../platform/blobs/write-once.ts';
 import type { Deps } from '../platform/deps.ts';
 import { ECHO_BODY_BYTES, type Echo, echoRequest } from '../platform/http/echo.ts';
+import { canonicalAddress, forwardedAddress, isWithin } from '../platform/lib/addresses.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -70,7 +71,7 @@ function proxyFinding({ config }: Deps, echo: Echo): DoctorFinding {
             'It sends no X-Forwarded-For, so everybody shares the limits of one address. Let it add the header (docs/operate.md).',
         };
   }
-  if (echo.address === echo.peer) {
+  if (echo.address === echo.peer && !isTrustedHere(config.trustedProxies, echo)) {
     return {
       ...finding,
       state: 'wrong',
@@ -79,6 +80,13 @@ function proxyFinding({ config }: Deps, echo: Echo): DoctorFinding {
     };
   }
   return { ...finding, state: 'ok', what: 'Proxy', detail: `${echo.peer}, trusted for ${echo.address}` };
+}
+
+/** Whether doctor and the proxy share one machine, and the proxy is trusted: the sender's address is then the proxy's own. */
+function isTrustedHere(trusted: readonly string[], { peer, forwarded_for }: Echo): boolean {
+  const proxy = canonicalAddress(peer);
+  const sender = forwardedAddress(forwarded_for?.split(',').at(-1) ?? '');
+  return proxy !== null && sender === proxy && isWithin(trusted, proxy);
 }
 
 /** Sends a body as long as the longest JSON with a photo in it. */

@@ -107,6 +107,14 @@ describe('doctor on PUBLIC_URL and the proxy', () => {
     });
   });
 
+  it('is content with a trusted proxy on its own machine, whose sender is that machine', async () => {
+    const running = await behind({ TRUSTED_PROXIES: '127.0.0.1,::1' });
+    proxy!.sender = undefined;
+    expect((await outsideFindings(running.deps))[1]).toMatchObject({ part: 'proxy', state: 'ok' });
+    running.deps.config.trustedProxies = [];
+    expect((await outsideFindings(running.deps))[1]).toMatchObject({ part: 'proxy', state: 'wrong' });
+  });
+
   it('says when another program answers, or nobody', async () => {
     const running = await behind({});
     running.deps.config.publicUrl = proxy!.url.replace('/photos', '/other');

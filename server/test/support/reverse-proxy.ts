@@ -5,6 +5,8 @@ export interface ReverseProxy {
   url: string;
   /** Requests to anything but the path, which another program on the host would get. */
   outside: string[];
+  /** What it puts into X-Forwarded-For; undefined: the address that the request came from, as nginx does. */
+  sender: string | undefined;
   /** Sends what comes on to this service. */
   passTo(service: string): void;
   close(): Promise<void>;
@@ -26,7 +28,12 @@ export async function startReverseProxy(path: string, { strips }: { strips: bool
       new URL(strips ? url.slice(path.length) || '/' : url, target),
       {
         method: request.method,
-        headers: { ...headers, host, 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http' },
+        headers: {
+          ...headers,
+          host,
+          'x-forwarded-for': proxy.sender ?? request.socket.remoteAddress,
+          'x-forwarded-proto': 'http',
+        },
       },
       answer => {
         response.writeHead(answer.statusCode!, answer.headers);
@@ -38,7 +45,8 @@ export async function startReverseProxy(path: string, { strips }: { strips: bool
     request.pipe(passed);
   });
   await new Promise<void>(resolve => server.listen(0, 'localhost', resolve));
-  return {
+  const proxy: ReverseProxy = {
+    sender: '203.0.113.9',
     url: `http://localhost:${(server.address() as AddressInfo).port}${path}`,
     outside,
     passTo: service => {
@@ -49,4 +57,5 @@ export async function startReverseProxy(path: string, { strips }: { strips: bool
       await new Promise(resolve => server.close(resolve));
     },
   };
+  return proxy;
 }

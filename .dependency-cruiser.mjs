@@ -1,6 +1,6 @@
 // The map of ARCHITECTURE.md, held by the linter.
 
-/** From top to bottom: what stands in a line may import from the lines below it, never upwards and never from its neighbour. */
+/** From top to bottom. A row may import only from the rows below it: not from a row above, and not from its neighbours in the same row. */
 const CHAIN = [
   ['main'],
   ['commands'],
@@ -16,7 +16,7 @@ const CHAIN = [
   ['platform'],
 ];
 
-/** The rooms of each district, in the same way. A room that is not named is free within its district. */
+/** The rooms of each district, in the same order. A room that is not named here may import any room of its district. */
 const ROOMS = {
   platform: [['http', 'jobs'], ['deps'], ['blobs', 'limits', 'telemetry', 'vision'], ['config'], ['db'], ['lib']],
   identity: [['auth'], ['tenants'], ['people'], ['audit']],
@@ -76,10 +76,10 @@ const PAGES = [
 const TESTS = '\\.test\\.tsx?$';
 const path = (folder, names) => `^${folder}(${names.join('|')})(\\.tsx?$|/)`;
 
-/** The rules that let no line of a chain import from its own neighbours or from a line above. */
+/** Rules that forbid each row of a chain to import from its neighbours or from a row above. */
 const downwards = (folder, chain) =>
-  chain.flatMap((names, line) => {
-    const above = chain.slice(0, line).flat();
+  chain.flatMap((names, row) => {
+    const above = chain.slice(0, row).flat();
     return names.flatMap(name => {
       const closed = [...above, ...names.filter(other => other !== name)];
       if (closed.length === 0) return [];

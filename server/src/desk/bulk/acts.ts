@@ -39,7 +39,7 @@ const MAILS_PER_SECOND = 20;
 /** What each act does to one verification. */
 export type Acts = Record<BulkActName, One>;
 
-/** The acts but for the erasure, which those who keep and forget bring along. */
+/** Every act except `redact`: the worker adds it from `custody/`, which this district may not import. */
 export const ACTS: Omit<Acts, 'redact'> = {
   async cancel(tx, deps, { verificationId }, _act, activity) {
     await cancelOne(tx, deps, verificationId, activity);

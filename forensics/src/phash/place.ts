@@ -22,7 +22,8 @@ const MIN_CORNERS = 8;
 const FIRST_REACH = 0.02;
 const REACH = 0.012;
 const MAX_PAIRS = 400;
-const MIN_CORRELATION = 0.975;
+/** Copies reach 0.99 in 100 of 104 crops; two photos of one scene, taken from one spot, mostly stay below. */
+const MIN_CORRELATION = 0.99;
 const MIN_OVERLAP = 0.2;
 const MIN_SHARE = 0.6;
 

@@ -10,7 +10,7 @@ import { freshDatabase } from '../support/database.ts';
 import { PHONES } from '../support/phones.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
-const CHAOS_MS = 45_000;
+const CHAOS_MS = 20_000;
 
 describe('service killed at random moments', () => {
   let dataDir: string;

@@ -2,7 +2,7 @@ import { isEmailAddress } from '@firsthand/contract/base/email-address.ts';
 import type { Fault } from '@firsthand/contract/base/errors.ts';
 import { PHONE, wordsOfPattern } from '@firsthand/contract/base/patterns.ts';
 import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { isRecord } from '../lib/ask-json.ts';
@@ -35,9 +35,17 @@ export interface Validator {
   faults(value: unknown): Fault[];
 }
 
+// Compiling all schemas takes a second: services in one process share what is compiled.
+const compiled = new WeakMap<TSchema, ValidateFunction>();
+function strictly(schema: TSchema): ValidateFunction {
+  const known = compiled.get(schema) ?? strict.compile(withUnions(schema) as object);
+  compiled.set(schema, known);
+  return known;
+}
+
 /** Compiles a schema. `more` finds faults that the schema cannot express. */
 export function compileBody(schema: TSchema, more: (value: unknown) => Fault[] = () => []): Validator {
-  const validate = strict.compile(withUnions(schema) as object);
+  const validate = strictly(schema);
   return {
     overfull: value => findOverfull(schema as Schema, value, []),
     faults(value) {

@@ -11,8 +11,8 @@ import { plain } from '../../support/pictures.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 import { tracesInFolder } from './traces.ts';
 
-const KILLS = 4;
-const EACH = 5;
+const KILLS = 3;
+const EACH = 4;
 
 let dataDir: string;
 let port: number;

@@ -15,9 +15,9 @@ import { freshDatabase } from '../../support/database.ts';
 import { until } from '../../support/harness.ts';
 import { firstRunOf } from '../../support/service-process.ts';
 
-const VERIFICATIONS = 1_000;
+const VERIFICATIONS = 300;
 const PARALLEL = 8;
-const KILLS = 8;
+const KILLS = 5;
 /** A claim of a node that vanished lapses after thirty seconds; a busy machine may need as long again. */
 const PATIENCE_MS = 240_000;
 

@@ -164,6 +164,16 @@ create table bulk_acts (
 );
 CREATE INDEX bulk_acts_by_tenant ON public.bulk_acts USING btree (tenant_id, id DESC);
 
+create table c2pa_keys (
+  id bigint generated always as identity not null,
+  certificate text not null,
+  sealed text,
+  created_at timestamp with time zone not null,
+  retired_at timestamp with time zone,
+  constraint c2pa_keys_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX c2pa_keys_current ON public.c2pa_keys USING btree ((true)) WHERE (retired_at IS NULL);
+
 create table captures (
   id text not null,
   verification_id text not null,

@@ -17,6 +17,7 @@ const OWNER: Readonly<Record<string, string>> = {
   brands: 'tenants',
   bulk_act_items: 'bulk',
   bulk_acts: 'bulk',
+  c2pa_keys: 'credentials',
   captures: 'captures',
   challenges: 'captures',
   chat_webhooks: 'notifications',

@@ -65,7 +65,7 @@ export async function askC2paTs(bytes: Buffer): Promise<Judgement | null> {
   const asset = new Format(bytes);
   const jumbf = asset.getManifestJUMBF();
   if (!jumbf) throw new Error('no manifest store');
-  const result = await ManifestStore.read(SuperBox.fromBuffer(jumbf)).validate(asset);
+  const result = await ManifestStore.read(SuperBox.fromBuffer(jumbf as Uint8Array<ArrayBuffer>)).validate(asset);
   return {
     valid: result.isValid,
     failures: result.statusEntries.filter(({ success }) => !success).map(({ code }) => code),

@@ -75,7 +75,11 @@ async function withServer(answer: RequestListener, act: (url: string) => Promise
   }
 }
 
-const bodyOf = async (request: AsyncIterable<Buffer>): Promise<Buffer> => Buffer.concat(await Array.fromAsync(request));
+async function bodyOf(request: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
 
 /** A chain by openssl, as an authority would issue it, with a key of the kind. */
 function issued(...kind: string[]): { certificate: string; key: string; root: string } {

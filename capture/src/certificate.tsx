@@ -154,7 +154,7 @@ function Certificate({ view }: { view: PublicView }) {
 function Credentials({ signer, issuer, id }: { signer: string; issuer: string | undefined; id: string }) {
   const { t } = usePage();
   return (
-    <section class="card credentials">
+    <section class="card seal credentials">
       <h2 class="with-icon">
         <Icon name="seal" />
         {t('certificate.credentials')}
@@ -167,7 +167,9 @@ function Credentials({ signer, issuer, id }: { signer: string; issuer: string | 
       </p>
       <p class="small soft">
         {t('certificate.credentialsWho')}{' '}
-        <a href={`${ROOT}/dashboard/verifications/${id}`}>{t('certificate.credentialsDownload')}</a>
+        <a class="button plain" href={`${ROOT}/dashboard/verifications/${id}`}>
+          {t('certificate.credentialsDownload')}
+        </a>
       </p>
     </section>
   );

@@ -1,4 +1,3 @@
-import type { CheckState } from '@firsthand/evidence/report.ts';
 import type { Line } from '@firsthand/report/words.ts';
 import { type Asset, BMFF, JPEG, PNG } from '@trustnxt/c2pa-ts/asset';
 import { JSONBox, SuperBox } from '@trustnxt/c2pa-ts/jumbf';
@@ -59,10 +58,12 @@ export async function checkPhoto(file: File): Promise<CheckedPhoto> {
       facts: manifest ? factsOf(manifest) : [],
     };
   } catch (error) {
+    // Damaged, or written in a way that this reader does not know: the page cannot tell which.
+    const reason = (error as Error).message;
     return {
       ...none,
-      outcome: 'fails',
-      headline: `The Content Credentials cannot be read: ${(error as Error).message}`,
+      outcome: 'unreadable',
+      headline: `This page cannot read the Content Credentials of this photo (${reason}). Check it with another reader.`,
     };
   }
 }
@@ -77,32 +78,38 @@ function assetOf(bytes: Uint8Array): Asset | undefined {
 }
 
 /** The checks of a manifest, in the words of the page. `on`: the codes of the specification that speak of it. */
-const CHECKS: { holds: string; fails: string; on: RegExp }[] = [
+const CHECKS: { holds: string; fails: string; unknown: string; on: RegExp }[] = [
   {
-    holds: 'No pixel was changed since the photo was signed.',
+    holds: 'No byte of the picture was changed since it was signed.',
     fails: 'The photo was changed after it was signed.',
+    unknown: 'Whether the photo was changed could not be checked.',
     on: /^assertion\.(dataHash|bmffHash|boxesHash)\./,
   },
   {
     holds: 'The signature fits the statements and the certificate.',
     fails: 'The signature does not fit the statements or the certificate.',
+    unknown: 'The signature could not be checked.',
     on: /^(claimSignature|signingCredential|algorithm)\./,
   },
   {
     holds: 'The statements are those that were signed.',
     fails: 'The statements are not those that were signed, or some are missing.',
+    unknown: 'The statements could not be checked.',
     on: /^(assertion|claim|manifest|ingredient|general)\./,
   },
 ];
 
 function linesOf(manifest: Manifest | undefined, { isValid, statusEntries }: ValidationResult): Line[] {
-  const failures = statusEntries.filter(({ success }) => !success).map(({ code }) => String(code));
+  const codes = (successful: boolean) =>
+    statusEntries.filter(({ success }) => success === successful).map(({ code }) => String(code));
+  const [passed, failures] = [codes(true), codes(false)];
   const claimed = new Set<string>();
-  const lines = CHECKS.map(({ holds, fails, on }): Line => {
-    const found = failures.filter(code => on.test(code) && !claimed.has(code));
+  const lines = CHECKS.map(({ holds, fails, unknown, on }): Line => {
+    const found = [...new Set(failures.filter(code => on.test(code) && !claimed.has(code)))];
     for (const code of found) claimed.add(code);
-    const mark: CheckState = found.length > 0 ? 'fails' : 'holds';
-    return { mark, text: found.length > 0 ? `${fails} (${[...new Set(found)].join(', ')})` : holds };
+    if (found.length > 0) return { mark: 'fails', text: `${fails} (${found.join(', ')})` };
+    // A reader that stops at a fault has not seen the rest.
+    return passed.some(code => on.test(code)) ? { mark: 'holds', text: holds } : { mark: 'absent', text: unknown };
   });
   const others = failures.filter(code => !claimed.has(code));
   if (others.length > 0 || (!isValid && failures.length === 0)) {

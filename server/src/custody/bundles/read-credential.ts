@@ -33,11 +33,11 @@ export const getCredential = tenantEndpoint({
   async handler({ deps, params, query }): Promise<Answer> {
     const row = await readCurrent(deps, params.id!);
     if (row.redacted_at) throw redacted();
-    const capture = (await capturesOf(deps.db, row.id)).find(({ id }) => id === params.capture_id);
-    if (!capture) throw notFound();
     if (!isTerminal(row.status)) {
       throw new Problem('not_completed', 'Evidence exists once the verification has ended and holds a photo.');
     }
+    const capture = (await capturesOf(deps.db, row.id)).find(({ id }) => id === params.capture_id);
+    if (!capture) throw notFound();
     const of = query.of ?? 'original';
     const blob = of === 'preview' ? capture.preview_blob : capture.image_blob;
     // An original that could not be analysed has no preview.

@@ -22,7 +22,7 @@ export interface Chain {
 export function makeChain(host: string, now: Date): Chain {
   const root = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const rootName = name('Firsthand, self-signed root', host);
+  const rootName = name('Firsthand self-signed root', host);
   const validity = sequence(time(new Date(now.getTime() - 300_000)), time(new Date(now.getTime() + YEARS * YEAR_MS)));
   const issue = (subject: Buffer, key: KeyObject, extensions: Buffer[]) =>
     certificate({ subject, issuer: rootName, validity, key, issuerKey: root.privateKey, extensions });

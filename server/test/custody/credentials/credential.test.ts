@@ -99,6 +99,20 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
     if (python) expect(askC2paPython(python, changed, 'image/jpeg').valid).toBe(false);
   });
 
+  it('is read by the page /verify, which names the change too', async () => {
+    const { checkPhoto } = await import('../../../../verify/src/credential.ts');
+    const checked = await checkPhoto(new File([new Uint8Array(signed)], 'photo.jpg'));
+    expect(checked).toMatchObject({ outcome: 'holds', test: true });
+    expect(checked.lines.slice(0, 3).map(({ mark }) => mark)).toEqual(['holds', 'holds', 'holds']);
+    expect(checked.facts).toContainEqual(['Verification', made.id]);
+    const changed = new Uint8Array(signed);
+    changed[changed.length - 400]! ^= 1;
+    const failed = await checkPhoto(new File([changed], 'photo.jpg'));
+    expect(failed.outcome).toBe('fails');
+    expect(failed.lines[0]).toMatchObject({ mark: 'fails', text: expect.stringContaining('was changed') });
+    expect((await checkPhoto(new File([new Uint8Array(photo)], 'photo.jpg'))).outcome).toBe('none');
+  });
+
   it('leaves every pixel as it was received', async () => {
     const raw = (bytes: Buffer) => sharp(bytes).raw().toBuffer();
     expect((await raw(signed)).equals(await raw(photo))).toBe(true);

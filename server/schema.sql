@@ -164,16 +164,6 @@ create table bulk_acts (
 );
 CREATE INDEX bulk_acts_by_tenant ON public.bulk_acts USING btree (tenant_id, id DESC);
 
-create table c2pa_keys (
-  id bigint generated always as identity not null,
-  certificate text not null,
-  sealed text,
-  created_at timestamp with time zone not null,
-  retired_at timestamp with time zone,
-  constraint c2pa_keys_pkey PRIMARY KEY (id)
-);
-CREATE UNIQUE INDEX c2pa_keys_current ON public.c2pa_keys USING btree ((true)) WHERE (retired_at IS NULL);
-
 create table captures (
   id text not null,
   verification_id text not null,
@@ -246,6 +236,16 @@ create table chat_webhooks (
   constraint chat_webhooks_pkey PRIMARY KEY (tenant_id),
   constraint chat_webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+
+create table credential_keys (
+  id bigint generated always as identity not null,
+  certificate text not null,
+  sealed text,
+  created_at timestamp with time zone not null,
+  retired_at timestamp with time zone,
+  constraint credential_keys_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX credential_keys_current ON public.credential_keys USING btree ((true)) WHERE (retired_at IS NULL);
 
 create table erasure_segments (
   key text not null,

@@ -24,7 +24,7 @@ type MakerDeps = KeyDeps & Pick<Deps, 'origins' | 'clock'>;
 export async function ensureCredentialKey(deps: MakerDeps): Promise<void> {
   if (deps.config.c2paSigner || (await currentKey(deps.db))) return;
   await transaction(deps.db, async tx => {
-    await tx.query('lock table c2pa_keys in exclusive mode');
+    await tx.query('lock table credential_keys in exclusive mode');
     if (!(await currentKey(tx))) await createKey(tx, deps);
   });
 }
@@ -32,8 +32,10 @@ export async function ensureCredentialKey(deps: MakerDeps): Promise<void> {
 /** Retires the chain that this installation made and makes another. Photos that the old one signed stay checkable: they carry it. */
 export const rotateCredentialKey = (deps: MakerDeps): Promise<void> =>
   transaction(deps.db, async tx => {
-    await tx.query('lock table c2pa_keys in exclusive mode');
-    await tx.query('update c2pa_keys set retired_at = $1, sealed = null where retired_at is null', [deps.clock.now()]);
+    await tx.query('lock table credential_keys in exclusive mode');
+    await tx.query('update credential_keys set retired_at = $1, sealed = null where retired_at is null', [
+      deps.clock.now(),
+    ]);
     await createKey(tx, deps);
   });
 
@@ -42,7 +44,7 @@ export const ownCertificates = async (db: Queryable): Promise<string[]> =>
   (
     await many<{ certificate: string }>(
       db,
-      'select certificate from c2pa_keys order by retired_at is not null, id desc',
+      'select certificate from credential_keys order by retired_at is not null, id desc',
     )
   ).map(({ certificate }) => certificate);
 
@@ -70,13 +72,13 @@ export const signerOf = (key: CredentialKey, stamp?: (data: Uint8Array) => Promi
 const currentKey = (db: Queryable) =>
   one<{ certificate: string; sealed: string }>(
     db,
-    'select certificate, sealed from c2pa_keys where retired_at is null',
+    'select certificate, sealed from credential_keys where retired_at is null',
   );
 
 async function createKey(tx: Tx, { origins, keyring, clock }: MakerDeps): Promise<void> {
   const now = clock.now();
   const chain = makeChain(new URL(origins.public).hostname, now);
-  await tx.query('insert into c2pa_keys (certificate, sealed, created_at) values ($1, $2, $3)', [
+  await tx.query('insert into credential_keys (certificate, sealed, created_at) values ($1, $2, $3)', [
     chain.certificate,
     keyring.encrypt(chain.privateKey),
     now,

@@ -85,7 +85,7 @@ const escaped = (text: string): string =>
 async function signerSaid({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<Pick<PageFact, 'signer' | 'issuer'>> {
   const own = config.c2paSigner
     ? undefined
-    : await one<{ certificate: string }>(db, 'select certificate from c2pa_keys where retired_at is null');
+    : await one<{ certificate: string }>(db, 'select certificate from credential_keys where retired_at is null');
   const pem = config.c2paSigner?.certificate ?? own?.certificate;
   if (!pem) return {};
   const { subject, issuer } = new X509Certificate(pem);

@@ -65,7 +65,7 @@ const assertion = (manifest: { assertions: { label: string; data: unknown }[] },
   manifest.assertions.find(one => one.label === label)?.data as Assertion | undefined;
 
 const roots = async () =>
-  (await service.deps.db.query('select certificate from c2pa_keys where retired_at is null')).rows[0].certificate;
+  (await service.deps.db.query('select certificate from credential_keys where retired_at is null')).rows[0].certificate;
 
 describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
   let photo: Buffer;

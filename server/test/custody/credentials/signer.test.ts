@@ -120,7 +120,7 @@ function issued(...kind: string[]): { certificate: string; key: string; root: st
 
 describe('the signer of Content Credentials', () => {
   it('is a self-signed chain made at the first start, its key in the database encrypted only', async () => {
-    const { rows } = await service.deps.db.query('select certificate, sealed from c2pa_keys');
+    const { rows } = await service.deps.db.query('select certificate, sealed from credential_keys');
     expect(rows).toHaveLength(1);
     expect(service.deps.keyring.decrypt(rows[0].sealed)).toContain('PRIVATE KEY');
     expect(JSON.stringify(rows)).not.toContain('PRIVATE KEY');
@@ -136,7 +136,7 @@ describe('the signer of Content Credentials', () => {
     const [old, fresh] = [await askC2paRs(before, 'image/jpeg'), await askC2paRs(after, 'image/jpeg')];
     expect([old.state, fresh.state]).toEqual(['Valid', 'Valid']);
     expect(after.equals(before)).toBe(false);
-    const { rows } = await service.deps.db.query('select sealed, retired_at from c2pa_keys order by id');
+    const { rows } = await service.deps.db.query('select sealed, retired_at from credential_keys order by id');
     expect(rows).toMatchObject([{ sealed: null }, { retired_at: null }]);
     expect(rows[0].retired_at).not.toBeNull();
   });

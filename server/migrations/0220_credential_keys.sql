@@ -1,5 +1,5 @@
 -- Keys and certificates that this installation made for the Content Credentials of its photos. Keys of the settings are not here.
-create table c2pa_keys (
+create table credential_keys (
   id bigint generated always as identity primary key,
   -- PEM, the signing certificate first.
   certificate text not null,
@@ -8,4 +8,4 @@ create table c2pa_keys (
   created_at timestamptz not null,
   retired_at timestamptz
 );
-create unique index c2pa_keys_current on c2pa_keys ((true)) where retired_at is null;
+create unique index credential_keys_current on credential_keys ((true)) where retired_at is null;

@@ -237,6 +237,16 @@ create table chat_webhooks (
   constraint chat_webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 
+create table credential_keys (
+  id bigint generated always as identity not null,
+  certificate text not null,
+  sealed text,
+  created_at timestamp with time zone not null,
+  retired_at timestamp with time zone,
+  constraint credential_keys_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX credential_keys_current ON public.credential_keys USING btree ((true)) WHERE (retired_at IS NULL);
+
 create table erasure_segments (
   key text not null,
   known_since timestamp with time zone not null,

@@ -15,6 +15,9 @@ import { Screen } from './screens/parts.tsx';
 const apiBase = document.querySelector<HTMLMetaElement>('meta[name=firsthand-api]')?.content ?? ROOT;
 /** When the photos and personal data were deleted, if they were. The public view does not say so. */
 const redactedAt = document.querySelector<HTMLMetaElement>('meta[name=firsthand-redacted]')?.content;
+/** Who signs the Content Credentials of photos, and who issued the certificate; no issuer for one that the service made itself. */
+const said = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name=firsthand-${name}]`)?.content;
+const [signer, issuer] = [said('signer'), said('issuer')];
 const token = location.pathname.slice(ROOT.length).split('/')[2] ?? '';
 
 type Load = { state: 'loading' | 'unreachable' | 'unknown' } | { state: 'shown'; view: PublicView };
@@ -126,6 +129,7 @@ function Certificate({ view }: { view: PublicView }) {
           <p class="small soft">{t('certificate.sealText')}</p>
         </section>
       )}
+      {signer && view.captures_count > 0 && !redactedAt && <Credentials signer={signer} issuer={issuer} id={view.id} />}
       <section class="how">
         <h2>{t('certificate.how')}</h2>
         <ol class="numbered">
@@ -143,6 +147,31 @@ function Certificate({ view }: { view: PublicView }) {
         {t('certificate.shows')} {t('certificate.at', { time: dateTime(new Date().toISOString()) })}
       </p>
     </Screen>
+  );
+}
+
+/** What the photos carry. This page shows none: whoever signs in downloads them from the case. */
+function Credentials({ signer, issuer, id }: { signer: string; issuer: string | undefined; id: string }) {
+  const { t } = usePage();
+  return (
+    <section class="card seal credentials">
+      <h2 class="with-icon">
+        <Icon name="seal" />
+        {t('certificate.credentials')}
+      </h2>
+      <p>{t('certificate.credentialsText')}</p>
+      <p>
+        {issuer
+          ? t('certificate.credentialsSigned', { signer, issuer })
+          : t('certificate.credentialsSelfSigned', { signer })}
+      </p>
+      <p class="small soft">
+        {t('certificate.credentialsWho')}{' '}
+        <a class="button plain" href={`${ROOT}/dashboard/verifications/${id}`}>
+          {t('certificate.credentialsDownload')}
+        </a>
+      </p>
+    </section>
   );
 }
 

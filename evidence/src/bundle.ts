@@ -51,7 +51,7 @@ export const FILES: readonly { pattern: RegExp; required?: string }[] = [
   { pattern: /^statements\/[1-9]\d{0,3}\.json$/ },
   { pattern: /^proofs\/[1-9]\d{0,3}\.tlog-proof$/ },
   { pattern: new RegExp(`^originals/${CAPTURE}\\.${EXTENSION}$`) },
-  { pattern: new RegExp(`^previews/${CAPTURE}\\.${EXTENSION}$`) },
+  { pattern: new RegExp(`^(?:previews|credentials)/${CAPTURE}\\.${EXTENSION}$`) },
   { pattern: /^timestamp\.tsr$/ },
   { pattern: /^tsa-chain\.pem$/ },
   { pattern: /^certificate\.pdf$/, required: 'certificate.pdf' },
@@ -62,4 +62,4 @@ export const isBundleFile = (name: string): boolean => FILES.some(({ pattern }) 
 
 /** Files that are hashed as they pass by; all others are read whole. */
 export const isStreamed = (name: string): boolean =>
-  /^(originals|previews)\/|^(certificate\.pdf|README\.txt)$/.test(name);
+  /^(originals|previews|credentials)\/|^(certificate\.pdf|README\.txt)$/.test(name);

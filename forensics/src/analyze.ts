@@ -38,6 +38,8 @@ export interface AnalysisRequest {
   thresholds?: Partial<Thresholds>;
   /** PEM of the certificates whose C2PA signatures are trusted. */
   trustAnchors?: string;
+  /** Trust the signers on the C2PA's own list, which comes along, too. */
+  officialTrust?: boolean;
   /** Path of the manifest of the operator's model; see `ai/model.ts`. */
   aiModel?: string;
   /** Return when each part began and ended. */
@@ -135,8 +137,9 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
     analysis.ai = await timed('ai', async () => {
       const attested = request.attested === true;
       const { contentType } = info;
-      const { trustAnchors, aiModel } = request;
-      const ai = await assessProvenance({ bytes, contentType, metadata, attested, live: attested, trustAnchors });
+      const { trustAnchors, officialTrust, aiModel } = request;
+      const provenance = { bytes, contentType, metadata, attested, live: attested, trustAnchors, officialTrust };
+      const ai = await assessProvenance(provenance);
       return aiModel ? withOperatorModel(ai, aiModel, picture) : ai;
     });
   if (signals.includes('reverse'))

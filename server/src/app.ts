@@ -2,6 +2,7 @@ import type { ServerOptions } from 'node:https';
 import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { getEvidence } from './custody/bundles/read-bundle.ts';
+import { getCredential } from './custody/bundles/read-credential.ts';
 import { registerStamps } from './custody/bundles/stamp-log.ts';
 import { liftLegalHold } from './custody/erasure/lift-hold.ts';
 import { getPeopleData } from './custody/erasure/people-data.ts';
@@ -101,6 +102,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/verifications/:id/public': getPublicVerification,
 
   'GET /v1/verifications/:id/evidence': getEvidence,
+  'GET /v1/verifications/:id/captures/:capture_id/credential': getCredential,
   'GET /v1/evidence-keys': getEvidenceKeys,
 
   'POST /v1/verifications/:id/redact': redactVerification,

@@ -9,6 +9,7 @@ import { openEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embed
 import { migrate } from './platform/db/migrate.ts';
 import { createPool, UNHURRIED } from './platform/db/pool.ts';
 import type { Deps, Origins } from './platform/deps.ts';
+import { createC2paWriter } from './platform/lib/c2pa-writer.ts';
 import type { Log } from './platform/lib/log.ts';
 import { createMailer } from './platform/lib/mail.ts';
 import { createMetrics } from './platform/lib/metrics.ts';
@@ -84,6 +85,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     timeoutMs: ANALYSIS_TIMEOUT_MS,
     memoryMb: ANALYSIS_MEMORY_MB,
   });
+  const c2paWriter = createC2paWriter();
   const metrics = createMetrics(() => overdueCaptures(db));
   // Its packages load only where an exporter is configured.
   const telemetry =
@@ -104,6 +106,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     metrics,
     mailer,
     pictures,
+    c2paWriter,
     vision: connectVision(config.vision, metrics.registry, log),
   };
   return {
@@ -120,7 +123,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
       }
     },
     async close() {
-      await pictures.close();
+      await Promise.all([pictures.close(), c2paWriter.close()]);
       mailer?.close();
       clock.close();
       await Promise.all([db.end(), direct?.end()]);

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
+import { ensureCredentialKey } from './custody/credentials/keys.ts';
 import { restoreCheck } from './custody/erasure/restore-check.ts';
 import { type FirstRun, firstRun } from './identity/tenants/first-run.ts';
 import type { OpenDeps } from './open.ts';
@@ -54,6 +55,7 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
     // A worker alone writes no keys: nobody would look for them in its data folder.
     const run = o.http ? await firstRun(deps) : null;
     await ensureLog(deps);
+    await ensureCredentialKey(deps);
     if (o.worker) worker = await startWorker(deps, { alone });
     const serves = () => {
       if (phase === 'starting') phase = 'serving';

@@ -2,6 +2,8 @@ import { Icon, Logo } from '@firsthand/look/marks.tsx';
 import { render } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Checked, checkFile, readTrust, type Trust } from './check.ts';
+import { type CheckedPhoto, checkPhoto, isZip } from './credential.ts';
+import { CredentialResult } from './credential-result.tsx';
 import { Result } from './result.tsx';
 
 type Work =
@@ -33,7 +35,7 @@ const canCheck = Boolean(globalThis.crypto?.subtle);
 function App() {
   const [trust, setTrust] = useState<Trust>({ keys: '', witnesses: '', tsaRoots: '' });
   const [files, setFiles] = useState<File[]>([]);
-  const [results, setResults] = useState<Checked[]>([]);
+  const [results, setResults] = useState<(Checked | CheckedPhoto)[]>([]);
   const [work, setWork] = useState<Work>({ state: 'idle' });
   const [over, setOver] = useState(false);
   const turn = useRef(0);
@@ -43,11 +45,12 @@ function App() {
     turn.current += 1;
     const mine = turn.current;
     void (async () => {
-      const checked: Checked[] = [];
+      const checked: (Checked | CheckedPhoto)[] = [];
       for (const file of files) {
         const say = (bytes: number) =>
           turn.current === mine && setWork({ state: 'checking', name: file.name, share: bytes / file.size });
-        const found = await checkFile(file, read, say).catch((error: Error) => error);
+        const check = async () => ((await isZip(file)) ? checkFile(file, read, say) : checkPhoto(file));
+        const found = await check().catch((error: Error) => error);
         if (turn.current !== mine) return;
         if (found instanceof Error) return setWork({ state: 'failed', reason: `${file.name}: ${found.message}` });
         checked.push(found);
@@ -77,8 +80,8 @@ function App() {
         <div class="intro">
           <h1>Check an evidence bundle</h1>
           <p class="soft">
-            This page checks the bundle on your device. It sends nothing and asks nobody: it also works from disk, with
-            the network off.
+            This page checks the bundle, or a photo with Content Credentials, on your device. It sends nothing and asks
+            nobody: it also works from disk, with the network off.
           </p>
         </div>
         {!canCheck && (
@@ -98,11 +101,11 @@ function App() {
             onDrop={drop}
           >
             <Icon name="gallery" />
-            <label for="bundle">Choose a bundle, or drop it here</label>
+            <label for="bundle">Choose a bundle or a photo, or drop it here</label>
             <input
               id="bundle"
               type="file"
-              accept=".zip,application/zip"
+              accept=".zip,application/zip,image/*"
               multiple
               disabled={!canCheck}
               onChange={event => take(event.currentTarget.files)}
@@ -137,9 +140,13 @@ function App() {
             </button>
           </div>
         )}
-        {results.map(checked => (
-          <Result key={checked.file.name} checked={checked} />
-        ))}
+        {results.map(checked =>
+          'report' in checked ? (
+            <Result key={checked.file.name} checked={checked} />
+          ) : (
+            <CredentialResult key={checked.file.name} checked={checked} />
+          ),
+        )}
       </main>
       <footer class="small soft">
         <p>

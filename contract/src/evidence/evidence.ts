@@ -24,3 +24,16 @@ export const EvidenceKey = Type.Object(
 
 export const EvidenceKeys = Type.Object({ keys: Type.Array(EvidenceKey) }, { ...closed, title: 'EvidenceKeys' });
 export type EvidenceKeys = Static<typeof EvidenceKeys>;
+
+/** Query of GET /v1/verifications/:id/captures/:capture_id/credential. */
+export const CredentialQuery = Type.Object(
+  {
+    of: Type.Optional(
+      Type.Enum(['original', 'preview'], {
+        title: 'CredentialOf',
+        description: 'the file as received (default), or the smaller JPEG of the service',
+      }),
+    ),
+  },
+  closed,
+);

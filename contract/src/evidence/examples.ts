@@ -31,6 +31,7 @@ export const EVIDENCE_EXAMPLES = {
   'DELETE /v1/verifications/:id/legal-hold': { request: { reason: 'The case is closed' } },
   'GET /v1/people-data': { responses: { 200: 'PK\u0003\u0004…' } },
   'GET /v1/verifications/:id/evidence': { responses: { 200: 'PK\u0003\u0004…' } },
+  'GET /v1/verifications/:id/captures/:capture_id/credential': { responses: { 200: '\u00ff\u00d8\u00ff…' } },
   'GET /v1/evidence-keys': {
     responses: {
       200: {

@@ -70,6 +70,29 @@ describe('assessProvenance with C2PA', () => {
     const result = await assess(file, { trusted: true });
     expect(result).toMatchObject({ label: 'likely_ai', band: 'confident', confidence: 0.97 });
     expect(evidence(result, 'validation')).toContain('assertion.dataHash.mismatch');
+    expect(evidence(result, 'failed check')).toBe(
+      'the picture was changed after it was signed (assertion.dataHash.mismatch)',
+    );
+  });
+
+  test('names the device that the signed metadata names', async () => {
+    const manifest = claim('Camera', ['c2pa.created', 'digitalCapture']);
+    const metadata = {
+      label: 'c2pa.metadata',
+      data: {
+        '@context': { tiff: 'http://ns.adobe.com/tiff/1.0/' },
+        'tiff:Make': 'Test Camera Maker',
+        'tiff:Model': 'TC-1',
+      },
+    };
+    const file = await signer.sign(await jpeg(), 'image/jpeg', {
+      ...manifest,
+      assertions: [...(manifest as { assertions: object[] }).assertions, metadata],
+    });
+    const result = await assess(file, { trusted: true });
+    expect(result).toMatchObject({ label: 'likely_human', band: 'clear' });
+    expect(evidence(result, 'signer')).toBe('Test Camera Maker');
+    expect(evidence(result, 'device')).toBe('Test Camera Maker TC-1');
   });
 
   test('calls a trusted chain that starts at a camera likely_human', async () => {

@@ -1,9 +1,10 @@
 import type { Band } from '@firsthand/contract/verification/signals.ts';
 import type { PictureMetadata } from '../files/metadata/picture-metadata.ts';
 import type { CalibratedScore } from '../signals.ts';
-import { type C2paReport, readC2pa } from './c2pa.ts';
+import { type C2paReport, embedsC2pa, failureWords, readC2pa } from './c2pa.ts';
 import { type GeneratorMark, generatorMarks } from './generators.ts';
 import { readStealth } from './stealth.ts';
+import { officialAnchors } from './trust-list/trust-list.ts';
 
 export type AiLabel = 'likely_human' | 'likely_ai' | 'unknown';
 
@@ -34,6 +35,8 @@ export interface ProvenanceInput {
   live: boolean;
   /** PEM of the certificates whose C2PA signatures are trusted. */
   trustAnchors?: string;
+  /** Trust the C2PA's own list too. */
+  officialTrust?: boolean;
 }
 
 /**
@@ -56,13 +59,16 @@ const CONFIDENCE = {
  * outweighs both.
  */
 export async function assessProvenance(input: ProvenanceInput): Promise<AiResult> {
-  const c2pa = await readC2pa(input.bytes, input.trustAnchors);
+  const c2pa = embedsC2pa(input.bytes) ? await readC2pa(input.bytes, anchorsOf(input)) : undefined;
   const stealth = await readStealth(input.bytes);
   const marks = generatorMarks(input.metadata.fields);
   if (stealth) marks.push(...generatorMarks([stealth]).map(mark => ({ ...mark, source: 'pixels' })));
   const evidence = [...c2paEvidence(c2pa), ...marks.map(({ source, field, value }) => ({ source, field, value }))];
   return { evaluated: true, ...decide(input, c2pa, marks), evidence: [...evidence, ...attestationEvidence(input)] };
 }
+
+const anchorsOf = ({ trustAnchors, officialTrust }: ProvenanceInput): string | undefined =>
+  [...(officialTrust ? [officialAnchors()] : []), ...(trustAnchors ? [trustAnchors] : [])].join('\n') || undefined;
 
 type Decision = Pick<AiResult, 'label' | 'confidence' | 'band'>;
 
@@ -102,7 +108,11 @@ function c2paEvidence(report: C2paReport | undefined): AiEvidence[] {
   const failures = report.failures.length > 0 ? ` (${report.failures.slice(0, 6).join(', ')})` : '';
   return [
     { source: 'c2pa', field: 'validation', value: `${report.state}${failures}` },
+    ...(report.state === 'invalid'
+      ? report.failures.slice(0, 6).map(code => ({ source: 'c2pa', field: 'failed check', value: failureWords(code) }))
+      : []),
     ...(signer ? [{ source: 'c2pa', field: 'signer', value: signer }] : []),
+    ...(report.device ? [{ source: 'c2pa', field: 'device', value: report.device }] : []),
     ...report.claims.slice(0, 20).map(({ field, value, of }) => ({
       source: 'c2pa',
       field: of === 'component' ? `${field} of an ingredient` : field,

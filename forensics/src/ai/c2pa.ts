@@ -32,6 +32,8 @@ export interface C2paReport {
   failures: string[];
   signer?: string;
   generator?: string;
+  /** Make and model, as the signed metadata has them. */
+  device?: string;
   claims: C2paClaim[];
 }
 
@@ -138,8 +140,53 @@ function reportOf(store: Store): C2paReport {
     failures: [...new Set(codes)],
     signer: text(active?.signature_info?.issuer) ?? text(active?.signature_info?.common_name),
     generator: text(info?.name) ?? text(active?.claim_generator),
+    device: deviceOf(store, store.active_manifest ?? '', new Set()),
     claims,
   };
+}
+
+/** Make and model from the metadata assertions of a manifest or of the manifests that its picture came from. */
+function deviceOf(store: Store, label: string, seen: Set<string>): string | undefined {
+  const manifest = store.manifests?.[label];
+  if (!manifest || seen.has(label)) return undefined;
+  seen.add(label);
+  for (const { label: name, data } of manifest.assertions ?? []) {
+    if (!/^(stds\.exif|c2pa\.metadata|cawg\.metadata)/.test(text(name) ?? '')) continue;
+    const fields = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
+    const [make, model] = [text(fields['tiff:Make']), text(fields['tiff:Model'])];
+    if (make || model) return [make, model].filter(Boolean).join(' ');
+  }
+  for (const { relationship, active_manifest } of manifest.ingredients ?? []) {
+    if (relationship !== 'parentOf') continue;
+    const device = deviceOf(store, text(active_manifest) ?? '', seen);
+    if (device) return device;
+  }
+  return undefined;
+}
+
+/** The failures that people meet, in words. The code stands beside them. */
+const WORDS: readonly [code: RegExp, words: string][] = [
+  [/^assertion\.(dataHash|bmffHash|boxesHash)\.mismatch$/, 'the picture was changed after it was signed'],
+  [/^assertion\.hashedURI\.mismatch$/, 'a statement of the manifest was changed after it was signed'],
+  [/^claimSignature\.mismatch$/, 'the signature does not fit the manifest'],
+  [/^claimSignature\./, 'the signature cannot be used'],
+  [
+    /^signingCredential\.(expired|outsideValidity)$|^claimSignature\.outsideValidity$/,
+    "the signer's certificate had run out",
+  ],
+  [/^signingCredential\.revoked$|ocsp\.revoked/, "the signer's certificate was revoked"],
+  [/^signingCredential\.invalid$/, "the signer's certificate is not one for signing pictures"],
+  [/^signingCredential\.untrusted$/, 'no list that is used here names the signer'],
+  [/^timeStamp\./, 'the time stamp does not hold'],
+  [/^ingredient\./, 'what it says of the file it came from does not hold'],
+  [/^assertion\./, 'a statement of the manifest is missing or not allowed'],
+  [/^(claim|manifest)\./, 'the manifest is incomplete'],
+];
+
+/** Says which check failed: `the picture was changed after it was signed (assertion.dataHash.mismatch)`. */
+export function failureWords(code: string): string {
+  const words = WORDS.find(([pattern]) => pattern.test(code))?.[1];
+  return words ? `${words} (${code})` : code;
 }
 
 /**

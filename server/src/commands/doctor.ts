@@ -11,6 +11,7 @@ import { readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
 import type { Deps } from '../platform/deps.ts';
 import { checkSeals } from '../verification/verifications/check-seals.ts';
+import { credentialFindings } from './doctor-credentials.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
 import { outsideFindings } from './doctor-outside.ts';
 import { visionFindings } from './doctor-vision.ts';
@@ -58,6 +59,7 @@ async function inside(deps: Deps): Promise<DoctorFinding[]> {
     await reverseFinding(deps),
     ...(await signalFindings(deps)),
     sealFinding(await checkSeals(deps.db)),
+    ...(await credentialFindings(deps)),
     ...(overdue === 0
       ? []
       : [

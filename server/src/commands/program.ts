@@ -174,6 +174,13 @@ export function createProgram(environment: Env): Command {
     .action(async () => (await import('./rotate-evidence-key.ts')).rotateEvidenceKeyCommand());
 
   program
+    .command('rotate-credential-key')
+    .description(
+      'Replace the self-signed key of the Content Credentials. Photos signed before stay checkable. Prints the new certificates.',
+    )
+    .action(async () => (await import('./rotate-credential-key.ts')).rotateCredentialKeyCommand());
+
+  program
     .command('backup')
     .argument('<folder>', 'a new folder', path)
     .description('Copy the embedded database, the photos and the keys, also while the service runs. Prints JSON.')

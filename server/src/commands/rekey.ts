@@ -5,6 +5,7 @@ import { withDeps } from './tenants.ts';
 /** All columns with text that the keyring encrypted. */
 export const SEALED = [
   { table: 'chat_webhooks', key: 'tenant_id', column: 'sealed' },
+  { table: 'credential_keys', key: 'id', column: 'sealed' },
   { table: 'evidence_bundles', key: 'verification_id', column: 'sealed' },
   { table: 'evidence_keys', key: 'kid', column: 'sealed' },
   { table: 'evidence_statements', key: 'id', column: 'sealed' },

@@ -1,6 +1,7 @@
 import type { BlobStore } from './blobs/store.ts';
 import type { Config } from './config/config.ts';
 import type { Pool } from './db/sql.ts';
+import type { C2paWriter } from './lib/c2pa-writer.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Keyring } from './lib/keyring.ts';
 import type { Log } from './lib/log.ts';
@@ -35,6 +36,8 @@ export interface Deps {
   /** Null where no SMTP server is configured. */
   mailer: Mailer | null;
   pictures: Pictures;
+  /** Writes Content Credentials into photos, in a thread. */
+  c2paWriter: C2paWriter;
   /** The vision model; null where none is configured. */
   vision: Vision | null;
 }

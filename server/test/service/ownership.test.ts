@@ -20,6 +20,7 @@ const OWNER: Readonly<Record<string, string>> = {
   captures: 'captures',
   challenges: 'captures',
   chat_webhooks: 'notifications',
+  credential_keys: 'credentials',
   erasure_segments: 'erasure',
   erasures: 'erasure',
   event_outbox: 'events',

@@ -15,10 +15,10 @@ import { useSay } from '../../base/parts/toasts.tsx';
 import { useDraft } from '../../entry/session/draft.ts';
 import { useAct } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { hasEvidence } from './evidence.ts';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
 
 const OPEN = ['pending', 'partially_captured', 'abandoned'];
-const ENDED = ['completed', 'expired', 'failed'];
 const NARRATIVE_MAX = 2_000;
 
 /** The acts on a verification that the person's role allows. */
@@ -40,7 +40,7 @@ export function Acts({ verification }: { verification: Verification }) {
     status !== 'failed';
   const mayPutIntoReview =
     member && !redacted_at && (status === 'completed' || status === 'failed') && review.state === 'none';
-  const mayBundle = member && !redacted_at && ENDED.includes(status) && captures_count > 0;
+  const mayBundle = member && hasEvidence(verification);
   const refreshes = [VERIFICATION(id), DELIVERIES(id)];
   const cancel = useAct(() => call('POST /v1/verifications/:id/cancel', { id, body: {} }), {
     refreshes,

@@ -123,7 +123,7 @@ export function Answers({ verification }: { verification: Verification }) {
 }
 
 /** Facts from the file itself. All of them may be forged. */
-export function FileFacts({ capture }: { capture: Capture }) {
+export function FileFacts({ capture, credential }: { capture: Capture; credential: string | null }) {
   const { t } = useWords();
   const factsOf = useFileFacts();
   return (
@@ -134,6 +134,14 @@ export function FileFacts({ capture }: { capture: Capture }) {
           code ? <code key={value}>{value}</code> : value,
         ])}
       />
+      {credential !== null && (
+        <p>
+          <a className="button quiet slim" href={credential}>
+            <Icon name="download" />
+            {t('file.credential')}
+          </a>
+        </p>
+      )}
     </Section>
   );
 }

@@ -10,6 +10,7 @@ import { Icon } from '../../base/parts/icon.tsx';
 import { PageTitle, Section } from '../../base/parts/page.tsx';
 import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
 import { queryClient } from '../../entry/session/query-client.ts';
+import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { Photos } from '../photo/photos.tsx';
 import { NOTHING_LIT, type Part, type ViewerHandle } from '../photo/viewer.tsx';
 import { Place } from '../place/place.tsx';
@@ -17,6 +18,7 @@ import { gravest } from '../why/findings.ts';
 import { WhyPanel } from '../why/why-panel.tsx';
 import { Acts } from './acts.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { credentialUrl } from './evidence.ts';
 import { Answers, CaseAnalysis, Checks, FileFacts } from './facts.tsx';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
 import { nameOf } from './name.ts';
@@ -63,6 +65,8 @@ function Case({ verification }: { verification: Verification }) {
   const [lit, setLit] = useState<readonly Part[]>(NOTHING_LIT);
   const viewer = useRef<ViewerHandle>(null);
   const { captures, config, verdict } = verification;
+  const { role } = useSignedIn().tenant;
+  const member = role === 'member' || role === 'owner';
   const capture = captures[Math.min(at, captures.length - 1)];
   return (
     <>
@@ -130,7 +134,7 @@ function Case({ verification }: { verification: Verification }) {
           </Section>
         )}
         <Answers verification={verification} />
-        {capture && <FileFacts capture={capture} />}
+        {capture && <FileFacts capture={capture} credential={member ? credentialUrl(verification, capture) : null} />}
         <Timeline verification={verification} />
         <Deliveries verificationId={verification.id} />
       </div>

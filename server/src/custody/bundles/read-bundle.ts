@@ -8,6 +8,7 @@ import { Problem, redacted, storageUnavailable } from '../../platform/http/probl
 import { readCurrent } from '../../verification/verifications/read.ts';
 import { isTerminal } from '../../verification/verifications/status.ts';
 import { type BundleFile, settledBundle } from './settled.ts';
+import { spliced } from './splice.ts';
 
 /** The sequencer places an entry within 0.2 s, and the publisher signs it within 1 s more. */
 const RETRY_AFTER_SECONDS = '2';
@@ -54,9 +55,10 @@ async function* archive(
 ): AsyncGenerator<Uint8Array> {
   for (const [at, file] of files.entries()) {
     yield localHeader(entries[at]!);
-    if (file.content !== undefined) yield Buffer.from(file.content, 'base64');
+    if (file.blob === undefined) yield Buffer.from(file.content!, 'base64');
     else {
-      const bytes = await deps.blobs.get(file.blob!, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+      const blob = await deps.blobs.get(file.blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+      const bytes = file.splice ? spliced(blob, file.splice, Buffer.from(file.content!, 'base64')) : blob;
       // The Content-Length is already sent. Abort if a blob's size changed, or the following files would shift.
       if (bytes.length !== file.bytes) throw storageUnavailable(new Error(`blob ${file.blob} has changed its size`));
       yield bytes;

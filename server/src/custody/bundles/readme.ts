@@ -55,6 +55,7 @@ By hand, with sha256sum, openssl, jq and xxd:
    ${head.origin}. Any tool for c2sp.org/tlog-proof reads it.
 
 5. The photos are those that the statements name: image.sha256 in statements/N.json is the SHA-256 of originals/<capture_id>.*
+   credentials/<capture_id>.* are the same photos with their Content Credentials inside (C2PA), for readers of those.
 
 6. The record and its answers are sealed: sha256sum record.json is the hash in seal.json and record_seal.hash in the statement
    of type verdict.

@@ -9,18 +9,22 @@ import { parseNote, parseVkey, signNote, type Verifier, verifyNote, vkeyOf } fro
 import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
 import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
+import { C2paFault } from '../../platform/lib/c2pa-writer.ts';
 import { awaitsCosignatures, cosignedNote } from '../../record/evidence/cosign.ts';
 import { type LogRow, listEvidenceKeys, signerFor } from '../../record/evidence/log.ts';
 import { type OpenedStatement, openStatements } from '../../record/evidence/statements.ts';
 import { loadNodes } from '../../record/evidence/tiles.ts';
 import { type CaptureRow, capturesOf, type VerificationRow } from '../../verification/verifications/row.ts';
 import { sealedText, sealHashOf } from '../../verification/verifications/seal.ts';
+import { SignerFault } from '../credentials/sign-photo.ts';
 import { makeCertificate } from './certificate.ts';
+import { credentialOf, type LoggedFacts, stampsOf } from './credential.ts';
 import type { Head } from './head.ts';
 import { readmeOf } from './readme.ts';
+import { type Splice, spliceOf } from './splice.ts';
 import { stampOf } from './time-stamp.ts';
 
-/** A file of a bundle: either its bytes, or the blob that contains them. */
+/** A file of a bundle: its bytes, or the blob that contains them, or both: see `splice.ts`. */
 export interface BundleFile {
   path: string;
   bytes: number;
@@ -29,6 +33,8 @@ export interface BundleFile {
   /** Base64. */
   content?: string;
   blob?: string;
+  /** The file is the blob with `content` between its first and last bytes. */
+  splice?: Splice;
 }
 
 interface Leaf {
@@ -42,17 +48,7 @@ interface Leaf {
  * contain every entry.
  */
 export async function settledBundle(deps: Deps, row: VerificationRow): Promise<BundleFile[] | null> {
-  // While a second reviewer is blind, the bundle ends before the first review: a prefix of the statements has no gap.
-  const leaves = await many<Leaf>(
-    deps.db,
-    `select seq, log_id, leaf_index from evidence_statements s
-     where verification_id = $1 and not exists (
-       select from evidence_statements r join verifications v on v.id = r.verification_id
-       where r.verification_id = $1 and r.type = 'review' and r.seq <= s.seq
-         and v.review_state = 'open' and v.review_needs = 2)
-     order by seq`,
-    [row.id],
-  );
+  const leaves = await leavesShown(deps.db, row.id);
   const kept = await readKept(deps, row.id);
   if (kept && kept.statements === leaves.length) return kept.files;
   const head = await headOver(deps, leaves);
@@ -71,6 +67,32 @@ export async function settledBundle(deps: Deps, row: VerificationRow): Promise<B
   const settled = await readKept(deps, row.id);
   return settled?.statements === leaves.length ? settled.files : files;
 }
+
+/** Where the statements of a bundle lie. While a second reviewer is blind, it ends before the first review: a prefix has no gap. */
+const leavesShown = (db: Queryable, verificationId: string): Promise<Leaf[]> =>
+  many<Leaf>(
+    db,
+    `select seq, log_id, leaf_index from evidence_statements s
+     where verification_id = $1 and not exists (
+       select from evidence_statements r join verifications v on v.id = r.verification_id
+       where r.verification_id = $1 and r.type = 'review' and r.seq <= s.seq
+         and v.review_state = 'open' and v.review_needs = 2)
+     order by seq`,
+    [verificationId],
+  );
+
+/** What the credential of a photo says of the log, at this moment. Null while the signed log does not contain every entry. */
+export async function loggedFacts(deps: Deps, row: VerificationRow): Promise<LoggedFacts | null> {
+  const leaves = await leavesShown(deps.db, row.id);
+  const head = await headOver(deps, leaves);
+  return head && factsOf(await openStatements(deps.db, deps, row.id), leaves, head);
+}
+
+const factsOf = (statements: readonly OpenedStatement[], leaves: readonly Leaf[], head: Head): LoggedFacts => ({
+  statements: statements.slice(0, leaves.length),
+  leaves: leaves.map(leaf => leaf.leaf_index!),
+  log: { origin: head.origin, size: head.size, root: head.root },
+});
 
 /** Deletes the bundles that are kept for verifications. */
 export async function eraseBundles(tx: Tx, verificationIds: readonly string[]): Promise<void> {
@@ -127,6 +149,7 @@ async function makeFiles(
   const createdAt = deps.clock.now();
   const verdict = row.verdict && verdictOf(statements);
   const photos = await photoFiles(deps, captures);
+  const credentials = await credentialFiles(deps, row, captures, factsOf(statements, leaves, head));
   const stamp = await stampOf(deps, head.signed);
   const files = [
     inline('record.json', sealedText(row)),
@@ -147,6 +170,7 @@ async function makeFiles(
     ...statements.map(({ seq, statement, salt }) => inline(`statements/${seq}.json`, canonical({ salt, statement }))),
     ...(await proofFiles(deps, head, leaves)),
     ...photos,
+    ...credentials,
     ...(stamp ? [inline('timestamp.tsr', stamp.response)] : []),
     inline(
       'certificate.pdf',
@@ -220,6 +244,39 @@ async function photoFiles(deps: Pick<Deps, 'blobs'>, captures: readonly CaptureR
   }
   for (const { id, preview_blob } of captures) {
     if (preview_blob) files.push(await blobFile(deps, `previews/${id}.jpg`, preview_blob));
+  }
+  return files;
+}
+
+/**
+ * Signs each original. A photo that cannot be signed has none: a signer out of reach must not keep anybody from the evidence. Kept is
+ * only what differs from the original.
+ */
+async function credentialFiles(
+  deps: Deps,
+  row: VerificationRow,
+  captures: readonly CaptureRow[],
+  logged: LoggedFacts,
+): Promise<BundleFile[]> {
+  const files: BundleFile[] = [];
+  const stamp = stampsOf(deps);
+  for (const capture of captures) {
+    const received = await deps.blobs.get(capture.image_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES });
+    try {
+      const photo = await credentialOf(
+        deps,
+        { row, capture, of: 'original', logged },
+        { received, photo: received },
+        stamp,
+      );
+      const { content: _, ...file } = inline(`credentials/${capture.id}.${EXTENSIONS[capture.content_type]}`, photo);
+      const { splice, middle } = spliceOf(received, photo);
+      files.push({ ...file, blob: capture.image_blob, splice, content: middle.toString('base64') });
+    } catch (error) {
+      if (!(error instanceof SignerFault || error instanceof C2paFault)) throw error;
+      deps.log.warn({ err: error, captureId: capture.id }, 'a bundle is issued without the credential of a photo');
+      if (error instanceof SignerFault) return files;
+    }
   }
   return files;
 }

@@ -7,12 +7,12 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
 
 /**
- * Requests a time stamp of the log's signed note from the authority at `TSA_URL`, and verifies the response. Null without an authority or a
- * valid stamp; the bundle is then issued without one.
+ * Requests a time stamp of the log's signed note, or of other bytes, from the authority at `TSA_URL`, and verifies the response. Null
+ * without an authority or a valid stamp; the bundle or photo is then issued without one.
  */
 export async function stampOf(
   deps: Pick<Deps, 'config' | 'log'>,
-  note: string,
+  note: string | Uint8Array,
 ): Promise<{ response: Buffer; stamp: Stamp } | null> {
   const { tsaUrl } = deps.config;
   if (!tsaUrl) return null;

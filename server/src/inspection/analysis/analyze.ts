@@ -95,6 +95,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     ...(session ? { session } : {}),
     ...(deps.config.aiModel ? { aiModel: deps.config.aiModel } : {}),
     ...(deps.config.c2paTrustAnchors ? { trustAnchors: deps.config.c2paTrustAnchors } : {}),
+    ...(deps.config.c2paTrustList ? { officialTrust: true } : {}),
     ...(isTraced() ? { timed: true } : {}),
   });
   for (const { part, startedAt, endedAt } of analysis.timings ?? []) pastSpan(`analysis ${part}`, startedAt, endedAt);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { DatabaseTimeouts } from '../db/pool.ts';
 import { type AttestationConfig, readAttestation } from './attestation.ts';
+import { type ContentCredentialsConfig, readContentCredentials } from './content-credentials.ts';
 import type { Env } from './environment.ts';
 import { ConfigError, readerOf } from './reader.ts';
 import { readSignIn, type SignInConfig } from './sign-in.ts';
@@ -17,7 +18,7 @@ export interface S3Config {
   forcePathStyle: boolean;
 }
 
-export interface Config extends AttestationConfig, SignInConfig, WitnessesConfig {
+export interface Config extends AttestationConfig, ContentCredentialsConfig, SignInConfig, WitnessesConfig {
   host: string;
   port: number;
   /** Where a process without API answers `/healthz`, `/readyz` and `/metrics`; null: nowhere. */
@@ -48,8 +49,6 @@ export interface Config extends AttestationConfig, SignInConfig, WitnessesConfig
   reverseSearch: { googleApiKey: string | null; tineyeApiKey: string | null; googleUrl: string; tineyeUrl: string };
   /** Manifest of the operator's own detector of AI-generated pictures; null: use provenance only. */
   aiModel: string | null;
-  /** PEM of the trusted C2PA root certificates; null: trust none. */
-  c2paTrustAnchors: string | null;
   /** The log's name; null: the host of PUBLIC_URL plus `/log`. */
   evidenceOrigin: string | null;
   tsaUrl: string | null;
@@ -89,7 +88,6 @@ export function readConfig(env: Env): Config {
     text,
     integer,
     file,
-    pem,
     decimal,
     oneOf,
     boolean,
@@ -177,7 +175,7 @@ export function readConfig(env: Env): Config {
       tineyeUrl: web('REVERSE_SEARCH_TINEYE_URL') ?? 'https://api.tineye.com',
     },
     aiModel: file('AI_MODEL'),
-    c2paTrustAnchors: pem('C2PA_TRUST_ANCHORS'),
+    ...readContentCredentials(reader),
     evidenceOrigin: origin('EVIDENCE_ORIGIN'),
     tsaUrl: web('TSA_URL'),
     backupDays: text('BACKUP_DAYS') === null ? null : integer('BACKUP_DAYS', 0, 3_650, 0),

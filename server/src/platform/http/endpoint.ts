@@ -68,7 +68,7 @@ interface Common<B extends TSchema, Q extends TSchema> {
   /** Schemas by status; null: no body. */
   responses: Record<number, TSchema | null>;
   /** The media type of successful answers; default JSON. A stream does not end by itself. */
-  mediaType?: 'text/event-stream' | 'image/png' | 'application/zip' | 'text/csv';
+  mediaType?: 'text/event-stream' | 'image/*' | 'image/png' | 'application/zip' | 'text/csv';
   /** Error codes beyond those of every endpoint of its kind; see `openapi.ts`. */
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;

@@ -33,6 +33,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   token: 'The verification id from the capture link: whoever has it may capture',
   provider: 'The name of the identity provider, as `GET /v1/auth/methods` lists it',
   verification_id: 'The id of the verification',
+  capture_id: 'The id of the photo (cap_…)',
   review_id: 'The id of the review',
   slug: 'The short name of the brand: lowercase letters, digits and hyphens',
   name: 'The file name from `logo_url`',

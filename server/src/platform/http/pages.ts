@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isId } from '@firsthand/contract/base/ids.ts';
@@ -13,6 +14,9 @@ interface PageFact {
   end?: 'unknown' | 'revoked';
   /** When the verification was redacted, which the public view does not say. */
   redacted?: string;
+  /** Who signs the Content Credentials of photos, and who issued that certificate. */
+  signer?: string;
+  issuer?: string;
   /** The page shows steps that the dashboard sends it, in a frame there. */
   preview?: 'yes';
 }
@@ -63,7 +67,9 @@ export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): {
       rootOf(deps.origins.capture),
       '/_capture/',
     );
-    const metas = Object.entries(said).map(([fact, value]) => `<meta name="firsthand-${fact}" content="${value}">`);
+    const metas = Object.entries(said).map(
+      ([fact, value]) => `<meta name="firsthand-${fact}" content="${escaped(value)}">`,
+    );
     return reply.type('text/html; charset=utf-8').send(html.replace('</head>', `${metas.join('')}</head>`));
   };
   return { show };
@@ -72,10 +78,30 @@ export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): {
 const redactionOf = (db: Queryable, id: string) =>
   one<{ redacted_at: Date | null }>(db, 'select redacted_at from verifications where id = $1', [id]);
 
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Who signs Content Credentials: the name in the certificate and, unless this installation made it, its issuer's. */
+async function signerSaid({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<Pick<PageFact, 'signer' | 'issuer'>> {
+  const own = config.c2paSigner
+    ? undefined
+    : await one<{ certificate: string }>(db, 'select certificate from credential_keys where retired_at is null');
+  const pem = config.c2paSigner?.certificate ?? own?.certificate;
+  if (!pem) return {};
+  const { subject, issuer } = new X509Certificate(pem);
+  return { signer: nameIn(subject), ...(config.c2paSigner ? { issuer: nameIn(issuer) } : {}) };
+}
+
+/** Organisation and common name of a subject as Node.js prints it. */
+function nameIn(subject: string): string {
+  const part = (key: string) => new RegExp(`^${key}=(.+)$`, 'm').exec(subject)?.[1];
+  return [part('O'), part('CN')].filter(Boolean).join(', ') || subject.replaceAll('\n', ', ');
+}
+
 /** Serves the hosted pages: capture at /v/<id>, its preview at /capture-preview, certificate at /c/<id>, assets under /_capture/. */
 export async function registerPages(
   app: FastifyInstance,
-  { db, origins }: Pick<Deps, 'db' | 'origins'>,
+  { db, origins, config }: Pick<Deps, 'db' | 'origins' | 'config'>,
   { show }: ReturnType<typeof createPages>,
 ): Promise<void> {
   // The link header preloads the first API response, so it arrives while the script is still downloading.
@@ -88,7 +114,10 @@ export async function registerPages(
           `<${rootOf(origins.capture)}${firstRequest(id)}>; rel=preload; as=fetch; crossorigin=anonymous`,
         );
       const row = isId('vfy', id) && name === 'certificate.html' ? await redactionOf(db, id) : undefined;
-      return show(reply, name, row?.redacted_at ? { redacted: row.redacted_at.toISOString() } : {});
+      return show(reply, name, {
+        ...(row ? await signerSaid({ db, config }) : {}),
+        ...(row?.redacted_at ? { redacted: row.redacted_at.toISOString() } : {}),
+      });
     });
   // Mail programs and people add a slash to a link.
   for (const path of ['/v/:id/', '/c/:id/']) {

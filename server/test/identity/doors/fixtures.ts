@@ -65,6 +65,7 @@ const acted =
 export const FIXTURES: [prefix: string, fixture: Fixture][] = [
   ['/v1/verifications/:id/redaction', acted('POST', 'redact', {})],
   ['/v1/verifications/:id/legal-hold', acted('PUT', 'legal-hold', { reason: 'A court case' })],
+  ['/v1/verifications/:id/captures/:', async (...owned) => `${await verification(...owned)}/captures/${newId('cap')}`],
   ['/v1/verifications/:', verification],
   ['/v1/verify/:', verification],
   ['/v1/reviews/:', verification],

@@ -1,0 +1,340 @@
+import { createHash } from 'node:crypto';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import { verifyBundle } from '@firsthand/evidence/verify.ts';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeSigner } from '../../../../forensics/test/c2pa-signer.ts';
+import {
+  ask,
+  createVerification,
+  startTestService,
+  submit,
+  type TestService,
+  until,
+  untilStatus,
+} from '../../support/harness.ts';
+import { firstHand } from '../../support/pictures.ts';
+import { askC2paPython, askC2paRs, askC2paTs, pythonWithC2pa } from './judges.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.stop());
+
+const get = (id: string, capture: string, query = '', key = service.tenant.pk_test) =>
+  fetch(`${service.url}/v1/verifications/${id}/captures/${capture}/credential${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+
+async function download(id: string, capture: string, query = '', key = service.tenant.pk_test): Promise<Buffer> {
+  const answer = await until(async () => {
+    const reply = await get(id, capture, query, key);
+    return reply.status === 202 ? null : reply;
+  }, 'the credential');
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+interface Made {
+  id: string;
+  capture: string;
+}
+
+async function taken(bytes: Buffer, o: { request?: object; key?: string; with?: object } = {}): Promise<Made> {
+  const key = o.key ?? service.tenant.pk_test;
+  const { id } = await createVerification(service, o.request ?? {}, key);
+  await submit(service, id, bytes, o.with);
+  await untilStatus(service, id, ['completed'], key);
+  const { body } = await ask<Verification>(service, `/v1/verifications/${id}`, { key });
+  return { id, capture: body.captures![0]!.id };
+}
+
+/** The members of our assertions that the tests look at. */
+interface Assertion {
+  actions: { action: string }[];
+  camera_capture: string;
+  because: string[];
+  verdict: object;
+  false_alarms_published: Record<string, string>;
+  entries: { type: string }[];
+  bundle: { manifest_sha256: string };
+}
+
+const assertion = (manifest: { assertions: { label: string; data: unknown }[] }, label: string) =>
+  manifest.assertions.find(one => one.label === label)?.data as Assertion | undefined;
+
+const roots = async () =>
+  (await service.deps.db.query('select certificate from credential_keys where retired_at is null')).rows[0].certificate;
+
+describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
+  let photo: Buffer;
+  let made: Made;
+  let signed: Buffer;
+  beforeAll(async () => {
+    photo = await firstHand(1);
+    made = await taken(photo, { with: { location: { latitude: 52.5, longitude: -13.25, accuracy_m: 12 } } });
+    signed = await download(made.id, made.capture);
+  });
+
+  it('validates in two implementations, and a third where it is installed', async () => {
+    const read = await askC2paRs(signed, 'image/jpeg', await roots());
+    expect(read).toMatchObject({ state: 'Trusted', failures: [] });
+    expect((await askC2paRs(signed, 'image/jpeg')).state).toBe('Valid');
+    expect(await askC2paTs(signed)).toEqual({ valid: true, failures: [] });
+    const python = pythonWithC2pa();
+    if (python) expect(askC2paPython(python, signed, 'image/jpeg')).toEqual({ valid: true, failures: [] });
+    else console.log('c2pa-python is not installed: not asked');
+  });
+
+  it('fails in each of them after one changed bit of a pixel', async () => {
+    const changed = Buffer.from(signed);
+    changed[changed.length - 400]! ^= 1;
+    expect(await askC2paRs(changed, 'image/jpeg')).toMatchObject({
+      valid: false,
+      failures: ['assertion.dataHash.mismatch'],
+    });
+    expect(await askC2paTs(changed)).toEqual({ valid: false, failures: ['assertion.dataHash.mismatch'] });
+    const python = pythonWithC2pa();
+    if (python) expect(askC2paPython(python, changed, 'image/jpeg').valid).toBe(false);
+  });
+
+  it('is read by the page /verify, which names the change too', async () => {
+    const { checkPhoto } = await import('../../../../verify/src/credential.ts');
+    const checked = await checkPhoto(new File([new Uint8Array(signed)], 'photo.jpg'));
+    expect(checked).toMatchObject({ outcome: 'holds', test: true });
+    expect(checked.lines.slice(0, 3).map(({ mark }) => mark)).toEqual(['holds', 'holds', 'holds']);
+    expect(checked.facts).toContainEqual(['Verification', made.id]);
+    const changed = new Uint8Array(signed);
+    changed[changed.length - 400]! ^= 1;
+    const failed = await checkPhoto(new File([changed], 'photo.jpg'));
+    expect(failed.outcome).toBe('fails');
+    expect(failed.lines[0]).toMatchObject({ mark: 'fails', text: expect.stringContaining('was changed') });
+    expect((await checkPhoto(new File([new Uint8Array(photo)], 'photo.jpg'))).outcome).toBe('none');
+  });
+
+  it('leaves every pixel as it was received', async () => {
+    const raw = (bytes: Buffer) => sharp(bytes).raw().toBuffer();
+    expect((await raw(signed)).equals(await raw(photo))).toBe(true);
+  });
+
+  it('claims no camera capture without a bound attestation or a passed session, and names the file as received', async () => {
+    const { manifest } = await askC2paRs(signed, 'image/jpeg');
+    expect(assertion(manifest, 'c2pa.actions.v2')?.actions.map(({ action }) => action)).toEqual(['c2pa.opened']);
+    expect(JSON.stringify(manifest)).not.toContain('digitalCapture');
+    expect(manifest.ingredients).toMatchObject([{ relationship: 'parentOf', title: `${made.capture}, as received` }]);
+    expect(assertion(manifest, 'org.firsthand.capture')?.camera_capture).toMatch(/^not claimed/);
+  });
+
+  it('says what was received, the verdict with published rates, the entries of the log and the bundle', async () => {
+    const { manifest } = await askC2paRs(signed, 'image/jpeg');
+    const { body } = await ask<Verification>(service, `/v1/verifications/${made.id}`, { key: service.tenant.pk_test });
+    expect(assertion(manifest, 'org.firsthand.capture')).toMatchObject({
+      verification_id: made.id,
+      capture_id: made.capture,
+      image: { sha256: createHash('sha256').update(photo).digest('hex'), bytes: photo.length },
+      reported_by_device: { location: { latitude: 52.5, longitude: -13.25, accuracy_m: 12 } },
+    });
+    const verdict = assertion(manifest, 'org.firsthand.verdict');
+    expect(verdict?.verdict).toMatchObject({ label: body.verdict!.label, score: body.verdict!.score });
+    expect(verdict?.false_alarms_published.screen_detection).toMatch(/suspicious/);
+    const log = assertion(manifest, 'org.firsthand.log');
+    expect(log?.entries.map(({ type }) => type)).toEqual(['capture', 'verdict']);
+    const zip = Buffer.from(
+      await (
+        await fetch(`${service.url}/v1/verifications/${made.id}/evidence`, {
+          headers: { authorization: `Bearer ${service.tenant.pk_test}` },
+        })
+      ).arrayBuffer(),
+    );
+    expect(log?.bundle.manifest_sha256).toBe(createHash('sha256').update(entryOf(zip, 'manifest.json')).digest('hex'));
+  });
+
+  it('passes on place and time without answering for them', async () => {
+    const { manifest } = await askC2paRs(signed, 'image/jpeg');
+    const metadata = manifest.assertions.find(({ label }) => label === 'c2pa.metadata');
+    expect(metadata).toMatchObject({
+      data: { 'exif:GPSLatitude': '52,30.000000N', 'exif:GPSLongitude': '13,15.000000W' },
+    });
+    expect(metadata?.created).toBeUndefined();
+  });
+
+  it('says TEST in every assertion of ours of a test verification, and nothing of it in a live one', async () => {
+    const { manifest } = await askC2paRs(signed, 'image/jpeg');
+    expect(manifest.title).toMatch(/^TEST /);
+    for (const label of ['capture', 'verdict', 'log']) {
+      expect(assertion(manifest, `org.firsthand.${label}`)).toMatchObject({
+        livemode: false,
+        notice: expect.stringMatching(/^TEST: /),
+      });
+    }
+    const key = service.tenant.pk_live;
+    const live = await taken(await firstHand(2), { key });
+    const bytes = await download(live.id, live.capture, '', key);
+    const { manifest: real } = await askC2paRs(bytes, 'image/jpeg');
+    expect(JSON.stringify(real)).not.toMatch(/TEST|livemode/);
+  });
+
+  it.each([
+    ['a passed camera session', `presence = '{"result": "passed", "checks": {}}'`, 'camera session passed'],
+    [
+      'an attestation bound to the bytes',
+      `attestation = '{"verdict": "ok", "provider": "app_attest", "checked_at": "2026-11-26T09:00:00Z"}'`,
+      'device attestation (app_attest)',
+    ],
+  ])('claims digitalCapture after %s', async (_name, set, because) => {
+    const one = await taken(await firstHand(3));
+    await service.deps.db.query(`update captures set ${set} where id = $1`, [one.capture]);
+    for (const of of ['original', 'preview']) {
+      const bytes = await download(one.id, one.capture, `?of=${of}`);
+      const { manifest, failures } = await askC2paRs(bytes, 'image/jpeg');
+      expect(failures).toEqual([]);
+      expect(assertion(manifest, 'c2pa.actions.v2')?.actions[0]).toMatchObject({
+        action: 'c2pa.created',
+        digitalSourceType: 'http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture',
+      });
+      expect(assertion(manifest, 'org.firsthand.capture')?.because).toEqual([because]);
+      expect(await askC2paTs(bytes)).toEqual({ valid: true, failures: [] });
+    }
+    // A Turnstile token is bound to no picture, and a signal that found something outweighs both.
+    await service.deps.db.query(
+      `update captures set presence = null, attestation = '{"verdict": "ok", "provider": "turnstile"}' where id = $1`,
+      [one.capture],
+    );
+    expect((await download(one.id, one.capture)).includes('digitalCapture')).toBe(false);
+    await service.deps.db.query(
+      `update captures set ${set}, signals = jsonb_set(signals, '{screen_detection,band}', '"doubtful"') where id = $1`,
+      [one.capture],
+    );
+    expect((await download(one.id, one.capture)).includes('digitalCapture')).toBe(false);
+  });
+
+  it('?of=preview signs the preview, says that it is smaller, and keeps the original as its ingredient', async () => {
+    const bytes = await download(made.id, made.capture, '?of=preview');
+    const { manifest, failures } = await askC2paRs(bytes, 'image/jpeg');
+    expect(failures).toEqual([]);
+    expect(await askC2paTs(bytes)).toEqual({ valid: true, failures: [] });
+    expect(assertion(manifest, 'c2pa.actions.v2')?.actions.map(({ action }) => action)).toEqual([
+      'c2pa.opened',
+      'c2pa.resized',
+    ]);
+  });
+
+  const UPLOAD = { steps: [{ key: 'file', type: 'upload', min: 1, max: 1 }] };
+  const noise = (side = 400) =>
+    sharp({
+      create: {
+        width: side,
+        height: side,
+        channels: 3,
+        background: '#777',
+        noise: { type: 'gaussian', mean: 120, sigma: 30 },
+      },
+    });
+
+  it.each([
+    ['image/png', () => noise().png().toBuffer()],
+    ['image/webp', () => noise().webp().toBuffer()],
+  ])('signs %s', async (mediaType, make) => {
+    const bytes = await make();
+    const one = await taken(bytes, { request: UPLOAD, with: { step_key: 'file' } });
+    const file = await download(one.id, one.capture);
+    expect((await askC2paRs(file, mediaType)).failures).toEqual([]);
+    const other = await askC2paTs(file);
+    if (mediaType === 'image/webp') expect(other).toBeNull();
+    else expect(other).toEqual({ valid: true, failures: [] });
+    const report = await bundleReport(one.id);
+    expect(report.faults).toEqual([]);
+  });
+
+  it('keeps the manifest that a photo brought', async () => {
+    const camera = await makeSigner();
+    const pixel = await camera.sign(await noise().jpeg().toBuffer(), 'image/jpeg', {
+      claim_generator_info: [{ name: 'Camera' }],
+      assertions: [
+        {
+          label: 'c2pa.actions.v2',
+          data: {
+            actions: [
+              {
+                action: 'c2pa.created',
+                digitalSourceType: 'http://cv.iptc.org/newscodes/digitalsourcetype/computationalCapture',
+              },
+            ],
+          },
+        },
+      ],
+    });
+    const one = await taken(pixel, { request: UPLOAD, with: { step_key: 'file' } });
+    const file = await download(one.id, one.capture);
+    const read = await askC2paRs(file, 'image/jpeg');
+    expect(read.failures).toEqual([]);
+    const [parent] = read.manifest.ingredients!;
+    expect(read.manifests[parent!.active_manifest!]).toMatchObject({
+      claim_generator_info: [{ name: 'Camera' }],
+      signature_info: { issuer: 'Test Camera Maker' },
+    });
+    expect(await askC2paTs(file)).toEqual({ valid: true, failures: [] });
+
+    const broken = Buffer.from(pixel);
+    broken[broken.indexOf('c2pa.claim') + 40]! ^= 0xff;
+    const two = await taken(broken, { request: UPLOAD, with: { step_key: 'file' } });
+    expect((await askC2paRs(await download(two.id, two.capture), 'image/jpeg')).manifest.ingredients).toHaveLength(1);
+  });
+
+  it('answers 404 for an unknown photo, 409 before the end and 410 after an erasure', async () => {
+    expect((await get(made.id, 'cap_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z')).status).toBe(404);
+    const open = await createVerification(service, { max_captures: 2 });
+    await submit(service, open.id, await firstHand(1));
+    const { body } = await ask<Verification>(service, `/v1/verifications/${open.id}`, { key: service.tenant.pk_test });
+    expect((await get(open.id, body.captures![0]!.id)).status).toBe(409);
+    const one = await taken(await firstHand(1));
+    await download(one.id, one.capture);
+    await ask(service, `/v1/verifications/${one.id}/redact`, { body: {}, key: service.tenant.rk_secret });
+    expect((await get(one.id, one.capture)).status).toBe(410);
+  });
+
+  it('lies in the bundle, with the bytes of the original stored once', async () => {
+    const report = await bundleReport(made.id);
+    expect(report).toMatchObject({ faults: [], notes: [] });
+    const zip = await bundleOf(made.id);
+    const file = entryOf(zip, `credentials/${made.capture}.jpg`);
+    const read = await askC2paRs(file, 'image/jpeg', await roots());
+    expect(read).toMatchObject({ state: 'Trusted', failures: [] });
+    expect(assertion(read.manifest, 'org.firsthand.log')).not.toHaveProperty('bundle');
+    const { rows } = await service.deps.db.query(
+      'select length(sealed) as n from evidence_bundles where verification_id = $1',
+      [made.id],
+    );
+    const others = 200_000;
+    expect(rows[0].n).toBeLessThan(photo.length + others);
+  });
+});
+
+async function bundleOf(id: string): Promise<Buffer> {
+  return until(async () => {
+    const answer = await fetch(`${service.url}/v1/verifications/${id}/evidence`, {
+      headers: { authorization: `Bearer ${service.tenant.pk_test}` },
+    });
+    return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : null;
+  }, 'the bundle');
+}
+
+async function bundleReport(id: string) {
+  const zip = await bundleOf(id);
+  async function* source() {
+    yield zip;
+  }
+  return verifyBundle(source(), { trusted: [] });
+}
+
+/** The bytes of a stored file in a zip of ours. */
+function entryOf(zip: Buffer, name: string): Buffer {
+  for (let at = 0; zip.readUInt32LE(at) === 0x04034b50; ) {
+    const [size, nameBytes, extra] = [zip.readUInt32LE(at + 18), zip.readUInt16LE(at + 26), zip.readUInt16LE(at + 28)];
+    const start = at + 30 + nameBytes + extra;
+    if (zip.toString('utf8', at + 30, at + 30 + nameBytes) === name) return zip.subarray(start, start + size);
+    at = start + size;
+  }
+  throw new Error(`${name} is not in the bundle`);
+}

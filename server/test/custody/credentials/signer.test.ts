@@ -1,0 +1,246 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID, X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAuthority } from '../../../../stamps/test/authority.ts';
+import { credentialFindings } from '../../../src/commands/doctor-credentials.ts';
+import { makeChain } from '../../../src/custody/credentials/chain.ts';
+import { signRaw } from '../../../src/custody/credentials/cose.ts';
+import { rotateCredentialKey } from '../../../src/custody/credentials/keys.ts';
+import { readConfig } from '../../../src/platform/config/config.ts';
+import {
+  ask,
+  createVerification,
+  startTestService,
+  submit,
+  type TestService,
+  until,
+  untilStatus,
+} from '../../support/harness.ts';
+import { firstHand } from '../../support/pictures.ts';
+import { askC2paRs, askC2paTs } from './judges.ts';
+
+let service: TestService;
+let url: string;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fh-c2pa-'));
+  service = await startTestService();
+  const { id } = await createVerification(service, {});
+  await submit(service, id, await firstHand(1));
+  await untilStatus(service, id, ['completed']);
+  const { body } = await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
+  url = `${service.url}/v1/verifications/${id}/captures/${body.captures![0]!.id}/credential`;
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const request = () =>
+  until(async () => {
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${service.tenant.pk_test}` } });
+    return answer.status === 202 ? null : answer;
+  }, 'the credential');
+
+async function download(): Promise<Buffer> {
+  const answer = await request();
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+/** Runs a test with a signer of the settings, as the service would have read it. */
+async function withSigner(env: Record<string, string>, act: () => Promise<void>): Promise<void> {
+  service.deps.config.c2paSigner = readConfig(env).c2paSigner;
+  try {
+    await act();
+  } finally {
+    service.deps.config.c2paSigner = null;
+  }
+}
+
+async function withServer(answer: RequestListener, act: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(answer);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await act(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  } finally {
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  }
+}
+
+async function bodyOf(request: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** A chain by openssl, as an authority would issue it, with a key of the kind. */
+function issued(...kind: string[]): { certificate: string; key: string; root: string } {
+  const name = join(folder, randomUUID());
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-384',
+    '-nodes',
+    '-keyout',
+    `${name}.ca.key`,
+    '-out',
+    `${name}.ca.pem`,
+    '-days',
+    '30',
+    '-subj',
+    '/O=Test Authority/CN=Root',
+    '-addext',
+    'keyUsage=critical,keyCertSign',
+  );
+  openssl('genpkey', ...kind, '-out', `${name}.key`);
+  openssl('req', '-new', '-key', `${name}.key`, '-subj', '/O=Example Insurance/CN=photos', '-out', `${name}.csr`);
+  execFileSync(
+    'bash',
+    [
+      '-c',
+      `openssl x509 -req -in ${name}.csr -CA ${name}.ca.pem -CAkey ${name}.ca.key -CAcreateserial -days 20 -out ${name}.pem -extfile <(printf 'basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=emailProtection\nauthorityKeyIdentifier=keyid\n')`,
+    ],
+    { stdio: 'pipe' },
+  );
+  const read = (file: string) => execFileSync('cat', [file], { encoding: 'utf8' });
+  return { certificate: read(`${name}.pem`), key: read(`${name}.key`), root: read(`${name}.ca.pem`) };
+}
+
+describe('the signer of Content Credentials', () => {
+  it('is a self-signed chain made at the first start, its key in the database encrypted only', async () => {
+    const { rows } = await service.deps.db.query('select certificate, sealed from credential_keys');
+    expect(rows).toHaveLength(1);
+    expect(service.deps.keyring.decrypt(rows[0].sealed)).toContain('PRIVATE KEY');
+    expect(JSON.stringify(rows)).not.toContain('PRIVATE KEY');
+    const leaf = new X509Certificate(rows[0].certificate);
+    expect(leaf.subject).not.toBe(leaf.issuer);
+    expect((await askC2paRs(await download(), 'image/jpeg')).state).toBe('Valid');
+  });
+
+  it('is replaced by rotation, and what the old key signed stays valid', async () => {
+    const before = await download();
+    await rotateCredentialKey(service.deps);
+    const after = await download();
+    const [old, fresh] = [await askC2paRs(before, 'image/jpeg'), await askC2paRs(after, 'image/jpeg')];
+    expect([old.state, fresh.state]).toEqual(['Valid', 'Valid']);
+    expect(after.equals(before)).toBe(false);
+    const { rows } = await service.deps.db.query('select sealed, retired_at from credential_keys order by id');
+    expect(rows).toMatchObject([{ sealed: null }, { retired_at: null }]);
+    expect(rows[0].retired_at).not.toBeNull();
+  });
+
+  it.each([
+    ['P-256', ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256'], 'Es256'],
+    ['P-384', ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-384'], 'Es384'],
+    ['Ed25519', ['-algorithm', 'ED25519'], 'Ed25519'],
+    ['RSA', ['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:3072'], 'Ps256'],
+  ])('is the key of C2PA_PRIVATE_KEY, on or of %s', async (_name, kind, alg) => {
+    const { certificate, key, root } = issued(...kind);
+    await writeFile(join(folder, 'key.pem'), key);
+    // One as a file, the other as text.
+    await withSigner({ C2PA_CERTIFICATE: certificate, C2PA_PRIVATE_KEY: join(folder, 'key.pem') }, async () => {
+      const photo = await download();
+      const read = await askC2paRs(photo, 'image/jpeg', root);
+      expect(read).toMatchObject({ state: 'Trusted', failures: [] });
+      expect(read.manifest.signature_info).toMatchObject({ alg, issuer: 'Example Insurance' });
+      expect((await askC2paTs(photo))?.failures).toEqual([]);
+      const page = await (await fetch(`${service.url}/c/${/vfy_\w+/.exec(url)![0]}`)).text();
+      expect(page).toContain('<meta name="firsthand-signer" content="Example Insurance, photos">');
+      expect(page).toContain('<meta name="firsthand-issuer" content="Test Authority, Root">');
+    });
+  });
+
+  it('may be remote: it gets the bytes and answers the signature, which must fit the certificate', async () => {
+    const { certificate, privateKey } = makeChain('signer.example.com', new Date());
+    let mode: 'signs' | 'lies' | 'fails' = 'signs';
+    const answer: RequestListener = async (request, response) => {
+      const bytes = await bodyOf(request);
+      if (mode === 'fails') response.writeHead(500).end();
+      else response.end(signRaw(privateKey, mode === 'lies' ? Buffer.concat([bytes, bytes]) : bytes));
+    };
+    await withServer(answer, at =>
+      withSigner({ C2PA_CERTIFICATE: certificate, C2PA_SIGNER_URL: at }, async () => {
+        const read = await askC2paRs(await download(), 'image/jpeg', certificate);
+        expect(read).toMatchObject({ state: 'Trusted', failures: [] });
+        for (mode of ['lies', 'fails'] as const) {
+          const refused = await request();
+          expect(refused.status).toBe(503);
+          expect(await refused.json()).toMatchObject({ error: { code: 'storage_unavailable' } });
+          expect((await credentialFindings(service.deps))[0]).toMatchObject({ state: 'wrong' });
+        }
+      }),
+    );
+  });
+
+  it('has its signature stamped by TSA_URL, and signs without where the authority fails', async () => {
+    const authority = openAuthority();
+    let answers = true;
+    const before = service.deps.config.tsaUrl;
+    try {
+      await withServer(
+        async (request, response) => {
+          const body = await bodyOf(request);
+          if (answers) response.end(authority.reply(body));
+          else response.writeHead(500).end();
+        },
+        async at => {
+          service.deps.config.tsaUrl = at;
+          const stamped = await download();
+          const read = await askC2paRs(stamped, 'image/jpeg');
+          expect(read).toMatchObject({ valid: true });
+          expect(Math.abs(Date.parse(read.manifest.signature_info.time!) - Date.now())).toBeLessThan(120_000);
+          answers = false;
+          const without = await askC2paRs(await download(), 'image/jpeg');
+          expect(without.valid).toBe(true);
+          expect(without.manifest.signature_info.time).toBeUndefined();
+        },
+      );
+    } finally {
+      service.deps.config.tsaUrl = before;
+      authority.close();
+    }
+  });
+
+  it('is named by doctor, with how long its certificate lasts', async () => {
+    const [own, list] = await credentialFindings(service.deps);
+    expect(own).toMatchObject({
+      part: 'content_credentials',
+      state: 'missing',
+      what: expect.stringMatching(/self-signed$/),
+    });
+    expect(list).toMatchObject({ part: 'trust_list', what: expect.stringMatching(/of 20\d\d-\d\d-\d\d$/) });
+    const { certificate, key } = issued('-algorithm', 'ED25519');
+    await withSigner({ C2PA_CERTIFICATE: certificate, C2PA_PRIVATE_KEY: key }, async () => {
+      // It lasts 20 days.
+      expect((await credentialFindings(service.deps))[0]).toMatchObject({
+        state: 'wrong',
+        advice: expect.stringContaining('C2PA_CERTIFICATE'),
+      });
+    });
+  });
+
+  it('is refused at the start where key and certificate do not belong together', async () => {
+    const [one, other] = [makeChain('a', new Date()), makeChain('b', new Date())];
+    for (const [env, words] of [
+      [{ C2PA_CERTIFICATE: one.certificate, C2PA_PRIVATE_KEY: other.privateKey }, 'C2PA_PRIVATE_KEY takes the key of'],
+      [{ C2PA_CERTIFICATE: one.certificate }, 'either C2PA_PRIVATE_KEY or C2PA_SIGNER_URL'],
+      [{ C2PA_PRIVATE_KEY: one.privateKey }, 'C2PA_CERTIFICATE takes the certificate of C2PA_PRIVATE_KEY'],
+      [{ C2PA_CERTIFICATE: 'nowhere.pem', C2PA_PRIVATE_KEY: one.privateKey }, 'or the path of a file'],
+      [{ C2PA_TRUST_LIST: 'maybe' }, 'C2PA_TRUST_LIST'],
+    ] as const) {
+      expect(() => readConfig(env)).toThrow(words);
+    }
+  });
+});

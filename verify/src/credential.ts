@@ -1,0 +1,168 @@
+import type { Line } from '@firsthand/report/words.ts';
+import { type Asset, BMFF, JPEG, PNG } from '@trustnxt/c2pa-ts/asset';
+import { JSONBox, SuperBox } from '@trustnxt/c2pa-ts/jumbf';
+import { type Manifest, ManifestStore, type ValidationResult } from '@trustnxt/c2pa-ts/manifest';
+
+// Content Credentials, read by c2pa-ts: JavaScript alone, so that it fits into the one file. It does not judge who vouches for a signer.
+
+export interface CheckedPhoto {
+  file: File;
+  outcome: 'holds' | 'fails' | 'none' | 'unreadable';
+  test: boolean;
+  headline: string;
+  lines: Line[];
+  /** What our own assertions say, where the photo has some. */
+  facts: [term: string, value: string][];
+}
+
+/** The service takes photos of at most 25 MB; a credential adds some kilobytes. */
+const MAX_BYTES = 67_108_864;
+
+/** Bundles are zip files; whatever else is chosen is taken for a photo. */
+export const isZip = async (file: File): Promise<boolean> =>
+  new TextDecoder('latin1').decode(await file.slice(0, 2).arrayBuffer()) === 'PK';
+
+/** Checks the Content Credentials of a photo. Never throws for what is in it. */
+export async function checkPhoto(file: File): Promise<CheckedPhoto> {
+  const none = { file, test: false, lines: [], facts: [] };
+  if (file.size > MAX_BYTES) return { ...none, outcome: 'unreadable', headline: 'The file is too large for a photo.' };
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const asset = assetOf(bytes);
+  if (!asset) {
+    return {
+      ...none,
+      outcome: 'unreadable',
+      headline: 'This page reads Content Credentials in JPEG, PNG, HEIC and AVIF. Check a WebP with another reader.',
+    };
+  }
+  try {
+    const jumbf = asset.getManifestJUMBF();
+    if (!jumbf) {
+      return {
+        ...none,
+        outcome: 'none',
+        headline: 'The photo carries no Content Credentials. That says nothing against it.',
+      };
+    }
+    const store = ManifestStore.read(SuperBox.fromBuffer(jumbf as Uint8Array<ArrayBuffer>));
+    const result = await store.validate(asset);
+    const manifest = store.getActiveManifest();
+    return {
+      file,
+      outcome: result.isValid ? 'holds' : 'fails',
+      test: saysTest(manifest),
+      headline: result.isValid
+        ? 'The photo and what is said of it are as they were signed.'
+        : 'The Content Credentials do not hold.',
+      lines: linesOf(manifest, result),
+      facts: manifest ? factsOf(manifest) : [],
+    };
+  } catch (error) {
+    // Damaged, or written in a way that this reader does not know: the page cannot tell which.
+    const reason = (error as Error).message;
+    return {
+      ...none,
+      outcome: 'unreadable',
+      headline: `This page cannot read the Content Credentials of this photo (${reason}). Check it with another reader.`,
+    };
+  }
+}
+
+function assetOf(bytes: Uint8Array): Asset | undefined {
+  try {
+    const Format = [JPEG, PNG, BMFF].find(format => format.canRead(bytes));
+    return Format && new Format(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The checks of a manifest, in the words of the page. `on`: the codes of the specification that speak of it. */
+const CHECKS: { holds: string; fails: string; unknown: string; on: RegExp }[] = [
+  {
+    holds: 'No byte of the picture was changed since it was signed.',
+    fails: 'The photo was changed after it was signed.',
+    unknown: 'Whether the photo was changed could not be checked.',
+    on: /^assertion\.(dataHash|bmffHash|boxesHash)\./,
+  },
+  {
+    holds: 'The signature fits the statements and the certificate.',
+    fails: 'The signature does not fit the statements or the certificate.',
+    unknown: 'The signature could not be checked.',
+    on: /^(claimSignature|signingCredential|algorithm)\./,
+  },
+  {
+    holds: 'The statements are those that were signed.',
+    fails: 'The statements are not those that were signed, or some are missing.',
+    unknown: 'The statements could not be checked.',
+    on: /^(assertion|claim|manifest|ingredient|general)\./,
+  },
+];
+
+function linesOf(manifest: Manifest | undefined, { isValid, statusEntries }: ValidationResult): Line[] {
+  const codes = (successful: boolean) =>
+    statusEntries.filter(({ success }) => success === successful).map(({ code }) => String(code));
+  const [passed, failures] = [codes(true), codes(false)];
+  const claimed = new Set<string>();
+  const lines = CHECKS.map(({ holds, fails, unknown, on }): Line => {
+    const found = [...new Set(failures.filter(code => on.test(code) && !claimed.has(code)))];
+    for (const code of found) claimed.add(code);
+    if (found.length > 0) return { mark: 'fails', text: `${fails} (${found.join(', ')})` };
+    // A reader that stops at a fault has not seen the rest.
+    return passed.some(code => on.test(code)) ? { mark: 'holds', text: holds } : { mark: 'absent', text: unknown };
+  });
+  const others = failures.filter(code => !claimed.has(code));
+  if (others.length > 0 || (!isValid && failures.length === 0)) {
+    lines.push({ mark: 'fails', text: `Another check failed: ${others.join(', ') || 'unnamed'}.` });
+  }
+  const signed = manifest?.signature?.signatureData;
+  const signer = signed?.certificate;
+  if (signer) {
+    const chain = [signer.subject, ...signed.chainCertificates.map(({ subject }) => subject)];
+    const below: Line[] = [...new Set([...chain, signer.issuer])].map(text => ({ text }));
+    lines.push({
+      text: 'Who signed, and who issued the certificate. This page does not judge whether they can be trusted:',
+      below,
+    });
+  }
+  const at = signed?.timestamp;
+  lines.push(
+    at
+      ? {
+          mark: 'holds',
+          text: `A time-stamping authority saw the signature at ${at.toISOString()}. Its own certificate is not judged here.`,
+        }
+      : { mark: 'absent', text: 'No time stamp: only the signer says when it signed.' },
+  );
+  return lines;
+}
+
+/** The JSON of an assertion that c2pa-ts has no class for. */
+function contentOf(manifest: Manifest | undefined, label: string): Record<string, unknown> | undefined {
+  const found = manifest?.assertions?.assertions.find(({ fullLabel }) => fullLabel === label);
+  const [box] = found?.sourceBox?.contentBoxes ?? [];
+  return box instanceof JSONBox ? (box.content as Record<string, unknown>) : undefined;
+}
+
+const saysTest = (manifest: Manifest | undefined): boolean =>
+  ['capture', 'verdict', 'log'].some(name => contentOf(manifest, `org.firsthand.${name}`)?.livemode === false);
+
+function factsOf(manifest: Manifest): [string, string][] {
+  const [capture, verdict, log] = ['capture', 'verdict', 'log'].map(name =>
+    contentOf(manifest, `org.firsthand.${name}`),
+  );
+  const { label, score } = (verdict?.verdict ?? {}) as { label?: unknown; score?: unknown };
+  const [entry] = Array.isArray(log?.entries) ? (log.entries as { index?: unknown }[]) : [];
+  const rows: [string, unknown][] = [
+    ['Made with', manifest.claim?.claimGeneratorName],
+    ['Verification', capture?.verification_id],
+    ['Photo', capture?.capture_id],
+    ['Received', capture?.received_at],
+    ['How', capture?.how],
+    ['Taken by a camera', capture?.camera_capture],
+    ['Verdict', label === undefined ? undefined : `${String(label)} (score ${String(score)})`],
+    ['Log', log?.origin && `${String(log.origin)}, entry ${String(entry?.index)}`],
+    ['Bundle', (log?.bundle as { manifest_sha256?: unknown } | undefined)?.manifest_sha256],
+  ];
+  return rows.flatMap(([term, value]) => (value === undefined || value === null ? [] : [[term, String(value)]]));
+}

@@ -2,11 +2,7 @@ import { Type } from 'typebox';
 import type { Fault } from '../base/errors.ts';
 import { ORIGINS_MAX, URL_MAX } from '../base/limits.ts';
 import { WEB_ORIGIN } from '../base/patterns.ts';
-import { webUrlOf } from '../base/web-url.ts';
-
-/** An origin as browsers write it: scheme, host, and the port where it is not the scheme's own. */
-export const isWebOrigin = (text: string): boolean =>
-  new RegExp(WEB_ORIGIN).test(text) && URL.canParse(text) && new URL(text).origin === text;
+import { isWebOrigin, webUrlOf } from '../base/web-url.ts';
 
 const origins = (description: string) =>
   Type.Array(Type.String({ maxLength: 260, pattern: WEB_ORIGIN }), {

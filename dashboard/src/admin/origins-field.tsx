@@ -6,7 +6,7 @@ import { useWords } from '../base/language.tsx';
 export function originsIn(text: string): { origins: string[]; wrong: string[] } {
   const lines = text.split(/[\s,]+/).filter(Boolean);
   const read = lines.map(line => {
-    const address = /^https?:\/\//i.test(line) ? line : `https://${line}`;
+    const address = line.includes('://') ? line : `https://${line}`;
     const origin = URL.canParse(address) ? new URL(address).origin : '';
     return { line, origin: isWebOrigin(origin) ? origin : undefined };
   });

@@ -6,6 +6,7 @@ import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { createCamera } from './camera/camera.ts';
 import { requestChallenge } from './camera/challenge.ts';
+import type { Host } from './embedding.ts';
 import { type End, endOf, type Held, placeToResume } from './flow.ts';
 import { usePlace } from './history.ts';
 import { createLocator } from './location.ts';
@@ -22,12 +23,13 @@ type Props = {
   store: CaptureStore;
   firstView: CaptureView;
   reporter: Reporter;
+  host: Host;
   onUnknown: () => void;
 };
 
 /** The visit to one verification, from landing to success. State held on the device is read from the store. */
 export function App(props: Props): JSX.Element {
-  const { client, store, reporter } = props;
+  const { client, store, reporter, host } = props;
   const { place, go } = usePlace();
   const [view, setView] = useState(props.firstView);
   const [captures, setCaptures] = useState<HeldCapture[]>();
@@ -101,11 +103,17 @@ export function App(props: Props): JSX.Element {
   useEffect(() => {
     // Wait for the store: only then is it known whether anything is left to do.
     if (!known) return;
-    if (end && place.at !== 'success') return reporter.end();
+    if (end && place.at !== 'success') {
+      host.ended(end);
+      return reporter.end();
+    }
     if (place.at === 'landing') reporter.at({ step: 'landing' });
     if (place.at === 'summary') reporter.at({ step: 'reviewing' });
     if (place.at === 'sending') reporter.at({ step: 'uploading' });
-    if (place.at === 'success') reporter.at({ step: 'success' });
+    if (place.at === 'success') {
+      reporter.at({ step: 'success' });
+      host.tell({ type: 'completed' });
+    }
     // A camera step reports its own state, which depends on the camera.
     if (place.at === 'step' && !onCamera) reporter.at({ step: 'ready', step_index: place.index });
   }, [place, end, onCamera, known]);

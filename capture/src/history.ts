@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { isFramed } from './embedding.ts';
 import type { Place } from './flow.ts';
 
 const isPlace = (value: unknown): value is Place =>
@@ -20,7 +21,8 @@ export function usePlace(): { place: Place; go: (place: Place, replace?: boolean
     const onPop = () => {
       setPlace(current => {
         if (current.at !== 'success') return restored() ?? { at: 'landing' };
-        history.pushState({ place: current }, '');
+        // In a frame the entries belong to the page around: Back walks through them and out of that page.
+        if (!isFramed) history.pushState({ place: current }, '');
         return current;
       });
     };

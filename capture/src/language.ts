@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { askedLanguage } from './embedding.ts';
 import { chooseLanguage, isLanguage, type Language, loadTranslator, type Translator } from './i18n.ts';
 
 const KEY = 'firsthand-language';
@@ -13,7 +14,7 @@ function chosen(): string[] {
   }
 }
 
-/** Returns the page's language: the person's earlier choice, else the browser's, else English. Sets `lang` and `dir` of the document. */
+/** Returns the page's language: the person's earlier choice, else what the page around asks for, else the browser's, else English. Sets `lang` and `dir` of the document. */
 export function useLanguage(): { translator: Translator | undefined; setLanguage: (language: Language) => void } {
   const [translator, setTranslator] = useState<Translator>();
   const use = async (language: Language) => {
@@ -23,7 +24,7 @@ export function useLanguage(): { translator: Translator | undefined; setLanguage
     setTranslator(next);
   };
   useEffect(() => {
-    void use(chooseLanguage([...chosen(), ...navigator.languages]));
+    void use(chooseLanguage([...chosen(), ...askedLanguage(), ...navigator.languages]));
   }, []);
   const setLanguage = (language: Language) => {
     try {

@@ -7,6 +7,7 @@ import { render } from 'preact';
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import { App } from './app.tsx';
 import { applyBrand } from './brand.ts';
+import { createHost } from './embedding.ts';
 import type { End } from './flow.ts';
 import { useLanguage } from './language.ts';
 import { Page, type PageContext } from './page-context.ts';
@@ -24,6 +25,7 @@ const meta = (name: string) => document.querySelector<HTMLMetaElement>(`meta[nam
 const apiBase = meta('firsthand-api') ?? ROOT;
 /** Set by the service when the address has no verification, for example a revoked link template. */
 const end = meta('firsthand-end') as End | undefined;
+const host = createHost();
 const [, , token = ''] = location.pathname.slice(ROOT.length).split('/');
 
 async function load(): Promise<Load> {
@@ -31,7 +33,13 @@ async function load(): Promise<Load> {
   const client = createCaptureClient({ token, baseUrl: apiBase });
   try {
     const [view, store] = await Promise.all([client.view(), openStore()]);
-    return { state: 'open', client, store, view, reporter: createReporter(client) };
+    const total = view.config.steps.length;
+    const reporter = createReporter(client, {
+      step: ({ step, step_index: index }) =>
+        host.tell({ type: 'step', step, ...(index === undefined ? {} : { index }), total }),
+      left: () => host.tell({ type: 'abandoned' }),
+    });
+    return { state: 'open', client, store, view, reporter };
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return { state: 'end', end: 'unknown' };
     if (error instanceof ApiError && error.code === 'redacted') return { state: 'end', end: 'redacted' };
@@ -45,11 +53,19 @@ function Root() {
   const { translator, setLanguage } = useLanguage();
   const [loaded, setLoaded] = useState<Load>({ state: 'loading' });
   const [said, setSaid] = useState('');
-  const [broken] = useErrorBoundary(error => console.error(error));
+  const [broken] = useErrorBoundary(error => {
+    console.error(error);
+    host.tell({ type: 'error', code: 'broken' });
+  });
   const platform = useMemo(() => platformOf(navigator.userAgent, navigator.maxTouchPoints), []);
   const start = () => {
     setLoaded({ state: 'loading' });
-    void load().then(setLoaded);
+    void load().then(next => {
+      if (next.state === 'unreachable') host.tell({ type: 'error', code: 'unreachable' });
+      else host.tell({ type: 'ready' });
+      if (next.state === 'end') host.ended(next.end);
+      setLoaded(next);
+    });
   };
   useEffect(start, []);
   const brand = loaded.state === 'open' ? loaded.view.brand : undefined;
@@ -74,8 +90,12 @@ function Root() {
           client={loaded.client}
           store={loaded.store}
           reporter={loaded.reporter}
+          host={host}
           firstView={loaded.view}
-          onUnknown={() => setLoaded({ state: 'end', end: 'unknown' })}
+          onUnknown={() => {
+            host.ended('unknown');
+            setLoaded({ state: 'end', end: 'unknown' });
+          }}
         />
       )}
       <div class="unseen" role="status">

@@ -1,10 +1,13 @@
 import type { CaptureClient } from '@firsthand/sdk/capture/client.ts';
 import type { ProgressReport } from '@firsthand/sdk/capture/wire.ts';
 
-type Position = Pick<ProgressReport, 'step' | 'step_index' | 'camera_permission'>;
+export type Position = Pick<ProgressReport, 'step' | 'step_index' | 'camera_permission'>;
 
-/** Reports the person's place to the service, once per change. Reports an early exit while the page closes. */
-export function createReporter(client: CaptureClient) {
+/** The page or app around, which hears of the same. */
+type Around = { step: (position: Position) => void; left: () => void };
+
+/** Reports the person's place to the service and to the page around, once per change. Reports an early exit while the page closes. */
+export function createReporter(client: CaptureClient, around: Around) {
   const startedAt = performance.now();
   let last: Position | undefined;
   let told = '';
@@ -16,11 +19,14 @@ export function createReporter(client: CaptureClient) {
   const finished = () => last === undefined || last.step === 'success';
 
   addEventListener('pagehide', () => {
-    if (last && !finished()) client.progressOnLeave({ ...report(last), abandoned: true });
+    if (!last || finished()) return;
+    client.progressOnLeave({ ...report(last), abandoned: true });
+    around.left();
   });
   // The page came back from the back-forward cache, so the person did not leave.
   addEventListener('pageshow', event => {
     if (event.persisted && last) void client.progress(report(last)).catch(() => {});
+    if (event.persisted && last) around.step(last);
   });
 
   return {
@@ -29,6 +35,7 @@ export function createReporter(client: CaptureClient) {
       if (key === told) return;
       told = key;
       last = position;
+      around.step(position);
       // Best effort: a lost report must not stop the person.
       client.progress(report(position)).catch(() => {});
     },

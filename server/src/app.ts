@@ -87,6 +87,7 @@ import { updateLinkTemplate } from './verification/templates/update.ts';
 import { createTrial, getTrial } from './verification/trials/trial.ts';
 import { cancelVerification } from './verification/verifications/cancel.ts';
 import { createVerification } from './verification/verifications/create.ts';
+import { embeddingOf } from './verification/verifications/embedding.ts';
 import { exportVerifications } from './verification/verifications/export.ts';
 import { listVerifications } from './verification/verifications/list.ts';
 import { getPublicVerification, getVerification } from './verification/verifications/read.ts';
@@ -239,7 +240,7 @@ export async function createApp(
   registerLog(app, deps);
   registerStamps(app, deps);
   registerWitness(app, deps, limiter);
-  await registerPages(app, deps, pages);
+  await registerPages(app, deps, pages, (id, asked) => embeddingOf(deps.db, id, asked));
   registerVerifyPage(app);
   await registerDashboard(app, deps);
   const rules = uploadRules(deps, limiter);

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { MessageKey } from '../i18n.ts';
 import { usePage } from '../page-context.ts';
 import type { Platform } from '../platform.ts';
+import { InApp } from './in-app.tsx';
 import { FileButton, Screen } from './parts.tsx';
 
 type Props = {
@@ -75,19 +75,10 @@ export function Blocked(props: Props): JSX.Element {
   );
 
   if (inApp) {
-    const lead = platform.inApp ? t('inapp.text', { app: platform.inApp }) : t('inapp.textGeneric');
     return (
-      <Screen
-        {...shared}
-        name="in-app"
-        sign={{ icon: 'globe' }}
-        title={t('inapp.title')}
-        lead={lead}
-        actions={file(true)}
-      >
-        <CopyLink />
+      <InApp kicker={shared.kicker} onBack={props.onBack} actions={file(true)}>
         {more}
-      </Screen>
+      </InApp>
     );
   }
   if (props.reason === 'denied') {
@@ -134,30 +125,5 @@ export function Blocked(props: Props): JSX.Element {
     >
       {more}
     </Screen>
-  );
-}
-
-function CopyLink(): JSX.Element {
-  const { t, announce } = usePage();
-  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      setState('copied');
-      announce(t('inapp.copied'));
-    } catch {
-      setState('failed');
-    }
-  };
-  return (
-    <div class="copy">
-      <button type="button" class="button" onClick={copy}>
-        {t(state === 'copied' ? 'inapp.copied' : 'inapp.copy')}
-      </button>
-      <p class="small soft" role="status">
-        {state === 'failed' && t('inapp.copyFailed')}
-      </p>
-      <p class="address card">{location.href}</p>
-    </div>
   );
 }

@@ -3,6 +3,7 @@ import { Icon } from '@firsthand/look/marks.tsx';
 import { ROOT } from '@firsthand/look/root.ts';
 import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
+import { isFramed, returnUrl } from '../embedding.ts';
 import type { End } from '../flow.ts';
 import { usePage } from '../page-context.ts';
 import { Note, Screen } from './parts.tsx';
@@ -30,7 +31,12 @@ export function EndScreen({ end, view }: { end: End; view: CaptureView | undefin
           ? t('end.expired.textPlain')
           : t(`end.${end}.text`, { time: view ? dateTime(view.expires_at) : '' })
       }
-      actions={end === 'completed' && view && <CertificateLink id={view.id} />}
+      actions={
+        <>
+          <ReturnLink />
+          {end === 'completed' && view && <CertificateLink id={view.id} />}
+        </>
+      }
     />
   );
 }
@@ -43,8 +49,19 @@ export function Success({ view, unneeded }: { view: CaptureView; unneeded: numbe
       name="success"
       sign={{ icon: 'check', tone: 'verified' }}
       title={t('success.title')}
-      lead={brand ? t('success.text', { name: brand.name }) : t('success.textPlain')}
-      actions={<CertificateLink id={view.id} />}
+      lead={
+        isFramed || returnUrl
+          ? t('end.completed.text')
+          : brand
+            ? t('success.text', { name: brand.name })
+            : t('success.textPlain')
+      }
+      actions={
+        <>
+          <ReturnLink />
+          <CertificateLink id={view.id} />
+        </>
+      }
     >
       {unneeded > 0 && <Note icon="camera">{t('success.unneeded', { n: unneeded })}</Note>}
       <p class="soft small with-icon">
@@ -55,10 +72,21 @@ export function Success({ view, unneeded }: { view: CaptureView; unneeded: numbe
   );
 }
 
+/** Leads back to the site that the person came from, where it named an address. */
+function ReturnLink(): JSX.Element | null {
+  const { t, brand } = usePage();
+  if (!returnUrl) return null;
+  return (
+    <a class="button" href={returnUrl} target="_top">
+      {t('success.return', { site: brand?.name ?? new URL(returnUrl).host })}
+    </a>
+  );
+}
+
 const CertificateLink = ({ id }: { id: string }): JSX.Element => {
   const { t } = usePage();
   return (
-    <a class="button quiet" href={`${ROOT}/c/${id}`}>
+    <a class="button quiet" href={`${ROOT}/c/${id}`} {...(isFramed ? { target: '_blank', rel: 'noopener' } : {})}>
       <Icon name="seal" />
       {t('success.certificate')}
     </a>

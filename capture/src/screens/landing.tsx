@@ -4,13 +4,14 @@ import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { fillingOf, type Held, isRequired } from '../flow.ts';
 import { usePage } from '../page-context.ts';
+import { InApp, lacksCamera } from './in-app.tsx';
 import { Note, Screen } from './parts.tsx';
 
 const STEP_ICONS: Record<Step['type'], IconName> = { image: 'camera', text: 'text', upload: 'gallery' };
 const STEP_WORDS = { image: 'landing.stepPhoto', text: 'landing.stepText', upload: 'landing.stepUpload' } as const;
 
 export function Landing(props: { view: CaptureView; held: Held; onStart: () => void }): JSX.Element {
-  const { t, brand, time } = usePage();
+  const { t, brand, time, platform } = usePage();
   const { steps } = props.view.config;
   const photosOnly = steps.every(step => step.type === 'image');
   const camera = steps.some(step => step.type === 'image');
@@ -22,6 +23,17 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
     : t(brand ? 'landing.titleFew' : 'landing.titleFewPlain', { name });
   const resumed = props.held.captures.length;
 
+  if (camera && lacksCamera(platform)) {
+    return (
+      <InApp
+        actions={
+          <button type="button" class="button quiet" onClick={props.onStart}>
+            {t('inapp.stay')}
+          </button>
+        }
+      />
+    );
+  }
   return (
     <Screen
       name="landing"

@@ -23,8 +23,14 @@ const settings = {
   review_sample: 0.02,
   depth_policy: 'lenient',
   signals_required: ['screen', 'ai', 'reverse'],
+  allowed_origins: ['https://claims.acme.example'],
 };
-const brandInput = { name: 'Acme Insurance', colors: { accent: '#ffb000', background: '#ffffff' } };
+const brandInput = {
+  name: 'Acme Insurance',
+  colors: { accent: '#ffb000', background: '#ffffff' },
+  allowed_origins: ['https://shop.acme.example'],
+  return_url: 'https://claims.acme.example/photos/done',
+};
 const brand = {
   slug: 'acme',
   ...brandInput,
@@ -38,7 +44,7 @@ const request = {
   steps: [{ type: 'image', key: 'front', description: 'The whole front of the car', min: 1, max: 2 }],
   metadata: { campaign: 'winter-check' },
 };
-const templateInput = { name: 'Winter check', request };
+const templateInput = { name: 'Winter check', request, return_url: 'https://claims.acme.example/winter/done' };
 const template = {
   id: templateId,
   ...templateInput,
@@ -84,7 +90,7 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'GET /v1/api-keys/:id': { responses: { 200: key } },
   'GET /v1/settings': { responses: { 200: { ...settings, rate_limit_per_minute: 600 } } },
   'PATCH /v1/settings': {
-    request: { notify_email: 'claims@acme.example', retention_days: 90 },
+    request: { retention_days: 90, allowed_origins: ['https://claims.acme.example'] },
     responses: { 200: { ...settings, rate_limit_per_minute: 600 } },
   },
   'GET /v1/chat-webhook': {

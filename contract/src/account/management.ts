@@ -7,6 +7,7 @@ import { BrandSlug, Email, TemplateRequest } from '../verification/create-verifi
 import { DepthPolicySchema } from '../verification/presence.ts';
 import { SignalNameSchema } from '../verification/signals.ts';
 import { CreationWarnings } from '../verification/verification.ts';
+import { AllowedOrigins, BrandOrigins, BrandReturnUrl, TemplateReturnUrl } from './embedding.ts';
 
 const closed = { additionalProperties: false } as const;
 /** What people call an account, a key, a brand or a template. */
@@ -68,6 +69,7 @@ const settings = {
   signals_required: Type.Union([Type.Array(SignalNameSchema, { minItems: 1, uniqueItems: true }), Type.Null()], {
     description: 'default for verifications created without any; null: `screen` and `ai`',
   }),
+  allowed_origins: AllowedOrigins,
 };
 export const Settings = Type.Object(
   { ...settings, rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }) },
@@ -84,6 +86,7 @@ export const SettingsPatch = Type.Object(
     review_sample: Type.Optional(settings.review_sample),
     depth_policy: Type.Optional(settings.depth_policy),
     signals_required: Type.Optional(settings.signals_required),
+    allowed_origins: Type.Optional(settings.allowed_origins),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   { ...closed, title: 'SettingsPatch' },
@@ -111,6 +114,8 @@ export const BrandInput = Type.Object(
       }),
     ),
     colors: Type.Optional(Colors),
+    allowed_origins: Type.Optional(BrandOrigins),
+    return_url: Type.Optional(BrandReturnUrl),
   },
   { ...closed, title: 'BrandInput' },
 );
@@ -129,6 +134,8 @@ export const Brand = Type.Object(
         description: 'the colors the pages use, with the accent made legible',
       }),
     ),
+    allowed_origins: Type.Optional(BrandOrigins),
+    return_url: Type.Optional(BrandReturnUrl),
     created_at: DateTime,
     updated_at: DateTime,
   },
@@ -138,7 +145,12 @@ export type Brand = Static<typeof Brand>;
 
 /** Body of POST and PUT /v1/link-templates. Each opening of the link issues a verification with this capture spec. */
 export const LinkTemplateInput = Type.Object(
-  { name: Name, request: TemplateRequest, retention_days: TemplateRetention },
+  {
+    name: Name,
+    request: TemplateRequest,
+    retention_days: TemplateRetention,
+    return_url: Type.Optional(TemplateReturnUrl),
+  },
   { ...closed, title: 'LinkTemplateInput' },
 );
 export type LinkTemplateInput = Static<typeof LinkTemplateInput>;
@@ -151,6 +163,7 @@ const linkTemplate = {
   url: Type.String({ format: 'uri', description: 'opening it creates a verification from the current version' }),
   request: TemplateRequest,
   retention_days: TemplateRetention,
+  return_url: Type.Optional(TemplateReturnUrl),
   livemode: Type.Boolean(),
   created_at: DateTime,
   updated_at: DateTime,
@@ -168,6 +181,7 @@ export const LinkTemplateWithVersions = Type.Object(
           name: Type.String(),
           request: TemplateRequest,
           retention_days: TemplateRetention,
+          return_url: Type.Optional(TemplateReturnUrl),
           published_at: DateTime,
         },
         { ...closed, title: 'LinkTemplateVersion' },

@@ -1,6 +1,8 @@
 /** Bounds of the wire format. Each name states its unit. */
 export const MAX_CAPTURES = 20;
 export const URL_MAX = 2_048;
+/** Origins of one account or brand. A header names them all. */
+export const ORIGINS_MAX = 20;
 export const METADATA_MAX_KEYS = 50;
 export const METADATA_KEY_MAX = 40;
 export const EXPIRES_IN_SECONDS = { min: 60, max: 86_400, default: 3_600 } as const;

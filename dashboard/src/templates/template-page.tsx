@@ -1,4 +1,6 @@
 import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
+import { URL_MAX } from '@firsthand/contract/base/limits.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
@@ -88,7 +90,14 @@ function Editor({
   const [others, setOthers] = useState<string[]>([]);
   const form = useForm<RequestValues>({ defaultValues: before });
   const values = form.watch();
-  const body = { name: name.trim(), request: requestOf(values) };
+  const [returnUrl, setReturnUrl] = useState(template?.return_url ?? '');
+  const body = {
+    name: name.trim(),
+    request: requestOf(values),
+    // The form has no field for it: a new version keeps it.
+    ...(template?.retention_days === undefined ? {} : { retention_days: template.retention_days }),
+    ...(returnUrl.trim() ? { return_url: returnUrl.trim() } : {}),
+  };
   const publish = useAct(
     (): Promise<LinkTemplate> =>
       template
@@ -102,6 +111,7 @@ function Editor({
       },
     },
   );
+  const refused = publish.error instanceof ApiError ? publish.error.fields?.map(({ path }) => path) : undefined;
   const mayEdit = isAtLeast(tenant.role, 'member') && template?.status !== 'revoked' && lost.length === 0;
   return (
     <>
@@ -130,7 +140,11 @@ function Editor({
                 setNameFault(wrong);
                 setOthers([]);
                 void form.handleSubmit(() => {
-                  if (!wrong) publish.mutate(undefined, { onError: error => setOthers(showFaults(form, error)) });
+                  if (!wrong)
+                    publish.mutate(undefined, {
+                      onError: error =>
+                        setOthers(showFaults(form, error).filter(fault => !fault.startsWith('return_url:'))),
+                    });
                 })(event);
               }}
             >
@@ -146,6 +160,15 @@ function Editor({
                       onChange={setName}
                       fault={nameFault}
                       maxLength={120}
+                    />
+                    <Field
+                      label={t('return.label')}
+                      hint={t('return.hint')}
+                      value={returnUrl}
+                      onChange={setReturnUrl}
+                      fault={refused?.includes('return_url') ? t('return.fault') : undefined}
+                      maxLength={URL_MAX}
+                      input={{ inputMode: 'url' }}
                     />
                   </Section>
                 }

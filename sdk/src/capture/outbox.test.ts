@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CaptureClient } from './client.ts';
 import { ApiError, NetworkError } from './errors.ts';
 import { type SendProgress, sendHeld } from './outbox.ts';
@@ -184,6 +184,17 @@ describe('sendHeld', () => {
     expect(order.at(-1)).toBe('4');
     expect(service.answers).toEqual({ note: 'hello' });
     expect(await store.answers('vfy_1')).toEqual({});
+  });
+
+  test('sends without a lock where the browser refuses one', async () => {
+    const denied = new DOMException('The request was denied.', 'SecurityError');
+    vi.stubGlobal('navigator', { locks: { request: () => Promise.reject(denied) } });
+    const service = fakeService([image('a', 1, 1)]);
+    const store = await storeWith(held('1', 'a'));
+    const result = await sendHeld({ client: service.client, store, put: service.put, pause });
+    vi.unstubAllGlobals();
+    expect(result.outcome).toBe('done');
+    expect(service.captures.size).toBe(1);
   });
 
   test('uploads bytes again that the service lost', async () => {

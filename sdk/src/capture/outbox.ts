@@ -72,10 +72,19 @@ const REFUSALS = new Set(['invalid_request', 'unknown_step', 'idempotency_confli
  */
 export function sendHeld(options: SendOptions): Promise<SendResult> {
   const { client, signal } = options;
-  const run = () => send(options);
-  return globalThis.navigator?.locks
-    ? navigator.locks.request(`firsthand-send-${client.token}`, signal ? { signal } : {}, run)
-    : run();
+  let started = false;
+  const run = () => {
+    started = true;
+    return send(options);
+  };
+  if (!globalThis.navigator?.locks) return run();
+  return navigator.locks
+    .request(`firsthand-send-${client.token}`, signal ? { signal } : {}, run)
+    .catch((error: unknown) => {
+      // In a frame whose storage is blocked there are no locks, and no other tab to share photos with.
+      if (!started && (error as DOMException).name === 'SecurityError') return run();
+      throw error;
+    });
 }
 
 async function send({

@@ -14,6 +14,7 @@ import { checkSeals } from '../verification/verifications/check-seals.ts';
 import { credentialFindings } from './doctor-credentials.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
 import { outsideFindings } from './doctor-outside.ts';
+import { reachFindings } from './doctor-reach.ts';
 import { visionFindings } from './doctor-vision.ts';
 import { amber, green, red } from './print.ts';
 import { sentenceOf } from './sentence.ts';
@@ -56,6 +57,7 @@ async function inside(deps: Deps): Promise<DoctorFinding[]> {
   return [
     ...(await storageFindings(deps)),
     ...(await outsideFindings(deps)),
+    ...(await reachFindings(deps)),
     await reverseFinding(deps),
     ...(await signalFindings(deps)),
     sealFinding(await checkSeals(deps.db)),

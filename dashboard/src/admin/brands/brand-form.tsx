@@ -1,6 +1,6 @@
 import type { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
 import { legible } from '@firsthand/contract/base/color.ts';
-import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
+import { BRAND_LOGO_MAX_BYTES, URL_MAX } from '@firsthand/contract/base/limits.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useId, useState } from 'react';
 import { useWords } from '../../base/language.tsx';
@@ -9,6 +9,7 @@ import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Field } from '../../base/parts/field.tsx';
 import { Section } from '../../base/parts/page.tsx';
 import { Problem } from '../../base/parts/states.tsx';
+import { OriginsField, originsIn } from '../origins-field.tsx';
 import { ACCENT, BrandSample, GROUND } from './brand-sample.tsx';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -51,15 +52,20 @@ export function BrandForm({
   const [background, setBackground] = useState(brand?.colors?.background ?? GROUND);
   const [logo, setLogo] = useState<{ base64: string | null; shown: string | undefined } | null>(null);
   const [logoFault, setLogoFault] = useState<string>();
+  const [originText, setOriginText] = useState(brand?.allowed_origins?.join('\n') ?? '');
+  const [returnUrl, setReturnUrl] = useState(brand?.return_url ?? '');
   const [tried, setTried] = useState(false);
   const chosen = slug === '' ? slugOf(name) : slug;
   const wrongSlug = chosen.length < 2 || chosen.length > 40 || !SLUG.test(chosen);
   const wrongName = name.trim() === '';
   const refused = act.error instanceof ApiError ? act.error.fields?.map(({ path }) => path) : undefined;
+  const { origins, wrong: wrongOrigins } = originsIn(originText);
   const body: BrandInput = {
     name: name.trim(),
     ...(logo ? { logo_base64: logo.base64 } : {}),
     ...(colored ? { colors: { accent, background } } : {}),
+    ...(origins.length > 0 ? { allowed_origins: origins } : {}),
+    ...(returnUrl.trim() ? { return_url: returnUrl.trim() } : {}),
   };
   const take = async (file: File | undefined) => {
     if (!file) return;
@@ -76,7 +82,7 @@ export function BrandForm({
         onSubmit={event => {
           event.preventDefault();
           setTried(true);
-          if (!wrongSlug && !wrongName) onSave(chosen, body);
+          if (!wrongSlug && !wrongName && wrongOrigins.length === 0) onSave(chosen, body);
         }}
       >
         <div className="stack">
@@ -131,6 +137,22 @@ export function BrandForm({
               </Button>
             </div>
           )}
+          <OriginsField
+            label={t('brand.origins')}
+            hint={t('brand.originsHint')}
+            value={originText}
+            onChange={setOriginText}
+            wrong={tried ? wrongOrigins : []}
+          />
+          <Field
+            label={t('return.label')}
+            hint={t('return.hint')}
+            value={returnUrl}
+            onChange={setReturnUrl}
+            fault={tried && refused?.includes('return_url') ? t('return.fault') : undefined}
+            maxLength={URL_MAX}
+            input={{ inputMode: 'url' }}
+          />
         </div>
         <BrandSample name={name.trim() || t('brand.name')} logo={shownLogo} colors={worn} />
         <div className="brand-end">

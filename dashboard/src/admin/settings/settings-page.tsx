@@ -16,6 +16,7 @@ import { useAct } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { Chat } from './chat.tsx';
 import { Keys } from './keys.tsx';
+import { Origins } from './origins.tsx';
 import { Rules } from './rules.tsx';
 import { SETTINGS } from './settings-key.ts';
 
@@ -36,6 +37,7 @@ export default function SettingsPage() {
           owner ? (
             <>
               <Editable settings={data} />
+              <Origins settings={data} />
               <Chat />
               <Rules settings={data} />
             </>
@@ -80,6 +82,7 @@ function Readable({ settings }: { settings: Settings }) {
     [t('settings.notify'), settings.notify_email ?? t('settings.nobody')],
     [t('settings.days'), settings.retention_days === null ? t('settings.keep') : String(settings.retention_days)],
     [t('settings.review'), t(`settings.review.${settings.review_policy}`)],
+    [t('origins.title'), settings.allowed_origins.join(', ') || t('origins.none')],
     [t('settings.limit'), t('settings.perMinute', { n: settings.rate_limit_per_minute })],
   ];
   return (

@@ -1,3 +1,4 @@
+import { originFaults, returnUrlFaults } from '@firsthand/contract/account/embedding.ts';
 import { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
 import { legible } from '@firsthand/contract/base/color.ts';
 import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
@@ -21,6 +22,8 @@ interface BrandRow {
   accent: string | null;
   background: string | null;
   logo_id: string | null;
+  allowed_origins: string[];
+  return_url: string | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -53,6 +56,8 @@ function present(row: BrandRow, origins: Origins): Brand {
           colors: { accent, ...(background === null ? {} : { background }) },
           worn_colors: wornColors(accent, background),
         }),
+    ...(row.allowed_origins.length === 0 ? {} : { allowed_origins: row.allowed_origins }),
+    ...(row.return_url === null ? {} : { return_url: row.return_url }),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
@@ -60,6 +65,17 @@ function present(row: BrandRow, origins: Origins): Brand {
 
 const findBrand = (db: Queryable, tenantId: string, slug: string, lock: '' | 'for update' = '') =>
   one<BrandRow>(db, `select * from brands where tenant_id = $1 and slug = $2 ${lock}`, [tenantId, slug]);
+
+/** Origins that may frame the account's links, with those of a brand where one is named. */
+export async function allowedOriginsOf(db: Queryable, tenantId: string, slug: string | null = null): Promise<string[]> {
+  const row = await one<{ origins: string[] }>(
+    db,
+    `select t.allowed_origins || coalesce(b.allowed_origins, '{}') as origins
+     from tenants t left join brands b on b.tenant_id = t.id and b.slug = $2 where t.id = $1`,
+    [tenantId, slug],
+  );
+  return row?.origins ?? [];
+}
 
 /** Returns the brand of a verification; undefined for the default one. */
 export async function brandOf(
@@ -85,7 +101,7 @@ export const putBrand = tenantEndpoint({
   operationId: 'putBrand',
   summary: 'Create or replace a brand',
   description:
-    'Colors you leave out are removed. A logo you leave out stays, because no response repeats its bytes; send `null` to ' +
+    'Colors, origins and a return address that you leave out are removed. A logo you leave out stays, because no response repeats its bytes; send `null` to ' +
     'remove it. Logos are converted to PNG of at most 512×512 pixels. `worn_colors` holds the colors the pages use: an ' +
     'accent with too little contrast (WCAG AA) is made darker or lighter.',
   tag: 'Management',
@@ -94,6 +110,14 @@ export const putBrand = tenantEndpoint({
   bodyLimitBytes: BODY_LIMIT,
   imageFields: ['logo_base64'],
   body: BrandInput,
+  recentFor: [{ member: 'allowed_origins' }, { member: 'return_url' }],
+  faults: originFaults,
+  recordFaults: async ({ deps, principal, body }) => {
+    const { return_url, allowed_origins } = (body ?? {}) as Partial<BrandInput>;
+    if (return_url === undefined || !principal) return [];
+    const own = Array.isArray(allowed_origins) ? allowed_origins : [];
+    return returnUrlFaults(return_url, [...(await allowedOriginsOf(deps.db, principal.tenantId)), ...own]);
+  },
   responses: { 200: Brand },
   async handler(call) {
     const { deps, principal, body } = call;
@@ -114,10 +138,11 @@ export const putBrand = tenantEndpoint({
       const kept = body.logo_base64 === undefined ? (before?.logo_id ?? null) : logoId;
       const after = await one<BrandRow>(
         tx,
-        `insert into brands (tenant_id, slug, name, accent, background, logo_id, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $7)
+        `insert into brands (tenant_id, slug, name, accent, background, logo_id, allowed_origins, return_url, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
          on conflict (tenant_id, slug) do update set name = excluded.name, accent = excluded.accent,
-           background = excluded.background, logo_id = excluded.logo_id, updated_at = excluded.updated_at
+           background = excluded.background, logo_id = excluded.logo_id, allowed_origins = excluded.allowed_origins,
+           return_url = excluded.return_url, updated_at = excluded.updated_at
          returning *`,
         [
           principal.tenantId,
@@ -126,6 +151,8 @@ export const putBrand = tenantEndpoint({
           body.colors?.accent.toLowerCase() ?? null,
           body.colors?.background?.toLowerCase() ?? null,
           kept,
+          body.allowed_origins ?? [],
+          body.return_url ?? null,
           doing.at,
         ],
       );
@@ -133,7 +160,13 @@ export const putBrand = tenantEndpoint({
       await audit(tx, doing, {
         action: before ? 'brand.updated' : 'brand.created',
         target: slug,
-        detail: { name: body.name, ...(body.colors ? { colors: body.colors } : {}), logo: kept !== null },
+        detail: {
+          name: body.name,
+          ...(body.colors ? { colors: body.colors } : {}),
+          ...(body.allowed_origins ? { allowed_origins: body.allowed_origins } : {}),
+          ...(body.return_url ? { return_url: new URL(body.return_url).origin } : {}),
+          logo: kept !== null,
+        },
       });
       return { row: after, replaced: before?.logo_id && before.logo_id !== kept ? before.logo_id : null };
     });

@@ -1,3 +1,4 @@
+import { originFaults } from '@firsthand/contract/account/embedding.ts';
 import { Settings, SettingsPatch } from '@firsthand/contract/account/management.ts';
 import type { Fault } from '@firsthand/contract/base/errors.ts';
 import type { ReviewPolicy } from '@firsthand/contract/reviews/reviews.ts';
@@ -17,10 +18,11 @@ interface SettingsRow {
   review_sample: number;
   depth_policy: DepthPolicy;
   signals_required: SignalName[] | null;
+  allowed_origins: string[];
 }
 
 const COLUMNS =
-  'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample, depth_policy, signals_required';
+  'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample, depth_policy, signals_required, allowed_origins';
 
 async function readSettings(
   db: Queryable,
@@ -61,15 +63,18 @@ export const getSettings = tenantEndpoint({
 function patchFaults(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
   if (Object.keys(body).length === 0) return [{ path: 'body', message: 'must name at least one setting' }];
-  return 'rate_limit_per_minute' in body ? [{ path: 'rate_limit_per_minute', message: 'is read only' }] : [];
+  return [
+    ...('rate_limit_per_minute' in body ? [{ path: 'rate_limit_per_minute', message: 'is read only' }] : []),
+    ...originFaults(body),
+  ];
 }
 
 export const patchSettings = tenantEndpoint({
   operationId: 'updateSettings',
   summary: 'Change settings',
   description:
-    'Settings you leave out stay as they are. A change applies to verifications created later, and of the review ' +
-    'settings to those that end later.',
+    'Settings you leave out stay as they are. A change applies to verifications created later, of the review ' +
+    'settings to those that end later, and of `allowed_origins` to every link at once.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
@@ -80,6 +85,7 @@ export const patchSettings = tenantEndpoint({
     'review_sample',
     'depth_policy',
     'signals_required',
+    'allowed_origins',
   ].map(member => ({ member })),
   body: SettingsPatch,
   faults: patchFaults,
@@ -92,7 +98,7 @@ export const patchSettings = tenantEndpoint({
       const after = { ...before, ...body };
       await tx.query(
         `update tenants set name = $2, notify_email = $3, retention_days = $4, review_policy = $5, review_sample = $6,
-           depth_policy = $7, signals_required = $8 where id = $1`,
+           depth_policy = $7, signals_required = $8, allowed_origins = $9 where id = $1`,
         [
           principal.tenantId,
           after.name,
@@ -102,6 +108,7 @@ export const patchSettings = tenantEndpoint({
           after.review_sample,
           after.depth_policy,
           after.signals_required,
+          after.allowed_origins,
         ],
       );
       // An e-mail address is personal data: log that it changed, not its value.

@@ -6,9 +6,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { one, type Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { distOf, registerAssets } from './assets.ts';
+import { notFound } from './problem.ts';
 import { rootOf, withRoot } from './root.ts';
 
 const DIST = distOf('capture');
+/** After an upgrade, pages use the old script for at most so long. */
+const SCRIPT_SECONDS = 300;
 /** Facts that the service gives a page outside the API, each in a `meta` element `firsthand-<name>`. */
 interface PageFact {
   end?: 'unknown' | 'revoked';
@@ -19,6 +22,16 @@ interface PageFact {
   issuer?: string;
   /** The page shows steps that the dashboard sends it, in a frame there. */
   preview?: 'yes';
+  /** Origins that may frame the page, with a space between. The page sends messages to these alone. */
+  origins?: string;
+  /** Where the last screen leads. */
+  return?: string;
+}
+
+/** Who may frame the capture page of one verification, and where its last screen leads. */
+export interface Embedding {
+  origins: readonly string[];
+  returnUrl?: string;
 }
 
 /** Shows a hosted page. `end`: shows the capture page in its final state, with no verification behind it. */
@@ -27,7 +40,7 @@ export type ShowPage = (reply: FastifyReply, name: 'index.html' | 'certificate.h
 export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): { show: ShowPage } {
   const turnstile = deps.config.turnstile ? ' https://challenges.cloudflare.com' : '';
   const store = deps.blobs.origin ? ` ${deps.blobs.origin}` : '';
-  const policyOf = ({ preview }: PageFact) =>
+  const policyOf = ({ preview, origins }: PageFact) =>
     [
       "default-src 'none'",
       `script-src 'self'${turnstile}`,
@@ -41,12 +54,14 @@ export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): {
       "manifest-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",
-      `frame-ancestors ${preview ? "'self'" : "'none'"}`,
+      `frame-ancestors ${preview ? "'self'" : (origins ?? "'none'")}`,
     ].join('; ');
   const show: ShowPage = (reply, name, said = {}) => {
     const file = join(DIST, name);
     reply.header('content-security-policy', policyOf(said));
     if (said.preview) reply.header('x-frame-options', 'SAMEORIGIN');
+    // This header cannot name another origin. Every browser that this page runs in heeds `frame-ancestors`.
+    if (said.origins) reply.removeHeader('x-frame-options');
     reply.header(
       'permissions-policy',
       said.preview
@@ -68,18 +83,17 @@ export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): {
       '/_capture/',
     );
     const metas = Object.entries(said).map(
-      ([fact, value]) => `<meta name="firsthand-${fact}" content="${escaped(value)}">`,
+      ([fact, value]) => `<meta name="firsthand-${fact}" content="${escapeHtml(value)}">`,
     );
     return reply.type('text/html; charset=utf-8').send(html.replace('</head>', `${metas.join('')}</head>`));
   };
   return { show };
 }
 
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
+
 const redactionOf = (db: Queryable, id: string) =>
   one<{ redacted_at: Date | null }>(db, 'select redacted_at from verifications where id = $1', [id]);
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Who signs Content Credentials: the name in the certificate and, unless this installation made it, its issuer's. */
 async function signerSaid({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<Pick<PageFact, 'signer' | 'issuer'>> {
@@ -98,35 +112,72 @@ function nameIn(subject: string): string {
   return [part('O'), part('CN')].filter(Boolean).join(', ') || subject.replaceAll('\n', ', ');
 }
 
-/** Serves the hosted pages: capture at /v/<id>, its preview at /capture-preview, certificate at /c/<id>, assets under /_capture/. */
+/**
+ * Serves the hosted pages: capture at /v/<id>, its preview at /capture-preview, certificate at /c/<id>, assets under /_capture/, and the script
+ * that embeds the capture page at /embed.js.
+ */
 export async function registerPages(
   app: FastifyInstance,
   { db, origins, config }: Pick<Deps, 'db' | 'origins' | 'config'>,
   { show }: ReturnType<typeof createPages>,
+  embeddingOf: (id: string, asked?: string) => Promise<Embedding>,
 ): Promise<void> {
-  // The link header preloads the first API response, so it arrives while the script is still downloading.
-  const shown = (path: string, name: 'index.html' | 'certificate.html', firstRequest: (id: string) => string) =>
-    app.get<{ Params: { id: string } }>(path, async (request, reply) => {
-      const { id } = request.params;
-      if (isId('vfy', id))
-        reply.header(
-          'link',
-          `<${rootOf(origins.capture)}${firstRequest(id)}>; rel=preload; as=fetch; crossorigin=anonymous`,
-        );
-      const row = isId('vfy', id) && name === 'certificate.html' ? await redactionOf(db, id) : undefined;
-      return show(reply, name, {
-        ...(row ? await signerSaid({ db, config }) : {}),
-        ...(row?.redacted_at ? { redacted: row.redacted_at.toISOString() } : {}),
-      });
+  // Preloads the first API response, so it arrives while the script is still downloading.
+  const preload = (reply: FastifyReply, path: string) =>
+    reply.header('link', `<${rootOf(origins.capture)}${path}>; rel=preload; as=fetch; crossorigin=anonymous`);
+  app.get<{ Params: { id: string }; Querystring: { return_url?: unknown } }>('/v/:id', async (request, reply) => {
+    const { id } = request.params;
+    if (!isId('vfy', id)) return show(reply, 'index.html');
+    preload(reply, `/v1/verify/${id}`);
+    const asked = request.query.return_url;
+    // Without the database the page still comes, for itself alone, and says in the person's language that it must wait.
+    const { origins: framers, returnUrl } = await embeddingOf(id, typeof asked === 'string' ? asked : undefined).catch(
+      (error: unknown): Embedding => {
+        request.log.warn({ err: error }, 'the page is shown without its allowed origins');
+        return { origins: [] };
+      },
+    );
+    return show(reply, 'index.html', {
+      ...(framers.length > 0 ? { origins: framers.join(' ') } : {}),
+      ...(returnUrl ? { return: returnUrl } : {}),
     });
+  });
+  app.get<{ Params: { id: string } }>('/c/:id', async (request, reply) => {
+    const { id } = request.params;
+    if (!isId('vfy', id)) return show(reply, 'certificate.html');
+    preload(reply, `/v1/verifications/${id}/public`);
+    const row = await redactionOf(db, id);
+    return show(reply, 'certificate.html', {
+      ...(row ? await signerSaid({ db, config }) : {}),
+      ...(row?.redacted_at ? { redacted: row.redacted_at.toISOString() } : {}),
+    });
+  });
   // Mail programs and people add a slash to a link.
   for (const path of ['/v/:id/', '/c/:id/']) {
     app.get<{ Params: { id: string } }>(path, async ({ params }, reply) =>
       reply.redirect(`../${encodeURIComponent(params.id)}`, 308),
     );
   }
-  shown('/v/:id', 'index.html', id => `/v1/verify/${id}`);
-  shown('/c/:id', 'certificate.html', id => `/v1/verifications/${id}/public`);
   app.get('/capture-preview', async (_request, reply) => show(reply, 'index.html', { preview: 'yes' }));
   await registerAssets(app, DIST, '/_capture/');
+  app.get('/embed.js', async (request, reply) => sendScript(reply, request.headers['accept-encoding'] ?? ''));
+}
+
+/** Sends the script, compressed where the browser reads that. Pages of any origin may load it: it holds nothing secret. */
+function sendScript(reply: FastifyReply, accepted: string): FastifyReply {
+  const file = join(DIST, 'embed.js');
+  if (!existsSync(file)) throw notFound();
+  const [encoding, ending] = /\bbr\b/.test(accepted)
+    ? ['br', '.br']
+    : /\bgzip\b/.test(accepted)
+      ? ['gzip', '.gz']
+      : [undefined, ''];
+  if (encoding) reply.header('content-encoding', encoding);
+  return reply
+    .header('vary', 'accept-encoding')
+    .header('cache-control', `public, max-age=${SCRIPT_SECONDS}`)
+    .header('access-control-allow-origin', '*')
+    .header('cross-origin-resource-policy', 'cross-origin')
+    .type('text/javascript; charset=utf-8')
+    .send(readFileSync(`${file}${ending}`));
 }

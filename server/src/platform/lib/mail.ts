@@ -65,3 +65,17 @@ export function createMailer(o: { url: string; from: string }): Mailer {
     close: () => transport.close(),
   };
 }
+
+/** Connects and signs in to the SMTP server, and sends nothing. Rejects when that fails. */
+export async function askMailServer(url: string): Promise<void> {
+  const transport = createTransport({
+    url,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+  });
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}

@@ -1,18 +1,21 @@
+import { returnUrlFaults } from '@firsthand/contract/account/embedding.ts';
 import type { LinkTemplateInput } from '@firsthand/contract/account/management.ts';
 import type { Fault } from '@firsthand/contract/base/errors.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
+import { allowedOriginsOf } from '../../identity/tenants/brands.ts';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import type { BodyRule } from '../../platform/http/endpoint.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { findTemplate, type TemplateRow } from './row.ts';
 
-/** Where results go, and when they are erased: a changed template decides it for everybody who opens the link. */
+/** Where results and people go, and when results are erased: a changed template decides it for everybody who opens the link. */
 export const TEMPLATE_RECENT: readonly BodyRule[] = [
   { member: 'request.webhook_url' },
   { member: 'request.notify_email' },
   { member: 'retention_days' },
+  { member: 'return_url' },
 ];
 
 type Asked = { deps: Deps; principal: Principal; params: Record<string, string> };
@@ -39,7 +42,23 @@ export const webhookUrlOf = (body: unknown): unknown =>
 
 export const insertVersion = (tx: Tx, id: string, version: number, body: LinkTemplateInput, at: Date) =>
   tx.query(
-    `insert into link_template_versions (template_id, version, name, request, retention_days, published_at)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [id, version, body.name, JSON.stringify(body.request), body.retention_days ?? null, at],
+    `insert into link_template_versions (template_id, version, name, request, retention_days, return_url, published_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [id, version, body.name, JSON.stringify(body.request), body.retention_days ?? null, body.return_url ?? null, at],
   );
+
+/** The fault of a `return_url` that belongs to no origin of the account or of the template's brand. */
+export async function returnFaults({
+  deps,
+  principal,
+  body,
+}: {
+  deps: Deps;
+  principal: Principal | null;
+  body: unknown;
+}): Promise<Fault[]> {
+  const { return_url, request } = (body ?? {}) as { return_url?: unknown; request?: { brand_slug?: unknown } };
+  if (return_url === undefined || !principal) return [];
+  const slug = typeof request?.brand_slug === 'string' ? request.brand_slug : null;
+  return returnUrlFaults(return_url, await allowedOriginsOf(deps.db, principal.tenantId, slug));
+}

@@ -21,19 +21,21 @@ export const getLinkTemplate = tenantEndpoint({
       name: string;
       request: TemplateRow['request'];
       retention_days: number | null;
+      return_url: string | null;
       published_at: Date;
     }>(
       call.deps.db,
-      `select version, name, request, retention_days, published_at from link_template_versions
+      `select version, name, request, retention_days, return_url, published_at from link_template_versions
        where template_id = $1 and version <= $2 order by version desc`,
       [row.id, row.version],
     );
     return ok({
       ...(await presentOneTemplate(call.deps.db, call.deps, row)),
-      versions: versions.map(({ retention_days, request, ...version }) => ({
+      versions: versions.map(({ retention_days, return_url, request, ...version }) => ({
         ...version,
         request: withMaskedUrl(request),
         ...(retention_days === null ? {} : { retention_days }),
+        ...(return_url === null ? {} : { return_url }),
         published_at: version.published_at.toISOString(),
       })),
     });

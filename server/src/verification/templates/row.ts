@@ -15,13 +15,14 @@ export interface TemplateRow {
   name: string;
   request: LinkTemplateInput['request'];
   retention_days: number | null;
+  return_url: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
 /** Selects templates joined with their current version. */
 export const SELECT_TEMPLATE = `select t.id, t.tenant_id, t.livemode, t.status, t.version, t.created_at, t.updated_at, v.name, v.request,
-    v.retention_days
+    v.retention_days, v.return_url
   from link_templates t join link_template_versions v on v.template_id = t.id and v.version = t.version`;
 
 export const findTemplate = (db: Queryable, id: string): Promise<TemplateRow | undefined> =>
@@ -35,6 +36,7 @@ export const presentTemplate = (row: TemplateRow, origins: Origins): LinkTemplat
   url: `${origins.capture}/t/${row.id}`,
   request: withMaskedUrl(row.request),
   ...(row.retention_days === null ? {} : { retention_days: row.retention_days }),
+  ...(row.return_url === null ? {} : { return_url: row.return_url }),
   livemode: row.livemode,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),

@@ -4,7 +4,14 @@ import { one, transaction } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { notFound, Problem } from '../../platform/http/problem.ts';
 import { maskedFaults, maskUrl } from '../../platform/lib/mask-url.ts';
-import { insertVersion, TEMPLATE_RECENT, templateExists, templateFaults, webhookUrlOf } from './own-template.ts';
+import {
+  insertVersion,
+  returnFaults,
+  TEMPLATE_RECENT,
+  templateExists,
+  templateFaults,
+  webhookUrlOf,
+} from './own-template.ts';
 import { findTemplate, presentOneTemplate, type TemplateRow } from './row.ts';
 
 export const updateLinkTemplate = tenantEndpoint({
@@ -20,9 +27,11 @@ export const updateLinkTemplate = tenantEndpoint({
   exists: templateExists,
   body: LinkTemplateInput,
   faults: templateFaults,
-  async recordFaults({ deps, params, body }) {
+  async recordFaults(asked) {
+    const { deps, params, body } = asked;
     const url = webhookUrlOf(body);
-    return url === shownUrlOf(await findTemplate(deps.db, params.id!)) ? [] : maskedFaults('request.webhook_url', url);
+    const kept = url === shownUrlOf(await findTemplate(deps.db, params.id!));
+    return [...(kept ? [] : maskedFaults('request.webhook_url', url)), ...(await returnFaults(asked))];
   },
   errors: ['template_revoked'],
   responses: { 200: LinkTemplate },

@@ -105,6 +105,7 @@ describe('tenant management', () => {
           review_sample: 0.02,
           depth_policy: 'lenient',
           signals_required: null,
+          allowed_origins: [],
         },
       ]);
       expect((await manage('GET', '/v1/settings')).body).toEqual(patched.body);

@@ -53,7 +53,7 @@ const unknownFor = (value: string): string =>
  * shown and no data goes to a new address. The list holds the members of the body that need a recent sign-in after all. A new
  * endpoint joins this list or declares `recent`; docs/security.md explains which.
  */
-const TEMPLATE_MEMBERS = ['request.webhook_url', 'request.notify_email', 'retention_days'];
+const TEMPLATE_MEMBERS = ['request.webhook_url', 'request.notify_email', 'retention_days', 'return_url'];
 const HARMLESS = {
   'POST /v1/verifications': [],
   'POST /v1/verifications/:id/cancel': [],
@@ -75,9 +75,10 @@ const HARMLESS = {
     'review_sample',
     'depth_policy',
     'signals_required',
+    'allowed_origins',
   ],
   'POST /v1/chat-webhook/test': [],
-  'PUT /v1/brands/:slug': [],
+  'PUT /v1/brands/:slug': ['allowed_origins', 'return_url'],
   'DELETE /v1/brands/:slug': [],
   'POST /v1/link-templates': TEMPLATE_MEMBERS,
   'PUT /v1/link-templates/:id': TEMPLATE_MEMBERS,

@@ -3,9 +3,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bold, dim, table } from '@firsthand/cli/print.ts';
 import sharp from 'sharp';
 import { call } from '../server/src/commands/call.ts';
-import { bold, dim, table } from '../server/src/commands/print.ts';
 import { withDeps } from '../server/src/commands/tenants.ts';
 import { createTenant, type NewTenant } from '../server/src/identity/tenants/create.ts';
 import { openDeps } from '../server/src/open.ts';

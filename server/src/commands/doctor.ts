@@ -1,3 +1,5 @@
+import { amber, green, red } from '@firsthand/cli/print.ts';
+import { sentenceOf } from '@firsthand/cli/sentence.ts';
 import { overdueForErasure } from '../custody/erasure/retention.ts';
 import {
   type Finding,
@@ -14,8 +16,6 @@ import { checkSeals } from '../verification/verifications/check-seals.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
 import { outsideFindings } from './doctor-outside.ts';
 import { visionFindings } from './doctor-vision.ts';
-import { amber, green, red } from './print.ts';
-import { sentenceOf } from './sentence.ts';
 import { withDeps } from './tenants.ts';
 
 const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };

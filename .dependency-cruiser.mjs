@@ -113,6 +113,7 @@ const WORKSPACES = [
   'look',
   'sdk',
   'cli',
+  'react',
   'capture',
   'dashboard',
   'verify',
@@ -194,6 +195,12 @@ export default {
       severity: 'error',
       from: { path: '^cli/src' },
       to: { path: allBut('cli', 'evidence', 'report', 'sdk') },
+    },
+    {
+      name: 'react-knows-sdk-only',
+      severity: 'error',
+      from: { path: '^react/src' },
+      to: { path: allBut('react', 'sdk') },
     },
     {
       name: 'pages-know-contract-evidence-report-sdk-and-look-only',

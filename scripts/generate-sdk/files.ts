@@ -82,7 +82,9 @@ function methodOf(path: string, verb: string, operation: Operation): Method {
       required: query.filter(parameter => parameter.required).map(parameter => parameter.name),
     };
     const required = query.some(parameter => parameter.required);
-    parameters.push(`query${required ? '' : '?'}: ${type(queryName)}`);
+    // One filter has the key inside its name, which OpenAPI cannot say.
+    const more = operation.description?.includes('metadata[') ? ' & MetadataFilter' : '';
+    parameters.push(`query${required ? '' : '?'}: ${type(queryName)}${more}`);
   }
   const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
   const contents = successes.flatMap(([, { content }]) => Object.entries(content ?? {}));
@@ -171,7 +173,7 @@ export const SDK_FILES: Readonly<Record<string, string>> = {
     .sort()
     .map(name => `  ${name},`)
     .join('\n')}\n} from '../api.generated.ts';
-import type { Download, List, RequestOptions, ServerSentEvent } from './request.ts';
+import type { Download, List, MetadataFilter, RequestOptions, ServerSentEvent } from './request.ts';
 
 ${interfaces.join('\n')}
 /** Every resource, as the constructor gets it. */

@@ -16,6 +16,7 @@ export type {
   ClientOptions,
   Download,
   List,
+  MetadataFilter,
   Page,
   RequestOptions,
   ServerSentEvent,

@@ -26,6 +26,9 @@ export interface RequestOptions {
   onReconnect?: (error: unknown) => void;
 }
 
+/** Filters by the metadata of the verification: `{ 'metadata[claim]': 'C-1042' }`. */
+export type MetadataFilter = { [name in `metadata[${string}]`]?: string };
+
 /** A message of a stream. `data` is its parsed JSON, `id` the cursor after it. */
 export interface ServerSentEvent {
   id: string | undefined;

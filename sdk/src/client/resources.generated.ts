@@ -106,7 +106,7 @@ import type {
   WebhookEndpointList,
   WebhookSecret,
 } from '../api.generated.ts';
-import type { Download, List, RequestOptions, ServerSentEvent } from './request.ts';
+import type { Download, List, MetadataFilter, RequestOptions, ServerSentEvent } from './request.ts';
 
 export interface VerificationsResource {
   /**
@@ -118,7 +118,7 @@ export interface VerificationsResource {
    * List verifications, newest first.
    * To filter by metadata, add `metadata[key]=value` to the query. A filter takes several values between commas. The first page says in `total_estimate` how many verifications match.
    */
-  list(query?: ListVerificationsQuery, options?: RequestOptions): List<VerificationSummary, VerificationSummaryList>;
+  list(query?: ListVerificationsQuery & MetadataFilter, options?: RequestOptions): List<VerificationSummary, VerificationSummaryList>;
   /**
    * Export verifications as CSV.
    * Takes the filters of the list and streams every verification that passes, newest first. A text that a spreadsheet would run (`= + - @` at its beginning) begins with an apostrophe.

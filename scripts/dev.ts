@@ -6,8 +6,8 @@ import { type FSWatcher, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dim } from '@firsthand/cli/print.ts';
 import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
-import { dim } from '../server/src/commands/print.ts';
 import { readConfig } from '../server/src/platform/config/config.ts';
 import { loadEnvironment } from '../server/src/platform/config/environment.ts';
 

@@ -1,12 +1,11 @@
 // Takes the pictures of the dashboard in docs/images, in Chromium on a service of its own. Its photos are simulated; its
 // history is written into the database.
 import { join } from 'node:path';
-import type { VerificationList } from '@firsthand/contract/verification/verification.ts';
+import { Firsthand, type MetadataFilter } from '@firsthand/sdk';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { type OwnService, startOwnService } from '../bench/src/own-service.ts';
 import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
-import { call } from '../server/src/commands/call.ts';
 import { launchChromium } from '../server/test/browser/chromium.ts';
 import { play } from './seed/play.ts';
 import { TENANTS } from './seed/scenarios.ts';
@@ -33,11 +32,11 @@ try {
 
 /** Plays the seed's scenarios of one tenant and writes a history behind them. */
 async function fill({ url, tenant, openPool }: OwnService): Promise<void> {
-  const key = tenant.rk_secret;
+  const client = new Firsthand(tenant.rk_secret, { baseUrl: url });
   const { name, slug, colors, scenarios } = ACME!;
-  await call(`${url}/v1/settings`, { method: 'PATCH', key, body: { name } });
-  await call(`${url}/v1/brands/${slug}`, { method: 'PUT', key, body: { name, colors } });
-  await call(`${url}/v1/link-templates`, { key, body: { name: 'One photo', request: { max_captures: 1 } } });
+  await client.settings.update({ name });
+  await client.brands.put(slug, { name, colors });
+  await client.linkTemplates.create({ name: 'One photo', request: { max_captures: 1 } });
   for (const [index, scenario] of scenarios.entries()) await play(url, tenant, slug, scenario, index + 1);
 
   const db = await openPool(1);
@@ -79,15 +78,17 @@ async function fill({ url, tenant, openPool }: OwnService): Promise<void> {
   );
 }
 
-async function listOf(url: string, key: string, query = '') {
-  return (await call<VerificationList>(`${url}/v1/verifications?limit=100&${query}`, { key })).data;
+async function listOf(url: string, key: string, filter: MetadataFilter = {}) {
+  return (await new Firsthand(key, { baseUrl: url }).verifications.list({ limit: 100, ...filter })).data;
 }
 
 async function takePictures({ url, tenant }: OwnService): Promise<void> {
-  const { sign_in_url } = await call<{ sign_in_url: string }>(`${url}/v1/people`, {
-    key: tenant.rk_secret,
-    body: { name: 'Maria Keller', email: 'maria@acme.example', role: 'owner' },
+  const { sign_in_url } = await new Firsthand(tenant.rk_secret, { baseUrl: url }).people.invite({
+    name: 'Maria Keller',
+    email: 'maria@acme.example',
+    role: 'owner',
   });
+  if (!sign_in_url) throw new Error('the service sends mails, so it shows no sign-in link');
   // The photos are of this origin too.
   const { origin } = new URL(sign_in_url);
   const browser = await launchChromium();
@@ -112,8 +113,8 @@ async function takePictures({ url, tenant }: OwnService): Promise<void> {
       headers: { 'sec-fetch-site': 'same-origin' },
     };
     await context.request.post(`${origin}/v1/me/tenant`, inTest);
-    const [claim] = await listOf(url, tenant.pk_test, 'metadata[claim]=C-1042');
-    const [other] = await listOf(url, tenant.pk_test, `metadata[scenario]=${encodeURIComponent('Uploaded file')}`);
+    const [claim] = await listOf(url, tenant.pk_test, { 'metadata[claim]': 'C-1042' });
+    const [other] = await listOf(url, tenant.pk_test, { 'metadata[scenario]': 'Uploaded file' });
     await open(`/verifications/${claim!.id}`, 'genuine photo');
     await take(page, 'verification');
     await open('/verifications', 'Two photos');

@@ -3,9 +3,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bold, dim, table } from '@firsthand/cli/print.ts';
+import { Firsthand } from '@firsthand/sdk';
 import sharp from 'sharp';
-import { call } from '../server/src/commands/call.ts';
-import { bold, dim, table } from '../server/src/commands/print.ts';
 import { withDeps } from '../server/src/commands/tenants.ts';
 import { createTenant, type NewTenant } from '../server/src/identity/tenants/create.ts';
 import { openDeps } from '../server/src/open.ts';
@@ -83,19 +83,12 @@ async function makeTenant(url: string, { name, slug, colors }: SeedTenant): Prom
   const tenant = await withDeps(deps =>
     transaction(deps.db, tx => createTenant(tx, deps, name, { kind: 'command_line' })),
   );
-  const key = tenant.rk_secret;
+  const client = new Firsthand(tenant.rk_secret, { baseUrl: url });
   const letter = `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256"><rect width="256" height="256" rx="56" fill="${colors.accent}"/><circle cx="128" cy="128" r="64" fill="none" stroke="#fff" stroke-width="24"/></svg>`;
   const logo = await sharp(Buffer.from(letter)).png().toBuffer();
-  await call(`${url}/v1/brands/${slug}`, {
-    method: 'PUT',
-    key,
-    body: { name, colors, logo_base64: logo.toString('base64') },
-  });
-  await call(`${url}/v1/settings`, { method: 'PATCH', key, body: { name, retention_days: 90 } });
-  await call(`${url}/v1/link-templates`, {
-    key,
-    body: { name: 'Front of the car', request: { brand_slug: slug, max_captures: 1 } },
-  });
+  await client.brands.put(slug, { name, colors, logo_base64: logo.toString('base64') });
+  await client.settings.update({ name, retention_days: 90 });
+  await client.linkTemplates.create({ name: 'Front of the car', request: { brand_slug: slug, max_captures: 1 } });
   return { name, ...tenant };
 }
 

@@ -5,7 +5,7 @@
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import { type Checker, createChecker } from './chaos/check.ts';
 import { FAULTS, type Fault } from './chaos/faults.ts';
 import { type Fleet, missing, startFleet } from './chaos/fleet.ts';

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { plainCapture } from '@firsthand/forensics/simulate/params.ts';
 import { simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
-import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
 import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import sharp from 'sharp';
 import { Agent, type Dispatcher, request } from 'undici';

@@ -5,8 +5,8 @@
 import { availableParallelism, cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
 import { newId } from 'firsthand/platform/lib/ids.ts';
 import sharp from 'sharp';
 import { Agent } from 'undici';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { receiveWebhooks } from 'firsthand/commands/receive-webhooks.ts';
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import { announceEvents } from 'firsthand/delivery/webhooks/announce.ts';
 import { startDispatcher } from 'firsthand/delivery/webhooks/dispatcher.ts';
 import { createTenant } from 'firsthand/identity/tenants/create.ts';

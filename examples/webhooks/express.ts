@@ -1,4 +1,4 @@
-import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
+import { verifyWebhook } from '@firsthand/sdk/webhooks';
 import express, { type Express } from 'express';
 
 /** An Express application that takes Firsthand's webhooks. The signature covers the raw body, so no JSON parser comes before. */

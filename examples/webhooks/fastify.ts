@@ -1,4 +1,4 @@
-import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
+import { verifyWebhook } from '@firsthand/sdk/webhooks';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 /** A Fastify server that takes Firsthand's webhooks: the body is kept as the bytes that came. */

@@ -1,4 +1,4 @@
-import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
+import { verifyWebhook } from '@firsthand/sdk/webhooks';
 
 /** The `POST` export of `app/hooks/route.ts` in a Next.js application: a handler of web-standard requests. */
 export const createPostHandler =

@@ -1,6 +1,11 @@
-import type { WebhookEvent } from '@firsthand/contract/webhooks/webhooks.ts';
+import type { TestEvent, VerificationEvent, VerificationEventType } from './api.generated.ts';
 
-export type { WebhookEvent, WebhookEventType } from '@firsthand/contract/webhooks/webhooks.ts';
+export type { WebhookEventType } from './api.generated.ts';
+
+/** The body of a webhook. Its `type` tells which. */
+export type WebhookEvent =
+  | { [T in VerificationEventType]: VerificationEvent & { type: T } }[VerificationEventType]
+  | TestEvent;
 
 /** The reason to reject a webhook. Answer 400 and read nothing else of it. */
 export type WebhookFault =

@@ -7,7 +7,7 @@ enableCompileCache(join(import.meta.dirname, '..', '..', 'node_modules', '.cache
 
 // Imported after that, so that they are compiled once too.
 const [{ runCommand }, { createProgram }, { loadEnvironment }] = await Promise.all([
-  import('./commands/outcome.ts'),
+  import('@firsthand/cli/outcome.ts'),
   import('./commands/program.ts'),
   import('./platform/config/environment.ts'),
 ]);

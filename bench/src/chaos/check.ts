@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { VerificationEvent } from '@firsthand/contract/webhooks/webhooks.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
@@ -10,7 +11,6 @@ import { parseNote } from '@firsthand/evidence/note.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
-import type { WebhookReceiver } from 'firsthand/commands/receive-webhooks.ts';
 import { type Fleet, firsthand } from './fleet.ts';
 import type { Acknowledged, Load } from './load.ts';
 

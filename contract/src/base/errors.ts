@@ -34,6 +34,41 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
+/** What each code means and what the caller can do. */
+export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  invalid_request:
+    'The request breaks a rule. `fields` names each fault. Correct the request; the same one fails again.',
+  unknown_step: 'The verification has no image or upload step with this `step_key`. Use a key of `config.steps`.',
+  unauthorized: 'The request has no valid credential. Check the key and the `Authorization` header.',
+  forbidden: 'The credential is valid and does not open this. Use a secret key, or ask an owner for the role.',
+  reauthentication_required:
+    'The person signed in more than 15 minutes ago. Let them sign in again, then repeat the request.',
+  not_found: 'The id is unknown or belongs to another account.',
+  idempotency_in_progress:
+    'The first request with this `Idempotency-Key` still runs. Repeat the request after a second.',
+  step_full: 'The step holds its maximum of photos. Drop the photo.',
+  steps_incomplete: 'Required photos or answers are missing. Wait for the claimant, then finalize.',
+  already_finalized: 'The case was finalized before with another narrative.',
+  verification_closed: 'The verification has ended and takes no photos, answers or changes.',
+  template_revoked: 'The link template was revoked. Create a new template.',
+  not_completed: 'The verification has not ended, or it holds no photo. Wait for its verdict.',
+  on_hold: 'A legal hold keeps the verification. Lift the hold before you redact it.',
+  last_owner: 'The account would be left without an owner. Make another person an owner first.',
+  already_member: 'The person is already a member of the account.',
+  not_configured: 'The installation has no settings for this. `message` names them.',
+  not_reviewable: 'Only a completed or failed verification can be reviewed.',
+  claimed: 'Another person has claimed the case. Claim another one.',
+  already_decided: 'The case is decided. Read its reviews.',
+  own_photo: 'The reviewer sent a photo of this verification. Another person must review it.',
+  undo_expired: 'A review can be undone for 10 minutes. Ask for another review instead.',
+  expired: 'The verification or the link has expired. Create a new verification.',
+  redacted: 'The photos and personal data were erased. They cannot be read again.',
+  idempotency_conflict: 'The `Idempotency-Key` was used with another request. Use a new key.',
+  too_many_requests: 'A rate limit is exceeded. Wait for the seconds in `Retry-After`, then repeat the request.',
+  internal_error: 'The service failed. Repeat the request; if it fails again, report its `Request-Id`.',
+  storage_unavailable: 'The database or the photo store cannot be reached. Repeat the request after `Retry-After`.',
+};
+
 /** One fault of a request: where (dotted path, `steps.0.max`) and what. */
 export const Fault = Type.Object(
   { path: Type.String(), message: Type.String() },

@@ -1,3 +1,4 @@
+import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, openDB } from 'idb';
 import type { DeviceLocation } from './wire.ts';
 
 /** One picture held on the device. Its `id` is always the idempotency key of its submission. */
@@ -75,52 +76,37 @@ export function memoryStore(): CaptureStore {
   };
 }
 
-const asPromise = <T>(request: IDBRequest<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
+type Table = 'captures' | 'answers';
 
-const committed = (transaction: IDBTransaction): Promise<void> =>
-  new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error);
-  });
-
-function eraseOlder(rows: IDBObjectStore, timestamp: string): void {
-  const before = new Date(Date.now() - STALE_MS).toISOString();
-  const cursor = rows.openCursor();
-  cursor.onsuccess = () => {
-    if (!cursor.result) return;
-    if (cursor.result.value[timestamp] < before) cursor.result.delete();
-    cursor.result.continue();
-  };
+interface Schema extends DBSchema {
+  captures: { key: string; value: HeldCapture; indexes: { token: string } };
+  answers: { key: [string, string]; value: HeldAnswer & { heldAt: string }; indexes: { token: string } };
 }
+
+type Rows<T extends Table> = IDBPObjectStore<Schema, [T], T, 'readwrite'>;
 
 /**
  * Opens the store in IndexedDB. Keeps pictures as ArrayBuffers, because stored blobs become unreadable in some versions
  * of Safari. If the browser refuses storage, the memory store replaces it and `durable` is false.
  */
 export async function openStore(name = 'firsthand-capture'): Promise<CaptureStore> {
-  const connect = async (): Promise<IDBDatabase> => {
-    const open = indexedDB.open(name, 1);
-    open.onupgradeneeded = () => {
-      open.result.createObjectStore('captures', { keyPath: 'id' }).createIndex('token', 'token');
-      open.result.createObjectStore('answers', { keyPath: ['token', 'key'] }).createIndex('token', 'token');
-    };
-    const opened = await asPromise(open);
-    // Another tab may hold a newer version of the page: let it upgrade.
-    opened.onversionchange = () => opened.close();
-    return opened;
-  };
-  let db: IDBDatabase;
+  const connect = (): Promise<IDBPDatabase<Schema>> =>
+    openDB<Schema>(name, 1, {
+      upgrade(created) {
+        created.createObjectStore('captures', { keyPath: 'id' }).createIndex('token', 'token');
+        created.createObjectStore('answers', { keyPath: ['token', 'key'] }).createIndex('token', 'token');
+      },
+      // Another tab may hold a newer version of the page: let it upgrade.
+      blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
+    });
+  let db: IDBPDatabase<Schema>;
   try {
     db = await connect();
   } catch {
     return memoryStore();
   }
   /** After a phone slept, its connection to the database is cut. This opens it again. */
-  const connected = async <T>(act: (db: IDBDatabase) => Promise<T>): Promise<T> => {
+  const connected = async <T>(act: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T> => {
     try {
       return await act(db);
     } catch (error) {
@@ -129,19 +115,23 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
       return act(db);
     }
   };
-  const all = <T>(table: string, token: string) =>
-    connected(async db => asPromise<T[]>(db.transaction(table).objectStore(table).index('token').getAll(token)));
-  const write = (table: string, act: (rows: IDBObjectStore) => void): Promise<void> =>
-    connected(async db => {
+  const heldCaptures = (token: string) => connected(open => open.getAllFromIndex('captures', 'token', token));
+  const heldAnswers = (token: string) => connected(open => open.getAllFromIndex('answers', 'token', token));
+  const write = <T extends Table>(table: T, act: (rows: Rows<T>) => Promise<unknown>): Promise<void> =>
+    connected(async open => {
       // 'strict': acknowledges only when the data is on disk, because the page then says "your photo is saved".
-      const transaction = db.transaction(table, 'readwrite', { durability: 'strict' });
-      act(transaction.objectStore(table));
-      await committed(transaction);
+      const transaction = open.transaction(table, 'readwrite', { durability: 'strict' });
+      await Promise.all([act(transaction.store), transaction.done]);
     });
 
   // Deletes the data of closed links. Best effort: the next visit tries again.
-  void write('captures', rows => eraseOlder(rows, 'capturedAt')).catch(() => {});
-  void write('answers', rows => eraseOlder(rows, 'heldAt')).catch(() => {});
+  const before = new Date(Date.now() - STALE_MS).toISOString();
+  void write('captures', async rows => {
+    for await (const row of rows) if (row.value.capturedAt < before) await row.delete();
+  }).catch(() => {});
+  void write('answers', async rows => {
+    for await (const row of rows) if (row.value.heldAt < before) await row.delete();
+  }).catch(() => {});
 
   // Holds single captures when the disk is full: in this page only is better than not at all.
   const memory = memoryStore();
@@ -156,8 +146,7 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
     get durable() {
       return durable;
     },
-    captures: async token =>
-      [...(await all<HeldCapture>('captures', token)), ...(await memory.captures(token))].sort(byTime),
+    captures: async token => [...(await heldCaptures(token)), ...(await memory.captures(token))].sort(byTime),
     putCapture: capture =>
       writeOr(
         write('captures', rows => rows.put(capture)),
@@ -168,7 +157,7 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
       await write('captures', rows => rows.delete(id));
     },
     answers: async token => ({
-      ...Object.fromEntries((await all<HeldAnswer>('answers', token)).map(answer => [answer.key, answer.value])),
+      ...Object.fromEntries((await heldAnswers(token)).map(answer => [answer.key, answer.value])),
       ...(await memory.answers(token)),
     }),
     putAnswer: answer =>
@@ -178,14 +167,10 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
       ),
     clear: async token => {
       await memory.clear(token);
-      const held = await all<HeldCapture>('captures', token);
-      const answers = await all<HeldAnswer>('answers', token);
-      await write('captures', rows => {
-        for (const capture of held) rows.delete(capture.id);
-      });
-      await write('answers', rows => {
-        for (const answer of answers) rows.delete([token, answer.key]);
-      });
+      const held = await heldCaptures(token);
+      const answers = await heldAnswers(token);
+      await write('captures', rows => Promise.all(held.map(({ id }) => rows.delete(id))));
+      await write('answers', rows => Promise.all(answers.map(({ key }) => rows.delete([token, key]))));
     },
   };
 }

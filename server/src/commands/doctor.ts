@@ -1,3 +1,5 @@
+import { amber, green, red } from '@firsthand/cli/print.ts';
+import { sentenceOf } from '@firsthand/cli/sentence.ts';
 import { overdueForErasure } from '../custody/erasure/retention.ts';
 import {
   type Finding,
@@ -16,8 +18,6 @@ import type { DoctorFinding } from './doctor-finding.ts';
 import { outsideFindings } from './doctor-outside.ts';
 import { reachFindings } from './doctor-reach.ts';
 import { visionFindings } from './doctor-vision.ts';
-import { amber, green, red } from './print.ts';
-import { sentenceOf } from './sentence.ts';
 import { withDeps } from './tenants.ts';
 
 const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };

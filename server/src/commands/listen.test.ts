@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVerification, startTestService, type TestService, until } from '../../test/support/harness.ts';
-import { receiveWebhooks, type WebhookReceiver } from './receive-webhooks.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 

@@ -1,3 +1,4 @@
+import { table } from '@firsthand/cli/print.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Activity } from '../identity/audit/audit.ts';
 import { audit } from '../identity/audit/audit.ts';
@@ -15,7 +16,6 @@ import { mintLink } from '../identity/people/tokens.ts';
 import { many, type Tx, transaction } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { checkId, checkValue, UsageError } from './arguments.ts';
-import { table } from './print.ts';
 import { checkTenant, tenantOf } from './tenant-of.ts';
 import { withDeps } from './tenants.ts';
 

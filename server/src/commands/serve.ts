@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join, relative } from 'node:path';
+import { workEnded } from '@firsthand/cli/outcome.ts';
+import { bold, dim } from '@firsthand/cli/print.ts';
 import QRCode from 'qrcode';
 import { ownerLink } from '../identity/tenants/create.ts';
 import type { FirstRun } from '../identity/tenants/first-run.ts';
@@ -13,8 +15,6 @@ import { createLog } from '../platform/lib/log.ts';
 import { startService } from '../service.ts';
 import { issue } from '../verification/verifications/issue.ts';
 import { ensurePagesBuilt } from './build-pages.ts';
-import { workEnded } from './outcome.ts';
-import { bold, dim } from './print.ts';
 import { selfMadeCertificate } from './tls.ts';
 
 export interface ServeOptions {

@@ -1,3 +1,4 @@
+import { table } from '@firsthand/cli/print.ts';
 import type { KeyScope } from '@firsthand/contract/account/management.ts';
 import { type Activity, audit } from '../identity/audit/audit.ts';
 import { tenantExists } from '../identity/people/tenant-exists.ts';
@@ -12,7 +13,6 @@ import { transaction } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { createLog } from '../platform/lib/log.ts';
 import { checkId, checkValue, UsageError } from './arguments.ts';
-import { table } from './print.ts';
 
 /** Runs `work` with open dependencies, whether or not a service is running. */
 export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import {
   ask,
   createVerification,

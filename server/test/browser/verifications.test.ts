@@ -1,7 +1,7 @@
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { normalizeRequest } from '../../src/verification/verifications/issue.ts';
 import { signedIn } from '../identity/people/visitor.ts';
 import {

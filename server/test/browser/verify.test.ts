@@ -2,12 +2,12 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { verifyEvidence } from '@firsthand/cli/verify-evidence.ts';
 import { type Signer, vkeyOf } from '@firsthand/evidence/note.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Made, makeBundle, zip } from '../../../evidence/test/build.ts';
 import { forgedBundles } from '../../../evidence/test/mutations.ts';
-import { verifyEvidence } from '../../src/commands/verify-evidence.ts';
 import { distOf } from '../../src/platform/http/assets.ts';
 import {
   ask,

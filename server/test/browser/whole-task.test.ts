@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { firstHand } from '../support/pictures.ts';
 import { cameraFileOf, launchChromium } from './chromium.ts';

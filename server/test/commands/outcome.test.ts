@@ -3,13 +3,13 @@ import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFi
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sentenceOf } from '@firsthand/cli/sentence.ts';
 import { vkeyOf } from '@firsthand/evidence/note.ts';
 import { type Command, CommanderError } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bomb } from '../../../evidence/test/bombs.ts';
 import { makeBundle, zip } from '../../../evidence/test/build.ts';
 import { createProgram } from '../../src/commands/program.ts';
-import { sentenceOf } from '../../src/commands/sentence.ts';
 import { MAIN } from '../support/service-process.ts';
 import { CALLS, pathsOf } from './every-command.ts';
 

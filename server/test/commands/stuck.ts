@@ -1,4 +1,4 @@
-import { runCommand } from '../../src/commands/outcome.ts';
+import { runCommand } from '@firsthand/cli/outcome.ts';
 import { createProgram } from '../../src/commands/program.ts';
 
 // A command whose work never settles, with nothing left that Node.js waits for.

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ReceivedWebhook, receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ReceivedWebhook, receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { sha256, sha256Hex } from '../../src/platform/lib/keyring.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../support/harness.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { WebhookDelivery, WebhookSecret } from '@firsthand/contract/webhooks/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { describe, expect, it } from 'vitest';
-import { receiveWebhooks } from '../../src/commands/receive-webhooks.ts';
 import { rekey, SEALED } from '../../src/commands/rekey.ts';
 import { createTenant } from '../../src/identity/tenants/create.ts';
 import { transaction } from '../../src/platform/db/sql.ts';

@@ -1,5 +1,5 @@
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import { DatabaseUnavailable } from '../../src/platform/db/pool.ts';
 import { one } from '../../src/platform/db/sql.ts';
 import { createVerification, startTestService, type TestService, until } from '../support/harness.ts';

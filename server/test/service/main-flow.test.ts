@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
 import { VerificationEvent } from '@firsthand/contract/webhooks/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks, type WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import {
   ask,
   createVerification,

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReceivedWebhook, WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
@@ -9,7 +10,6 @@ import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import type { ReceivedWebhook, WebhookReceiver } from '../../src/commands/receive-webhooks.ts';
 import type { NewTenant } from '../../src/identity/tenants/create.ts';
 import { ask, type Reply, until } from './harness.ts';
 import { watchLog } from './outside-log.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join, normalize, resolve } from 'node:path';
+import { fileFault } from '@firsthand/cli/file-fault.ts';
 import type { Config } from '../../platform/config/config.ts';
-import { fileFault } from '../../platform/lib/file-fault.ts';
 import { isEmpty, MANIFEST, type Manifest } from './backup.ts';
 import { copyFile } from './copy.ts';
 

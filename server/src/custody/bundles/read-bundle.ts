@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { archiveBytes, centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
-import { Type } from 'typebox';
 import type { Deps } from '../../platform/deps.ts';
-import { type Answer, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { type Answer, binary, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
 import { readCurrent } from '../../verification/verifications/read.ts';
 import { isTerminal } from '../../verification/verifications/status.ts';
@@ -23,7 +22,7 @@ export const getEvidence = tenantEndpoint({
   role: 'member',
   target: 'id',
   mediaType: 'application/zip',
-  responses: { 200: Type.String({ contentMediaType: 'application/zip' }), 202: null },
+  responses: { 200: binary('application/zip'), 202: null },
   errors: ['not_completed', 'redacted'],
   async handler({ deps, params }): Promise<Answer> {
     const row = await readCurrent(deps, params.id!);

@@ -5,7 +5,7 @@ import { centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidenc
 import { Type } from 'typebox';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { many, one } from '../../platform/db/sql.ts';
-import { type Answer, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { type Answer, binary, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { readableModes } from '../../platform/http/principal.ts';
 import { invalidField } from '../../platform/http/problem.ts';
 import { type KeptFile, keptAbout, keptOfMember } from './kept-files.ts';
@@ -24,7 +24,7 @@ type By = (typeof BY)[number];
 
 export const getPeopleData = tenantEndpoint({
   operationId: 'getPeopleData',
-  summary: 'Download everything kept about one person',
+  summary: 'Export the personal data of one person',
   description:
     'Answers a request for access by a person whose data you hold. Send exactly one of `external_ref`, `email` and ' +
     '`phone_e164`. The zip has a folder for each verification, with photos, record, webhooks and statements; `index.json` ' +
@@ -35,7 +35,7 @@ export const getPeopleData = tenantEndpoint({
   recent: true,
   query: Query,
   mediaType: 'application/zip',
-  responses: { 200: Type.String({ contentMediaType: 'application/zip' }) },
+  responses: { 200: binary('application/zip') },
   async handler(call): Promise<Answer> {
     const { deps, principal } = call;
     const by = oneOf(call.query);

@@ -41,7 +41,7 @@ function decodeCursor(cursor: string): { transaction: string; at: number } {
 
 export const streamChanges = tenantEndpoint({
   operationId: 'streamChanges',
-  summary: 'Follow what changes, for a page that is open',
+  summary: 'Stream changes of verifications and batches',
   description:
     'Server-sent events `changed` with `{id, livemode}`: read that verification again. Several changes of one verification ' +
     'may come as one. The `id` of an event is a cursor: send it back as `Last-Event-ID` or `cursor` within 15 minutes to ' +
@@ -50,7 +50,7 @@ export const streamChanges = tenantEndpoint({
   credentials: ['session', 'secret'],
   query: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 200 })) }, { additionalProperties: false }),
   mediaType: 'text/event-stream',
-  responses: { 200: Type.String({ description: 'text/event-stream' }) },
+  responses: { 200: Type.String({ description: 'server-sent events: `ready`, `changed` and `reset`' }) },
   async handler({ deps, principal, query, request, reply, stillAdmitted }) {
     const last = request.headers['last-event-id'];
     const cursor = typeof last === 'string' && last !== '' ? last : query.cursor;

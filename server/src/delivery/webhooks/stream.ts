@@ -87,7 +87,7 @@ export const streamEvents = tenantEndpoint({
     { additionalProperties: false },
   ),
   mediaType: 'text/event-stream',
-  responses: { 200: Type.String({ description: 'text/event-stream' }) },
+  responses: { 200: Type.String({ description: 'server-sent events: `ready` and `event`' }) },
   async handler({ deps, principal, query, request, reply, stillAdmitted }) {
     const { tenantId } = principal;
     const last = request.headers['last-event-id'];

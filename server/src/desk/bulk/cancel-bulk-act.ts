@@ -7,7 +7,7 @@ import { type BulkActRow, findBulkAct, hasEnded, presentBulkAct } from './row.ts
 
 export const cancelBulkAct = tenantEndpoint({
   operationId: 'cancelBulkAct',
-  summary: 'Stop an act on many verifications',
+  summary: 'Cancel a bulk action',
   description:
     'Leaves the verifications alone that were not reached. What was done stays done. Stopping again changes nothing.',
   tag: 'Verifications',

@@ -20,7 +20,7 @@ const faultsOf = (body: unknown) => [
 
 export const createBulkAct = tenantEndpoint({
   operationId: 'createBulkAct',
-  summary: 'Act on many verifications',
+  summary: 'Create a bulk action',
   description:
     'Send `ids`, or `filter` with the filters of the list: then the act reaches every verification that passes and was created ' +
     'before this request. It runs in the background, one verification at a time, and each gets its own line in the audit log. ' +

@@ -8,7 +8,7 @@ import { type BulkActRow, findBulkAct, presentBulkAct } from './row.ts';
 
 export const listBulkActs = tenantEndpoint({
   operationId: 'listBulkActs',
-  summary: 'List acts on many verifications, newest first',
+  summary: 'List bulk actions, newest first',
   tag: 'Verifications',
   credentials: ['session', 'secret'],
   query: PageQuery,
@@ -27,7 +27,7 @@ export const listBulkActs = tenantEndpoint({
 
 export const getBulkAct = tenantEndpoint({
   operationId: 'getBulkAct',
-  summary: 'Get an act on many verifications with its progress',
+  summary: 'Get a bulk action with its progress',
   tag: 'Verifications',
   credentials: ['session', 'secret'],
   exists: async ({ deps, principal, params }) => (await findBulkAct(deps.db, principal, params.id!)) !== undefined,

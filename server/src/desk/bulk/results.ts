@@ -18,7 +18,7 @@ interface Item {
 
 export const getBulkActResults = tenantEndpoint({
   operationId: 'getBulkActResults',
-  summary: 'Download what became of each verification',
+  summary: 'Download the results of a bulk action',
   description:
     'CSV with `id`, `result` (`done`, `failed`, `waiting`, or `not_done` after the act was stopped), `error` (a code of the API, for ' +
     '`failed`) and `created_id` (the verification that `reissue` made).',

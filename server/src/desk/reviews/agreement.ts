@@ -16,7 +16,7 @@ const sinceFaults = (query: unknown): Fault[] => {
 
 export const getReviewAgreement = tenantEndpoint({
   operationId: 'getReviewAgreement',
-  summary: 'Read how far people agree, and how long a case takes',
+  summary: 'Get reviewer agreement and review times',
   description:
     'Over the decisions since a moment, by default of the last 90 days. The numbers are of the whole account: none is of one person.',
   tag: 'Reviews',

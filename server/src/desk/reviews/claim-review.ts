@@ -8,7 +8,7 @@ import { admit, claimOf, lockCase, reviewerOf } from './case.ts';
 
 export const claimReview = tenantEndpoint({
   operationId: 'claimReview',
-  summary: 'Take one case',
+  summary: 'Claim a case',
   description:
     'Claims a case that you opened yourself for 10 minutes, or renews your claim. A verification that is not up for review ' +
     'becomes so.',

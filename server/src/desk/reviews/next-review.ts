@@ -12,7 +12,7 @@ import { refusalOf } from './standing.ts';
 
 export const nextReview = tenantEndpoint({
   operationId: 'claimNextReview',
-  summary: 'Take the next case',
+  summary: 'Claim the next case',
   description:
     'Returns the case that has waited longest and claims it for 10 minutes; each act on it renews the claim. No two ' +
     'people ever hold one case. 204: nothing waits for this person.',

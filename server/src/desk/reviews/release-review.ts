@@ -7,7 +7,7 @@ import { claimed } from './problems.ts';
 
 export const releaseReview = tenantEndpoint({
   operationId: 'releaseReview',
-  summary: 'Give a case back',
+  summary: 'Release a claimed case',
   description: 'Ends your claim, so that others can take the case at once. Without a claim it changes nothing.',
   tag: 'Reviews',
   credentials: ['session'],

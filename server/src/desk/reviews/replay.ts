@@ -88,7 +88,7 @@ const round = (value: number): number => Math.round(value * 1e5) / 1e5;
 
 export const replayThresholds = tenantEndpoint({
   operationId: 'replayThresholds',
-  summary: 'Replay the last cases under other thresholds',
+  summary: 'Replay recent cases under other thresholds',
   description:
     'Judges up to 10,000 of the last completed verifications again, with other thresholds of the screen detector, and says ' +
     'which verdicts would be different. Changes nothing: the thresholds are settings of the deployment. Leaves out cases ' +

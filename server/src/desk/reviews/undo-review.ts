@@ -14,7 +14,7 @@ import { refusalOf, standingOf } from './standing.ts';
 
 export const undoReview = tenantEndpoint({
   operationId: 'undoReview',
-  summary: 'Take back a review',
+  summary: 'Undo a review',
   description:
     'Its author may, within 10 minutes and until another person has reviewed the case. The review stays and carries ' +
     '`struck_at`; the case is open again, and held by its author. Taking it back again changes nothing.',

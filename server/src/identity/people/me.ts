@@ -93,7 +93,7 @@ const common = { tag: 'Me', credentials: ['session'] } as const;
 
 export const getMe = tenantEndpoint({
   operationId: 'getMe',
-  summary: 'Read who is signed in',
+  summary: 'Get the signed-in person',
   ...common,
   responses: { 200: Me },
   handler: ({ deps, principal }) => answerMe(deps, principal),

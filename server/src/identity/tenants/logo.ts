@@ -1,8 +1,7 @@
 import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
 import sharp from 'sharp';
-import { Type } from 'typebox';
 import { BlobMissing, BlobUnavailable } from '../../platform/blobs/faults.ts';
-import { openEndpoint } from '../../platform/http/endpoint.ts';
+import { binary, openEndpoint } from '../../platform/http/endpoint.ts';
 import { invalidField, notFound, storageUnavailable } from '../../platform/http/problem.ts';
 import { decodeBase64 } from '../../platform/lib/base64.ts';
 
@@ -53,7 +52,7 @@ export const getLogo = openEndpoint({
   tag: 'Capture',
   credentials: ['none'],
   mediaType: 'image/png',
-  responses: { 200: Type.String({ contentMediaType: 'image/png' }) },
+  responses: { 200: binary('image/png') },
   async handler({ deps, params }) {
     const id = /^([0-9A-HJKMNP-TV-Z]{26})\.png$/.exec(params.name!)?.[1];
     if (!id) throw notFound();

@@ -1,3 +1,4 @@
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { CaseAnalysis, type Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
 import { Value } from 'typebox/value';
@@ -12,7 +13,6 @@ import {
   untilStatus,
 } from '../../../test/support/harness.ts';
 import { firstHand, plain } from '../../../test/support/pictures.ts';
-import { receiveWebhooks, type WebhookReceiver } from '../../commands/receive-webhooks.ts';
 
 type Reply = Verification & { error?: { code: string; fields?: { path: string }[] } };
 

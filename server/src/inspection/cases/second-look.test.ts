@@ -1,3 +1,4 @@
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { CaseAnalysis, type Verification } from '@firsthand/contract/verification/verification.ts';
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
@@ -13,7 +14,6 @@ import {
   untilStatus,
 } from '../../../test/support/harness.ts';
 import { type Behaviour, startVisionServer, type VisionServer } from '../../../test/support/vision-server.ts';
-import { receiveWebhooks, type WebhookReceiver } from '../../commands/receive-webhooks.ts';
 import { agreement, blend } from './blend.ts';
 import type { Opinion } from './rubric.ts';
 import type { CaseAnswer } from './second-look.ts';

@@ -1,3 +1,4 @@
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { draw } from '../../../test/support/drawn.ts';
@@ -12,7 +13,6 @@ import {
 } from '../../../test/support/harness.ts';
 import { plain } from '../../../test/support/pictures.ts';
 import { startVisionServer, type VisionServer } from '../../../test/support/vision-server.ts';
-import { receiveWebhooks, type WebhookReceiver } from '../../commands/receive-webhooks.ts';
 
 const RED = '#c82828';
 const BLUE = '#2846c8';

@@ -40,12 +40,25 @@ export class Components {
         if (ONE.includes(key) && isSchema(value)) return [key, this.add(value)];
         if (MANY.includes(key) && Array.isArray(value)) return [key, value.map(item => this.add(item))];
         if (BY_NAME.includes(key) && isSchema(value)) {
-          return [key, Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.add(item as Json)]))];
+          return [
+            key,
+            Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.add(inWords(item as Json))])),
+          ];
         }
         return [key, value];
       }),
     );
   }
+}
+
+/**
+ * Moves the default of a member into its description. Generators of typed clients make a member with a `default` required, also in a
+ * request, where the service fills it in.
+ */
+function inWords({ default: fallback, ...schema }: Json): Json {
+  if (fallback === undefined) return schema;
+  const described = typeof schema.description === 'string' ? `${schema.description.replace(/\.$/, '')}. ` : '';
+  return { ...schema, description: `${described}Default: ${JSON.stringify(fallback)}.` };
 }
 
 const withoutWords = ({ description: _description, default: _default, ...rest }: Json): Json => rest;

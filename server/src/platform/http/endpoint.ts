@@ -2,7 +2,7 @@ import type { KeyScope } from '@firsthand/contract/account/management.ts';
 import type { ErrorCode, Fault } from '@firsthand/contract/base/errors.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { Tx } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
@@ -151,6 +151,10 @@ export const routes = (table: Readonly<Record<`${Method} /${string}`, Operation>
     const [method, path] = place.split(' ') as [Method, string];
     return { ...operation, method, path };
   });
+
+/** The schema of an answer in bytes. Generators read `format` (OpenAPI 3.0) or `contentMediaType` (3.1). */
+export const binary = (mediaType: 'application/zip' | 'image/png') =>
+  Type.String({ format: 'binary', contentMediaType: mediaType });
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const created = (body: unknown): Answer => ({ status: 201, body });

@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode, ErrorResponse } from '@firsthand/contract/base/errors.ts';
+import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, ErrorResponse } from '@firsthand/contract/base/errors.ts';
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import { webhookExample } from '@firsthand/contract/verification/examples.ts';
 import {
@@ -26,7 +26,19 @@ generated, not found elsewhere.
 
 Send a key as \`Authorization: Bearer …\`. Keys that begin with \`pk_test_\` create test verifications, in which
 \`metadata.test_outcome\` forces an outcome. Errors have one shape, and clients branch on \`error.code\`. A body may be compressed:
-\`Content-Encoding\` takes \`gzip\`, \`deflate\`, \`br\` and \`zstd\`, and the limits count what comes out.`;
+\`Content-Encoding\` takes \`gzip\`, \`deflate\`, \`br\` and \`zstd\`, and the limits count what comes out.
+
+## Errors
+
+| code | status | meaning |
+|---|---|---|
+${(Object.keys(ERROR_STATUS) as ErrorCode[]).map(code => `| \`${code}\` | ${ERROR_STATUS[code]} | ${ERROR_MEANINGS[code]} |`).join('\n')}
+
+## Events
+
+| event | sent when |
+|---|---|
+${WEBHOOK_EVENTS.map(type => `| \`${type}\` | ${WEBHOOK_SUMMARIES[type]} |`).join('\n')}`;
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: 'The id of the object, with its prefix',
@@ -246,7 +258,7 @@ function failures(endpoint: Endpoint): Json {
     [...byStatus].map(([status, codes]) => [
       status,
       {
-        description: codes.join(', '),
+        description: codes.map(code => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join('\n\n'),
         headers: {
           ...HEADERS,
           ...(status === 429 || status === 503 ? { 'Retry-After': { schema: { type: 'integer' } } } : {}),

@@ -1,11 +1,11 @@
 import { createPublicKey, verify } from 'node:crypto';
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import type { AuditEntry } from '@firsthand/contract/account/management.ts';
 import type { RedactionReceipt } from '@firsthand/contract/evidence/erasure.ts';
 import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { canonicalBytes } from '@firsthand/evidence/json.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks, type WebhookReceiver } from '../../../src/commands/receive-webhooks.ts';
 import { sweepRetention } from '../../../src/custody/erasure/retention.ts';
 import { openStatements } from '../../../src/record/evidence/statements.ts';
 import { signedIn } from '../../identity/people/visitor.ts';

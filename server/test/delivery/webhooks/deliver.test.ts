@@ -1,9 +1,9 @@
+import { type ReceivedWebhook, receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { URL_MAX } from '@firsthand/contract/base/limits.ts';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ReceivedWebhook, receiveWebhooks, type WebhookReceiver } from '../../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
 
 const RETRY_SECONDS = [0.2, 0.2, 0.2];

@@ -1,6 +1,6 @@
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { WebhookDelivery, WebhookEndpoint } from '@firsthand/contract/webhooks/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';
 

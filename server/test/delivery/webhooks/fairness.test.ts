@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
 import { endpointsOf, insertDeliveries } from '../../../src/delivery/webhooks/queue.ts';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';

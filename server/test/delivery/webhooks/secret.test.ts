@@ -1,7 +1,7 @@
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import type { WebhookSecret } from '@firsthand/contract/webhooks/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { receiveWebhooks, type WebhookReceiver } from '../../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
 
 let service: TestService;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { expect, it } from 'vitest';
-import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
 import { ask, createVerification, startTestService, until } from '../../support/harness.ts';
 import { startNameServer } from '../../support/name-server.ts';
 

@@ -1,7 +1,7 @@
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
 import { signedIn, type Visitor } from '../../identity/people/visitor.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
 import { next, openCases, read } from '../reviews/cases.ts';

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Review, ReviewInput } from '@firsthand/contract/reviews/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
 import { signedIn } from '../../identity/people/visitor.ts';
 import {
   ask,

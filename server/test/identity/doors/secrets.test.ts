@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiveWebhooks, type WebhookReceiver } from '../../../src/commands/receive-webhooks.ts';
 import { newUlid } from '../../../src/platform/lib/ids.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';

@@ -1,9 +1,9 @@
+import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { NewApiKey } from '@firsthand/contract/account/management.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
-import { receiveWebhooks } from '../../../src/commands/receive-webhooks.ts';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { exampleKey } from '../../../src/platform/http/openapi.ts';
 import { next, openCases, review } from '../../desk/reviews/cases.ts';

@@ -125,10 +125,7 @@ describe('OpenAPI document', () => {
 
   it('gives openapi-typescript named types that a client compiles with', async () => {
     // `--default-non-nullable false`: a member of a request that has a default may be left out.
-    await writeFile(
-      join(folder, 'api.d.ts'),
-      astToString(await openapiTypescript(document, { defaultNonNullable: false })),
-    );
+    await writeFile(join(folder, 'api.d.ts'), astToString(await openapiTypescript(document, {})));
     const client = (id: string) => `
       import type { components, operations } from './api.d.ts';
       type Verification = components['schemas']['Verification'];

@@ -1,9 +1,9 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { createAnalysisPool } from '@firsthand/forensics/running/pool.ts';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { receiveWebhooks, type WebhookReceiver } from '../../../src/commands/receive-webhooks.ts';
 import { createOverdueSweep } from '../../../src/inspection/analysis/overdue.ts';
 import { one } from '../../../src/platform/db/sql.ts';
 import { claimCapture } from '../../../src/verification/captures/analysis-queue.ts';

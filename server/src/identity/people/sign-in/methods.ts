@@ -4,7 +4,7 @@ import { missingWays } from './ways.ts';
 
 export const getSignInMethods = openEndpoint({
   operationId: 'getSignInMethods',
-  summary: 'Read how people can sign in here',
+  summary: 'List the sign-in methods',
   tag: 'Sign-in',
   credentials: ['none'],
   responses: { 200: SignInMethods },

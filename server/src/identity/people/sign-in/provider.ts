@@ -40,7 +40,7 @@ const flowCookieOptions = (deps: Pick<Deps, 'origins'>) => ({
 
 export const startProvider = openEndpoint({
   operationId: 'startProviderSignIn',
-  summary: 'Sign in with an identity provider',
+  summary: 'Start the sign-in with an identity provider',
   description: 'Sends the browser to the provider. `return_to` is a path of this origin; anything else is ignored.',
   tag: 'Sign-in',
   credentials: ['sign_in'],
@@ -83,7 +83,7 @@ interface FlowRow {
 
 export const providerCallback = openEndpoint({
   operationId: 'finishProviderSignIn',
-  summary: 'Come back from an identity provider',
+  summary: 'Finish the sign-in with an identity provider',
   description:
     'Where the provider sends the browser. Sets the session cookie and goes on to `return_to`; with any fault it goes to ' +
     '`/dashboard/sign-in?error=<code>` and opens no session.',

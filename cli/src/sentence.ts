@@ -1,4 +1,5 @@
-import { fileFault } from '../platform/lib/file-fault.ts';
+import { ConnectionError, FirsthandError } from '@firsthand/sdk';
+import { fileFault } from './file-fault.ts';
 
 /** Errors whose message is written for the person at the command line. Their names need not load their modules. */
 const WRITTEN_FOR_PEOPLE = new Set([
@@ -33,6 +34,7 @@ export function sentenceOf(error: unknown): string {
   const known = error as Known;
   // Node.js tries each address of a host and gathers what failed.
   if (known.name === 'AggregateError' && known.errors?.[0]) return sentenceOf(known.errors[0]);
+  if (error instanceof FirsthandError) return answered(error);
   const text = listening(known) ?? fileFault(known) ?? connecting(known) ?? database(known) ?? problem(known);
   if (text !== null) return text;
   if (known.name === 'DatabaseUnavailable') {
@@ -45,6 +47,18 @@ export function sentenceOf(error: unknown): string {
     `Firsthand failed in a way it does not know: ${known.name}: ${known.message}\n` +
     'Run the command with LOG_LEVEL=debug to see where, and please report it.'
   );
+}
+
+/** The client's errors. `fetch` names neither the service nor a remedy. */
+function answered(error: FirsthandError): string {
+  if (error instanceof ConnectionError) {
+    return `${error.message}. Start the service with npm start, or give its address with --url, PUBLIC_URL or PORT.`;
+  }
+  if (error.code === 'not_firsthand') {
+    const url = error.message.split(' ')[0];
+    return `${url} does not answer as Firsthand does. Give its address with --url, or set PUBLIC_URL or PORT.`;
+  }
+  return asSentence(error.message);
 }
 
 function listening({ code, syscall, port, address, setting = 'PORT' }: Known): string | null {

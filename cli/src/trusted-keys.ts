@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Verifier } from '@firsthand/evidence/note.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
-import { OWN_KEYS_FILE } from '../platform/config/environment.ts';
-import { namingFile } from '../platform/lib/file-fault.ts';
+import { dataFolder } from './connection.ts';
+import { namingFile } from './file-fault.ts';
+
+/** The public keys of a service on this machine, in its data folder. */
+const OWN_KEYS_FILE = 'evidence-keys.json';
 
 /** Each name is a verifier key or a file of keys. This installation's own keys are added. */
 export async function trustedKeys(named: readonly string[]): Promise<Verifier[]> {
-  const own = join(resolve(process.env.DATA_DIR?.trim() || './data'), OWN_KEYS_FILE);
+  const own = join(dataFolder(), OWN_KEYS_FILE);
   const texts = await Promise.all(
     named.map(text =>
       /^[^+/\\][^+]*\+[0-9a-f]{8}\+/.test(text) ? text : readFile(text, 'utf8').catch(namingFile(text)),

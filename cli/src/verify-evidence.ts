@@ -5,7 +5,7 @@ import { parseVkey } from '@firsthand/evidence/note.ts';
 import type { Report } from '@firsthand/evidence/report.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { reportLines } from '@firsthand/report/words.ts';
-import { namingFile } from '../platform/lib/file-fault.ts';
+import { namingFile } from './file-fault.ts';
 import { sentenceOf } from './sentence.ts';
 import { trustedKeys } from './trusted-keys.ts';
 

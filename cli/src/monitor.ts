@@ -6,7 +6,7 @@ import { type Checkpoint, parseCheckpoint } from '@firsthand/evidence/checkpoint
 import { EMPTY_ROOT, leafHash, nodeHash } from '@firsthand/evidence/merkle.ts';
 import { NoteFault, parseNote, type Verifier, verifyNote } from '@firsthand/evidence/note.ts';
 import { parseEntryBundle, TILE_WIDTH, tilePath } from '@firsthand/evidence/tiles.ts';
-import { namingFile } from '../platform/lib/file-fault.ts';
+import { namingFile } from './file-fault.ts';
 import { trustedKeys } from './trusted-keys.ts';
 
 export interface MonitorOptions {

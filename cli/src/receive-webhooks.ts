@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { VerificationEvent, WebhookEvent } from '@firsthand/contract/webhooks/webhooks.ts';
+import type { VerificationEvent, WebhookEvent } from '@firsthand/sdk';
 
 export interface ReceivedWebhook<E extends WebhookEvent = WebhookEvent> {
   id: string;

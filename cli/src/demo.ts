@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Firsthand, TimeoutError } from '@firsthand/sdk';
+import { verifyWebhook } from '@firsthand/sdk/webhooks';
+import { noFirstRun, type RemoteOptions, readFirstRun } from './connection.ts';
+import { amber, bold, dim, green, red, table } from './print.ts';
+import { type ReceivedWebhook, receiveWebhooks, type WebhookReceiver } from './receive-webhooks.ts';
+
+const VERDICT_TIMEOUT_MS = 60_000;
+const WEBHOOK_TIMEOUT_MS = 10_000;
+
+interface Credentials {
+  key: string;
+  webhookSecret: string | null;
+}
+
+/**
+ * `firsthand demo`: sends a genuine photo and a photo of a screen through the running service, as a tenant and an end user would, and
+ * prints a table. Exits with 1 when an outcome is unexpected.
+ */
+export async function demo(o: RemoteOptions): Promise<void> {
+  const { key, webhookSecret } = await credentialsOf(o.key);
+  const client = new Firsthand(key, { baseUrl: o.url });
+  const receiver = await receiveWebhooks();
+  console.log(`${bold('Firsthand demo')} ${dim(`against ${o.url}`)}\n`);
+  try {
+    const rows = [
+      await play(client, webhookSecret, receiver, 'First-hand photo', 'verified', 'first-hand.jpg'),
+      await play(client, webhookSecret, receiver, 'Photo of a screen', 'failed', 'screen.jpg'),
+    ];
+    console.log(
+      `\n${table(
+        ['Image', 'Verdict', 'Reason', 'Screen', 'AI', 'Object', 'Time', 'Webhooks', 'Signatures'],
+        rows.map(row => row.cells),
+      )}\n`,
+    );
+    if (rows.some(row => !row.expected)) process.exitCode = 1;
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function credentialsOf(key: string | undefined): Promise<Credentials> {
+  const run = await readFirstRun();
+  if (key) return { key, webhookSecret: run?.webhook_secret ?? null };
+  if (!run) throw noFirstRun();
+  return { key: run.pk_test, webhookSecret: run.webhook_secret };
+}
+
+const isSigned = ({ raw, headers }: ReceivedWebhook, secret: string): Promise<boolean> =>
+  verifyWebhook(raw, headers, secret).then(
+    () => true,
+    () => false,
+  );
+
+async function play(
+  client: Firsthand,
+  webhookSecret: string | null,
+  receiver: WebhookReceiver,
+  name: string,
+  expected: string,
+  picture: string,
+) {
+  console.log(bold(name));
+  const jpeg = await step('read the picture', () => readFile(new URL(`../pictures/${picture}`, import.meta.url)));
+  const verification = await step('create a verification', () =>
+    client.verifications.create({
+      webhook_url: receiver.url,
+      metadata: { demo: name },
+      // The vision model answers this if the service has one; otherwise the result is `inconclusive`.
+      expected_object: 'something grey',
+    }),
+  );
+  const started = performance.now();
+  await step(`upload and submit ${Math.round(jpeg.length / 1024)} kB`, () =>
+    client.captures.upload(verification.id, jpeg, { surface: 'demo' }),
+  );
+  const done = await step('wait for the verdict', () =>
+    client.verifications.waitForVerdict(verification.id, { waitMs: VERDICT_TIMEOUT_MS }).catch((error: unknown) => {
+      if (!(error instanceof TimeoutError)) throw error;
+      throw new Error(`No verdict after ${VERDICT_TIMEOUT_MS / 1_000} s. Check that a worker is running.`);
+    }),
+  );
+  const seconds = ((performance.now() - started) / 1_000).toFixed(2);
+  const events = await step('wait for the webhooks', async () => {
+    const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
+    while (
+      Date.now() < deadline &&
+      !receiver.of(verification.id).some(({ event }) => event.type === 'verification.completed')
+    ) {
+      await sleep(50);
+    }
+    return receiver.of(verification.id);
+  });
+  const { verdict } = done;
+  const screen = verdict?.signals.screen_detection as { screen_detected: boolean; confidence: number } | undefined;
+  const ai = verdict?.signals.ai_detection as { label: string } | undefined;
+  const label = verdict?.label ?? done.status;
+  const paint = label === 'verified' ? green : label === 'suspicious' ? amber : red;
+  const signed =
+    webhookSecret === null ? [] : await Promise.all(events.map(webhook => isSigned(webhook, webhookSecret)));
+  const allSigned = signed.length > 0 && signed.every(Boolean);
+  return {
+    expected: label === expected && allSigned,
+    cells: [
+      name,
+      paint(`${label === 'verified' ? '✓' : '✗'} ${label}`),
+      verdict?.reason_code ?? '–',
+      screen ? `${screen.screen_detected ? 'yes' : 'no'} ${(screen.confidence * 100).toFixed(1)} %` : '–',
+      ai?.label ?? '–',
+      done.object_match?.status ?? '–',
+      `${seconds} s`,
+      String(events.length),
+      webhookSecret === null ? 'not checked' : allSigned ? green('✓ all valid') : red('✗ invalid'),
+    ],
+  };
+}
+
+async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
+  process.stdout.write(`  ${dim('…')} ${what}`);
+  const started = performance.now();
+  try {
+    const result = await work();
+    process.stdout.write(`\r  ${green('✓')} ${what} ${dim(`${Math.round(performance.now() - started)} ms`)}\n`);
+    return result;
+  } catch (error) {
+    process.stdout.write(`\r  ${red('✗')} ${what}\n`);
+    throw error;
+  }
+}

@@ -1,0 +1,3 @@
+// The package's only entry.
+export { CaptureFlow, type CaptureFlowProps, type CaptureFlowWords } from './capture-flow.tsx';
+export { type Capture, type CapturePhase, type UseCaptureOptions, useCapture } from './use-capture.ts';

@@ -1,0 +1,198 @@
+// Builds the packages that are published into dist/packages/NAME, each ready for `npm pack` and `npm publish`.
+// In the repository the workspaces import the TypeScript as it is.
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
+
+const run = promisify(execFile);
+const require = createRequire(import.meta.url);
+const root = join(import.meta.dirname, '..');
+
+interface Manifest {
+  name: string;
+  version: string;
+  description: string;
+  keywords: string[];
+  engines: Record<string, string>;
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+}
+
+/** What may be imported from each library, by its name in `exports`. The CLI is a program alone. */
+const ENTRIES = {
+  sdk: { '.': 'index.ts', './capture': 'capture/index.ts', './webhooks': 'webhooks.ts' },
+  react: { '.': 'index.ts' },
+  cli: null,
+} as const satisfies Record<string, Record<string, string> | null>;
+export type PackageName = keyof typeof ENTRIES;
+
+/** Builds one package. Returns its folder. */
+export async function buildPackage(name: PackageName, into = join(root, 'dist', 'packages', name)): Promise<string> {
+  const source = join(root, name);
+  const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Manifest;
+  const entries = ENTRIES[name];
+  await rm(into, { recursive: true, force: true });
+  await mkdir(into, { recursive: true });
+  const bundled = entries ? await bundleLibrary(name, entries, into) : await bundleProgram(source, into);
+  await writeManifest(
+    into,
+    manifest,
+    entries
+      ? { sideEffects: false, exports: exportsOf(entries) }
+      : { bin: { firsthand: 'dist/main.js' }, exports: { './package.json': './package.json' } },
+  );
+  await cp(join(root, 'LICENSE'), join(into, 'LICENSE'));
+  await cp(join(source, 'README.md'), join(into, 'README.md'));
+  await writeNotices(into, bundled);
+  return into;
+}
+
+const nameOf = (file: string) => file.replace(/\.tsx?$/, '');
+
+/** ECMAScript modules and CommonJS, each with its own declarations. Returns the libraries that are inside. */
+async function bundleLibrary(name: string, entries: Record<string, string>, into: string): Promise<string[]> {
+  const source = join(root, name);
+  const input = Object.fromEntries(
+    Object.values(entries).map(file => [nameOf(file), join(source, 'src', file)] as const),
+  );
+  const build = await rolldown({ input, platform: 'neutral', external: [/^react/, /^@firsthand\//], cwd: source });
+  const libraries = new Set<string>();
+  const types = await mkdtemp(join(tmpdir(), 'firsthand-types-'));
+  await run(
+    process.execPath,
+    [require.resolve('typescript/bin/tsc'), '-p', join(source, 'tsconfig.pack.json'), '--outDir', types],
+    { cwd: root },
+  );
+  for (const format of ['esm', 'cjs'] as const) {
+    const dir = join(into, 'dist', format);
+    const { output } = await build.write({
+      dir,
+      format,
+      entryFileNames: '[name].js',
+      chunkFileNames: 'shared-[hash].js',
+    });
+    collect(output, libraries);
+    await cp(join(types, name, 'src'), dir, { recursive: true });
+    await nameCompiledFiles(dir);
+  }
+  await build.close();
+  await rm(types, { recursive: true });
+  await writeFile(join(into, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
+  return [...libraries].sort();
+}
+
+/** One program with everything inside, so that npm fetches a single package. */
+async function bundleProgram(source: string, into: string): Promise<string[]> {
+  const build = await rolldown({ input: { main: join(source, 'src/main.ts') }, platform: 'node', cwd: source });
+  const { output } = await build.write({
+    dir: join(into, 'dist'),
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    banner: chunk => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
+  });
+  await build.close();
+  await chmod(join(into, 'dist', 'main.js'), 0o755);
+  await cp(join(source, 'pictures'), join(into, 'pictures'), { recursive: true });
+  const libraries = new Set<string>();
+  collect(output, libraries);
+  return [...libraries].sort();
+}
+
+/** Adds the libraries whose modules are in the bundle. */
+function collect(output: readonly (OutputChunk | OutputAsset)[], libraries: Set<string>): void {
+  for (const chunk of output) {
+    if (chunk.type !== 'chunk') continue;
+    for (const module of chunk.moduleIds) {
+      const library = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(module)?.[1];
+      if (library) libraries.add(library);
+    }
+  }
+}
+
+/** The declarations still import the sources: `./errors.ts` becomes `./errors.js`. */
+async function nameCompiledFiles(folder: string): Promise<void> {
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (!file.endsWith('.d.ts')) continue;
+    const path = join(folder, file);
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replace(/(['"])(\.{1,2}\/[^'"]+)\.tsx?\1/g, '$1$2.js$1'));
+  }
+}
+
+const exportsOf = (entries: Record<string, string>) => ({
+  ...Object.fromEntries(
+    Object.entries(entries).map(([name, file]) => {
+      const in_ = (folder: string) => ({
+        types: `./dist/${folder}/${nameOf(file)}.d.ts`,
+        default: `./dist/${folder}/${nameOf(file)}.js`,
+      });
+      return [name, { import: in_('esm'), require: in_('cjs') }];
+    }),
+  ),
+  './package.json': './package.json',
+});
+
+async function writeManifest(into: string, manifest: Manifest, more: Record<string, unknown>): Promise<void> {
+  const { name, version, description, keywords, engines, peerDependencies } = manifest;
+  // The CLI has its own inside.
+  const own =
+    'bin' in more
+      ? []
+      : Object.entries(manifest.dependencies ?? {}).filter(([dependency]) => dependency.startsWith('@firsthand/'));
+  const published = {
+    name,
+    version,
+    description,
+    keywords,
+    license: 'Apache-2.0',
+    type: 'module',
+    engines,
+    ...more,
+    ...(own.length > 0 ? { dependencies: Object.fromEntries(own.map(([to]) => [to, `^${version}`])) } : {}),
+    ...(peerDependencies ? { peerDependencies } : {}),
+    files: ['dist', 'pictures', 'NOTICES.txt'],
+    publishConfig: { access: 'public', provenance: true },
+  };
+  await writeFile(join(into, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+}
+
+/** The licences of the libraries that are inside the bundles. */
+async function writeNotices(into: string, libraries: readonly string[]): Promise<void> {
+  const texts = await Promise.all(
+    libraries.map(async library => {
+      const folder = await folderOf(library);
+      const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest & {
+        license: string;
+      };
+      const file = (await readdir(folder)).find(name => /^licen[cs]e/i.test(name));
+      const text = file ? await readFile(join(folder, file), 'utf8') : '';
+      return `${library} ${version} (${license})\n\n${text.trim()}\n`;
+    }),
+  );
+  if (texts.length > 0) await writeFile(join(into, 'NOTICES.txt'), texts.join('\n----\n\n'));
+}
+
+async function folderOf(library: string): Promise<string> {
+  for (const workspace of ['sdk', 'cli', 'stamps', 'evidence', '.']) {
+    const folder = join(root, workspace, 'node_modules', library);
+    if (await readdir(folder).catch(() => null)) return folder;
+  }
+  throw new Error(`${library} is not installed`);
+}
+
+/** Builds one package and packs it as `npm publish` would. Returns the tarball. */
+export async function packPackage(name: PackageName, folder: string): Promise<string> {
+  const built = await buildPackage(name, join(folder, `built-${name}`));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: built });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return join(folder, filename);
+}
+
+if (import.meta.main) {
+  for (const name of Object.keys(ENTRIES) as PackageName[]) console.log(await buildPackage(name));
+}

@@ -1,0 +1,71 @@
+export interface FirsthandErrorOptions {
+  code: string;
+  requestId?: string | undefined;
+  cause?: unknown;
+}
+
+/** Every error of the client. `code` says which; branch on it or on the class. */
+export class FirsthandError extends Error {
+  override name = 'FirsthandError';
+  readonly code: string;
+  /** The `Request-Id` of the answer. The service's log has the details under it. */
+  readonly requestId: string | undefined;
+
+  constructor(message: string, { code, requestId, cause }: FirsthandErrorOptions) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.requestId = requestId;
+  }
+}
+
+/** One fault of a request: where (`steps.0.max`) and why. */
+export interface FieldFault {
+  path: string;
+  message: string;
+}
+
+export interface ApiErrorOptions extends FirsthandErrorOptions {
+  status: number;
+  fields?: readonly FieldFault[] | undefined;
+  retryAfterMs?: number | undefined;
+}
+
+/** The service refused. `code` is `http_<status>` when something other than the service answered. */
+export class ApiError extends FirsthandError {
+  override name = 'ApiError';
+  readonly status: number;
+  /** The faults of an `invalid_request`; empty otherwise. */
+  readonly fields: readonly FieldFault[];
+  /** The wait that `Retry-After` asks for. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, o: ApiErrorOptions) {
+    super(message, o);
+    this.name = new.target.name;
+    this.status = o.status;
+    this.fields = o.fields ?? [];
+    this.retryAfterMs = o.retryAfterMs;
+  }
+}
+
+/** No complete answer arrived. The request may or may not have taken effect. */
+export class ConnectionError extends FirsthandError {
+  override name = 'ConnectionError';
+
+  constructor(url: string, cause: unknown) {
+    const { code, message } = ((cause as Error | undefined)?.cause ?? cause ?? {}) as {
+      code?: string;
+      message?: string;
+    };
+    super(`${url} does not answer (${code ?? message ?? 'connection lost'})`, { code: 'connection_error', cause });
+  }
+}
+
+/** No answer arrived in time, or `waitForVerdict` ended without a verdict. */
+export class TimeoutError extends FirsthandError {
+  override name = 'TimeoutError';
+
+  constructor(message: string) {
+    super(message, { code: 'timeout' });
+  }
+}

@@ -24,7 +24,12 @@ interface Manifest {
 
 /** What may be imported from each library, by its name in `exports`. The CLI is a program alone. */
 const ENTRIES = {
-  sdk: { '.': 'index.ts', './capture': 'capture/index.ts', './webhooks': 'webhooks.ts' },
+  sdk: {
+    '.': 'index.ts',
+    './capture': 'capture/index.ts',
+    './element': 'element/element.ts',
+    './webhooks': 'webhooks.ts',
+  },
   react: { '.': 'index.ts' },
   cli: null,
 } as const satisfies Record<string, Record<string, string> | null>;

@@ -46,7 +46,7 @@ describe('@firsthand/cli as it is published', () => {
     return [`Node.js ${version}`, file && existsSync(file) ? file : null] as const;
   });
   it.each([['this Node.js', process.execPath] as const, ...versions])('checks a bundle on %s', (name, node) => {
-    if (node === null) return console.log(`${name} is not here: CI=true downloads it from the npm registry`);
+    if (node === null) return console.log(`${name} is not here: RUNTIMES=all downloads it from the npm registry`);
     const firsthand = (...args: string[]) =>
       spawnSync(node, ['node_modules/@firsthand/cli/dist/main.js', ...args], { cwd: project, encoding: 'utf8' });
     const valid = firsthand('verify-evidence', 'bundle.zip', '--trust', 'trust.txt');

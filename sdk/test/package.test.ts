@@ -30,15 +30,17 @@ const firsthand = new Firsthand('pk_test_1', { baseUrl: process.env.URL });
   const body = JSON.stringify({ type: 'webhook.test', timestamp: '', data: { message: 'hello', livemode: false } });
   const secret = 'whsec_' + btoa('an example of a webhook secret!!');
   const event = await firsthand.webhooks.unwrap(body, await signWebhook('evt_1', body, secret), secret);
-  console.log([id, items, missing, event.type, typeof createCaptureClient].join(' '));
+  console.log([id, items, missing, event.type, typeof createCaptureClient, typeof defineFirsthandCapture].join(' '));
 })();
 `;
-const SAYS = `${ID} 2 not_found webhook.test function\n`;
+const SAYS = `${ID} 2 not_found webhook.test function function\n`;
 const ESM = program(`import { Firsthand, NotFoundError } from '@firsthand/sdk';
 import { createCaptureClient } from '@firsthand/sdk/capture';
+import { defineFirsthandCapture } from '@firsthand/sdk/element';
 import { signWebhook } from '@firsthand/sdk/webhooks';`);
 const CJS = program(`const { Firsthand, NotFoundError } = require('@firsthand/sdk');
 const { createCaptureClient } = require('@firsthand/sdk/capture');
+const { defineFirsthandCapture } = require('@firsthand/sdk/element');
 const { signWebhook } = require('@firsthand/sdk/webhooks');`);
 
 const TYPED = `
@@ -166,7 +168,7 @@ describe('@firsthand/sdk as it is published', () => {
     ['Deno', inPackage('@deno/linux-x64-glibc', '2', 'deno'), ['run', '-A', '--node-modules-dir=manual']],
   ];
   it.each(runtimes)('runs on %s, as ECMAScript module and as CommonJS', async (name, command, args) => {
-    if (command === null) return console.log(`${name} is not here: CI=true downloads it from the npm registry`);
+    if (command === null) return console.log(`${name} is not here: RUNTIMES=all downloads it from the npm registry`);
     expect(await run(command, [...args, 'esm.mjs'])).toBe(SAYS);
     expect(await run(command, [...args, 'cjs.cjs'])).toBe(SAYS);
   });
@@ -176,7 +178,7 @@ describe('@firsthand/sdk as it is published', () => {
     ['TypeScript 5.9', inPackage('typescript', '5.9', 'bin/tsc')],
   ];
   it.each(compilers)('compiles with %s under its resolutions', async (name, compiler) => {
-    if (compiler === null) return console.log(`${name} is not here: CI=true downloads it from the npm registry`);
+    if (compiler === null) return console.log(`${name} is not here: RUNTIMES=all downloads it from the npm registry`);
     for (const [file, text] of Object.entries({ 'right.ts': TYPED, 'common.cts': TYPED, 'wrong.ts': WRONG })) {
       await writeFile(join(project, file), text);
     }

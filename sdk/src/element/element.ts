@@ -1,5 +1,7 @@
 import { type CaptureErrorCode, type CaptureEvent, isCaptureMessage, type ResizeEvent } from './messages.ts';
 
+export type { CaptureErrorCode, CaptureEvent, CaptureStepName } from './messages.ts';
+
 const NAME = 'firsthand-capture';
 /** `magnetometer` and others stay off: the page asks for none. */
 const ALLOW = 'camera; geolocation; gyroscope; accelerometer; screen-wake-lock; clipboard-write';

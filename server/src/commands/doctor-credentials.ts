@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
+import { sentenceOf } from '@firsthand/cli/sentence.ts';
 import { officialDate } from '@firsthand/forensics/ai/trust-list/trust-list.ts';
 import { credentialKey, signerOf } from '../custody/credentials/keys.ts';
 import type { Deps } from '../platform/deps.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
-import { sentenceOf } from './sentence.ts';
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;

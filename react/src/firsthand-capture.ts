@@ -1,5 +1,9 @@
+import {
+  defineFirsthandCapture,
+  type FirsthandCapture as Element,
+  type FirsthandCaptureEventMap,
+} from '@firsthand/sdk/element';
 import { createElement, type ReactElement, useEffect, useRef } from 'react';
-import { defineFirsthandCapture, type FirsthandCapture as Element, type FirsthandCaptureEventMap } from './element.ts';
 
 type Detail<T extends keyof FirsthandCaptureEventMap> = FirsthandCaptureEventMap[T]['detail'];
 

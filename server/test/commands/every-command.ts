@@ -23,6 +23,7 @@ export const CALLS: Readonly<Record<string, readonly string[]>> = {
   doctor: [],
   demo: [],
   'rotate-evidence-key': [],
+  'rotate-credential-key': [],
   backup: ['{backup}'],
   restore: ['{backup}'],
   'restore-check': [],

@@ -211,13 +211,12 @@ export class Transport {
       late = true;
       ending.abort();
     }, timeoutMs);
-    const abort = () => ending.abort(signal?.reason);
-    signal?.addEventListener('abort', abort, { once: true });
     try {
       const text = typeof call.body === 'string';
       const response = await (this.#o.fetch ?? fetch)(url, {
         method: call.method,
-        signal: ending.signal,
+        // `any` keeps no listener on a signal that lives longer than the request.
+        signal: signal ? AbortSignal.any([signal, ending.signal]) : ending.signal,
         headers: {
           ...(this.#key ? { authorization: `Bearer ${this.#key}` } : {}),
           ...(call.body === undefined ? {} : { 'content-type': text ? 'text/csv' : 'application/json' }),

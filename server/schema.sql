@@ -206,12 +206,14 @@ create table captures (
   traceparent text,
   location_source text,
   sent_by text,
+  film_sha256 text,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),
   constraint captures_analysis_state_check CHECK ((analysis_state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text]))),
   constraint captures_source_check CHECK ((source = ANY (ARRAY['live'::text, 'upload'::text])))
 );
+CREATE INDEX captures_by_film ON public.captures USING btree (tenant_id, film_sha256) WHERE (film_sha256 IS NOT NULL);
 CREATE INDEX captures_by_hash ON public.captures USING btree (tenant_id, sha256);
 CREATE UNIQUE INDEX captures_by_idempotency_key ON public.captures USING btree (verification_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX captures_by_verification ON public.captures USING btree (verification_id, id);

@@ -12,7 +12,7 @@ import { type Path, pathOf } from './path.ts';
 import { concluded, examineAlong, type Presence, presenceBand } from './presence.ts';
 import { decodeTrace, readTraceFile, TraceFault, type TraceFile } from './read-trace.ts';
 import { stripOf } from './strip.ts';
-import type { CheckResult, Trace } from './trace.ts';
+import { type CheckResult, noAnswer, type Trace } from './trace.ts';
 
 /** The parts of a live capture. */
 export interface SentSession {
@@ -32,6 +32,8 @@ export interface SentSession {
       /** Challenges asked for in this step so far. */
       count: number;
     };
+    /** Why the film cannot count, although it may be in order: it or its photo came before. */
+    before?: string;
   };
 }
 
@@ -69,7 +71,7 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
     return judged({ result: 'not_performed', checks: fresh.evaluated ? { fresh } : {} }, { words });
   };
   if (!sent.trace) return without('No film came with the photo.');
-  const { file, challenge } = sent.trace;
+  const { file, challenge, before } = sent.trace;
   const foreign = challenge.fault === undefined ? undefined : contradicted(challenge.fault);
   const read = await readable(file);
   if ('fault' in read) {
@@ -82,7 +84,7 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   const strip = await stripOf(trace.frames);
   if (!challenge.issued) return judged(concluded({ fresh: foreign! }), { evidence, strip });
   const examined = examineAlong({ challenge: challenge.issued, trace, ...seen }, path);
-  const fresh = foreign ?? timeFault(header, sent);
+  const fresh = foreign ?? timeFault(header, sent) ?? (before ? again(examined.checks.fresh, before) : undefined);
   const sensor = programCamera(header);
   const presence = concluded({ ...examined.checks, ...(fresh ? { fresh } : {}), ...(sensor ? { sensor } : {}) });
   const measured = noiseOf(examined.checks.sensor);
@@ -118,6 +120,10 @@ const contradicted = (words: string): CheckResult => ({
   contradiction: true,
   evidence: {},
 });
+
+/** A film that was sent before proves nothing more, and somebody may have sent it twice by mistake: it has no answer. */
+const again = (fresh: CheckResult | undefined, words: string): CheckResult | undefined =>
+  fresh?.passed ? noAnswer(words, fresh.evidence) : fresh;
 
 type Header = TraceFile['header'];
 

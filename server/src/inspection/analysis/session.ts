@@ -4,7 +4,7 @@ import { BlobMissing, BlobTooLarge } from '../../platform/blobs/faults.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { digestOf } from '../../platform/lib/digest.ts';
 import type { ClaimedCapture } from '../../verification/captures/analysis-queue.ts';
-import { findChallenge } from '../../verification/captures/trace.ts';
+import { findChallenge, sentBefore } from '../../verification/captures/trace.ts';
 import type { VerificationRow } from '../../verification/verifications/row.ts';
 
 /** Collects what a live capture came with, where `depth` is required. */
@@ -20,7 +20,19 @@ export async function sessionOf(
     traceOf(deps, capture.trace_blob, capture),
     findChallenge(deps.db, capture, capture.challenge_id),
   ]);
-  return { ...sent, trace: { file, challenge: { id: capture.challenge_id, ...challenge } } };
+  const pictures = 'fault' in file ? undefined : picturesOf(file);
+  const before = pictures && (await sentBefore(deps.db, capture, await digestOf(pictures)));
+  return {
+    ...sent,
+    trace: { file, challenge: { id: capture.challenge_id, ...challenge }, ...(before ? { before } : {}) },
+  };
+}
+
+/** The pictures of a trace file, without its header; undefined where it has none. */
+function picturesOf(file: Uint8Array): Uint8Array | undefined {
+  if (file.length < 4) return undefined;
+  const start = 4 + new DataView(file.buffer, file.byteOffset).getUint32(0);
+  return start < file.length ? file.subarray(start) : undefined;
 }
 
 /** Reads the trace, or says why it cannot be read. Throws while the store is unavailable. */

@@ -57,6 +57,29 @@ export interface FoundChallenge {
 }
 
 /**
+ * Says why a film or its photo cannot count: each counts once in an account. Notes the film's hash, that of its pictures. Of two captures
+ * with the same bytes, the one that was sent or analysed first counts.
+ */
+export async function sentBefore(db: Queryable, capture: CaptureRow, filmSha256: string): Promise<string | undefined> {
+  await db.query('update captures set film_sha256 = $2 where id = $1 and film_sha256 is distinct from $2', [
+    capture.id,
+    filmSha256,
+  ]);
+  const before = await one<{ film: boolean }>(
+    db,
+    `select coalesce(film_sha256 = $3, false) as film from captures
+     where tenant_id = $5 and (sha256 = $2 or film_sha256 = $3) and id <> $1
+       and ((created_at, id) < ($4, $1) or analyzed_at is not null)
+     order by film desc limit 1`,
+    [capture.id, capture.sha256, filmSha256, capture.created_at, capture.tenant_id],
+  );
+  if (!before) return undefined;
+  return before.film
+    ? 'The same film came before, with another photo.'
+    : 'The same photo came before. It counts with the first film.';
+}
+
+/**
  * Finds the challenge that a capture names. A challenge that another photo has used is foreign, unless that photo is
  * the same: a client without an `Idempotency-Key` may send one twice.
  */

@@ -212,6 +212,47 @@ describe('a live photo with a camera session', () => {
     }
   });
 
+  describe('of which a part came before in the account', () => {
+    let other: Film;
+    beforeAll(async () => {
+      other = await drawFilm({
+        stage: drawStage(SEED + 1),
+        way: handWay(['right', 'up'], random(SEED)),
+        sensor: drawSensor(SEED + 1),
+        gyroscope: true,
+      });
+    });
+
+    /** Sends a film, restamped for its verification, with a photo. */
+    const sendFilm = async (from: Film, photo: Buffer, policy: Policy = 'strict') => {
+      const { id, challenge } = await fitting(policy);
+      return send(id, photo, await withTrace(id, challenge.challenge_id, await traceOf(from, challenge)));
+    };
+
+    it('a whole session counts once: under another link it is suspicious under strict', async () => {
+      const photo = await jpegOf(other.still);
+      const first = await sendFilm(other, photo);
+      expect(first.capture.presence?.result, JSON.stringify(first.capture.presence)).toBe('passed');
+      const again = await sendFilm(other, photo);
+      expect(again.capture.presence?.result).toBe('inconclusive');
+      expect(again.capture.presence?.checks.fresh).toMatchObject({
+        evaluated: false,
+        words: 'The same film came before, with another photo.',
+      });
+      expect(again.verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
+    });
+
+    it('a photo with another film, and a film with another photo, do not count', async () => {
+      const photo = await jpegOf(other.still);
+      const fewer = { ...other, trace: { ...other.trace, crops: other.trace.crops.slice(0, -1) } };
+      const samePhoto = await sendFilm(fewer, photo);
+      expect(samePhoto.capture.presence?.checks.fresh?.words).toContain('The same photo came before.');
+      const sameFilm = await sendFilm(other, await sharp(photo).jpeg({ quality: 90 }).toBuffer());
+      expect(sameFilm.capture.presence?.checks.fresh?.words).toContain('The same film came before');
+      for (const { verdict } of [samePhoto, sameFilm]) expect(verdict?.label).toBe('suspicious');
+    });
+  });
+
   describe('with a film that was not made for it', () => {
     it.each<Policy>(['lenient', 'strict'])(
       'fails under %s when its challenge is another verification’s',
@@ -233,17 +274,21 @@ describe('a live photo with a camera session', () => {
       },
     );
 
-    it('fails when another photo has used its challenge, and not when the same photo was sent twice', async () => {
-      const id = await create('lenient', { max_captures: 3 });
+    it('fails when another photo has used its challenge; the same photo counts once', async () => {
+      // In another account, to which the film is new.
+      const { pk_test } = await service.newTenant();
+      const body = { max_captures: 3, signals_required: ['ai', 'depth'] };
+      const { id } = await createVerification(service, body, pk_test);
       const challenge = await challengeOf(id);
       const trace = await withTrace(id, challenge.challenge_id, await traceOf(film, challenge));
       const [photo, other] = [await jpegOf(film.still), await jpegOf(film.second)];
       for (const picture of [photo, photo, other]) {
         expect((await submit(service, id, picture, trace)).status).toBe(201);
       }
-      const { captures } = await outcome(id);
+      const { captures } = await outcome(id, pk_test);
       const words = captures.map(({ presence }) => presence?.checks.fresh?.words ?? presence?.words);
-      expect(words[1]).toBe(words[0]);
+      expect(words[0]).not.toContain('came before');
+      expect(words[1]).toContain('came before');
       expect(words[1]).not.toContain('already used');
       expect(words[2]).toContain('already used');
     });

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpanKind } from '@opentelemetry/api';
-import { Logger, type Runner, run, type TaskList } from 'graphile-worker';
+import { type Job, Logger, type Runner, run, type TaskList, type WorkerPool } from 'graphile-worker';
 import { many } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { inSpan } from '../lib/tracing.ts';
@@ -30,8 +30,8 @@ const RESTART_MS = 1_000;
 const SHUTDOWN_GRACE_MS = 20_000;
 
 /**
- * Runs jobs until stopped. graphile-worker keeps the jobs of a killed worker locked for hours. Here each worker
- * registers with a heartbeat, and the jobs of a silent worker are handed back at once. If the database belongs to this
+ * Runs jobs until stopped. graphile-worker keeps the jobs of a killed worker locked for hours. Here each process
+ * registers its pool of workers, in whose name jobs are locked, with a heartbeat, and the jobs of a silent pool are handed back at once. If the database belongs to this
  * process, no other worker can be alive, so the start frees every locked job.
  */
 export async function startWorkers(
@@ -47,7 +47,6 @@ export async function startWorkers(
       name,
       async (payload, helpers) => {
         const end = deps.metrics.jobs.startTimer({ job: name });
-        inWork.add(helpers.job.id);
         try {
           const attributes = { 'firsthand.attempt': helpers.job.attempts };
           const parent = (payload as Traced).traceparent;
@@ -66,8 +65,6 @@ export async function startWorkers(
             'job failed; it will be tried again',
           );
           throw error;
-        } finally {
-          inWork.delete(helpers.job.id);
         }
       },
     ]),
@@ -87,7 +84,7 @@ export async function startWorkers(
           preparedStatements: deps.config.databaseUrl === null,
         },
       },
-      events: workerIds(ids),
+      events: watched(ids, inWork),
     });
   let runner: Runner | null = await start();
   const stopping = new AbortController();
@@ -117,10 +114,13 @@ export async function startWorkers(
   };
 }
 
-function workerIds(ids: Set<string>): EventEmitter {
+/** Keeps the ids under which graphile-worker locks jobs, one for each pool of workers, and those of the jobs in work. */
+function watched(ids: Set<string>, inWork: Set<string>): EventEmitter {
   const events = new EventEmitter();
-  events.on('worker:create', ({ worker }: { worker: { workerId: string } }) => ids.add(worker.workerId));
-  events.on('worker:release', ({ worker }: { worker: { workerId: string } }) => ids.delete(worker.workerId));
+  events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => ids.add(workerPool.id));
+  events.on('pool:release', ({ workerPool }: { workerPool: WorkerPool }) => ids.delete(workerPool.id));
+  events.on('job:start', ({ job }: { job: Job }) => inWork.add(job.id));
+  events.on('job:complete', ({ job }: { job: Job }) => inWork.delete(job.id));
   return events;
 }
 

@@ -119,8 +119,8 @@ describe('firsthand rekey', () => {
         [lost.tenant_id],
       );
       const report = await rekey({ ...service.deps, keyring: createKeyring([current, old]) });
-      // The other account's secret and the two keys of the log.
-      expect(report).toEqual({ rewritten: 3, unreadable: [`webhook_secrets ${rows[0]!.id}`] });
+      // The other account's secret, the two keys of the log, and the key of the Content Credentials.
+      expect(report).toEqual({ rewritten: 4, unreadable: [`webhook_secrets ${rows[0]!.id}`] });
     } finally {
       await service.stop();
     }

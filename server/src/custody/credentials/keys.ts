@@ -60,7 +60,7 @@ export async function credentialKey(deps: KeyDeps): Promise<CredentialKey> {
     return { source: 'remote', certificate, sign: data => askSigner(url, data) };
   }
   const row = await currentKey(deps.db);
-  if (!row) throw new Error('there is no key for Content Credentials yet: start the service once');
+  if (!row?.sealed) throw new Error('there is no key for Content Credentials yet: start the service once');
   const privateKey = deps.keyring.decrypt(row.sealed);
   return { source: 'own', certificate: row.certificate, sign: async data => signRaw(privateKey, data) };
 }
@@ -70,7 +70,7 @@ export const signerOf = (key: CredentialKey, stamp?: (data: Uint8Array) => Promi
   coseSigner(certificatesOf(key.certificate), key.sign, stamp);
 
 const currentKey = (db: Queryable) =>
-  one<{ certificate: string; sealed: string }>(
+  one<{ certificate: string; sealed: string | null }>(
     db,
     'select certificate, sealed from credential_keys where retired_at is null',
   );

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const CHART = join(import.meta.dirname, 'firsthand');
+const EXAMPLE = join(import.meta.dirname, 'example-values.yaml');
+const GOLDEN = join(import.meta.dirname, 'golden.yaml');
+const SPRIG = '/usr/share/gocode/src/github.com/Masterminds/sprig';
+
+interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  spec?: { template?: { spec: PodSpec } };
+}
+interface PodSpec {
+  securityContext: object;
+  terminationGracePeriodSeconds?: number;
+  containers: { image: string; env: { name: string }[]; securityContext: object; [probe: string]: unknown }[];
+  volumes: { name: string; emptyDir?: object }[];
+}
+
+const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
+const json = (...path: string[]) => JSON.parse(read(...path));
+const onPath = (program: string) =>
+  (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, program)));
+
+const values = parse(read(CHART, 'values.yaml')) as Record<string, unknown>;
+const templates = globSync('templates/*', { cwd: CHART }).sort();
+const inputs = [...templates, 'Chart.yaml', 'values.yaml'].map(name => read(CHART, name)).concat(read(EXAMPLE));
+const digest = createHash('sha256').update(inputs.join('\0')).digest('hex');
+
+const byName = (text: string): Manifest[] =>
+  parseAllDocuments(text)
+    .map(document => document.toJS() as Manifest | null)
+    .filter(manifest => manifest !== null)
+    .toSorted((a, b) => idOf(a).localeCompare(idOf(b)));
+const idOf = ({ kind, metadata }: Manifest) => `${kind}/${metadata.name}`;
+const golden = byName(read(GOLDEN));
+
+const HELM = ['template', 'firsthand', CHART, '--namespace', 'default', '--values'];
+const GO = ['run', join(import.meta.dirname, 'render.go'), CHART];
+/** By Helm, else by Go's templates; null where neither is installed. */
+const render = onPath('helm')
+  ? (file: string) => execFileSync('helm', [...HELM, file], { encoding: 'utf8' })
+  : onPath('go') && existsSync(SPRIG)
+    ? (file: string) =>
+        execFileSync('go', [...GO, file], {
+          encoding: 'utf8',
+          env: { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' },
+        })
+    : null;
+
+describe('chart', () => {
+  it('has the version of package.json', () => {
+    const { version } = json(ROOT, 'package.json') as { version: string };
+    expect(parse(read(CHART, 'Chart.yaml'))).toMatchObject({ version, appVersion: version });
+  });
+
+  it('values.schema.json accepts values.yaml and the example, and refuses a misspelt value', () => {
+    const valid = new Ajv({ allowUnionTypes: true }).compile(json(CHART, 'values.schema.json'));
+    expect(valid(values), JSON.stringify(valid.errors)).toBe(true);
+    expect(valid(parse(read(EXAMPLE))), JSON.stringify(valid.errors)).toBe(true);
+    expect(valid({ replicas: 2 })).toBe(false);
+    expect(valid({ settings: { RATE_LIMIT_PER_MINUTE: 1_000_000 } })).toBe(false);
+  });
+
+  it('values.schema.json knows every value of values.yaml', () => {
+    const { properties } = json(CHART, 'values.schema.json') as { properties: object };
+    expect(Object.keys(properties).filter(name => name !== 'global')).toEqual(Object.keys(values));
+  });
+
+  it.each(templates)('names only values of values.yaml: %s', name => {
+    for (const [, path] of read(CHART, name).matchAll(/\.Values((?:\.\w+)+)/g)) {
+      const found = path!
+        .slice(1)
+        .split('.')
+        .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], values);
+      expect(found, `.Values${path}`).not.toBeUndefined();
+    }
+  });
+
+  it('sets only variables that the settings know', () => {
+    const config = globSync('server/src/platform/config/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts'] })
+      .map(name => read(ROOT, name))
+      .join('\n');
+    const names = templates.flatMap(name => [...read(CHART, name).matchAll(/- name: ([A-Z][A-Z0-9_]+)$/gm)]);
+    expect(names.length).toBeGreaterThan(10);
+    for (const [, name] of names) expect(config, name).toContain(`'${name}'`);
+  });
+
+  it('scales by a gauge that the service has', () => {
+    expect(read(CHART, 'templates', 'autoscaling.yaml')).toContain('firsthand_captures_overdue');
+    expect(read(ROOT, 'server/src/platform/lib/metrics.ts')).toContain("name: 'firsthand_captures_overdue'");
+  });
+
+  it('golden.yaml was rendered from these templates: write it again with vitest -u where helm or go is installed', () => {
+    expect(read(GOLDEN).split('\n')[0]).toBe(`# Rendered from files with the SHA-256 ${digest}`);
+  });
+
+  it.skipIf(!render)('renders as in golden.yaml (needs helm, or go with sprig)', async () => {
+    const manifests = byName(render!(EXAMPLE)).map(manifest => stringify(manifest, { sortMapEntries: true }));
+    const text = `# Rendered from files with the SHA-256 ${digest}\n${manifests.join('---\n')}`;
+    await expect(text).toMatchFileSnapshot(GOLDEN);
+  });
+
+  it.skipIf(!onPath('helm'))('passes helm lint (needs helm)', () => {
+    execFileSync('helm', ['lint', '--strict', CHART, '--values', EXAMPLE], { stdio: 'pipe' });
+  });
+
+  // KUBERNETES_SCHEMAS: a folder or address of JSON schemas, where the usual address cannot be reached.
+  it.skipIf(!onPath('kubeconform'))('golden.yaml passes kubeconform (needs kubeconform)', () => {
+    const schemas = process.env.KUBERNETES_SCHEMAS;
+    const location = schemas ? ['-schema-location', schemas] : [];
+    execFileSync('kubeconform', ['-strict', '-ignore-missing-schemas', ...location, GOLDEN], { stdio: 'pipe' });
+  });
+});
+
+describe('rendered chart', () => {
+  const pods = golden.flatMap(manifest => {
+    const spec = manifest.spec?.template?.spec;
+    return spec ? [[idOf(manifest), spec] as const] : [];
+  });
+
+  it('has every part', () => {
+    expect(golden.map(idOf)).toEqual([
+      'Deployment/firsthand-api',
+      'Deployment/firsthand-worker',
+      'HorizontalPodAutoscaler/firsthand-worker',
+      'Ingress/firsthand',
+      'Job/firsthand-migrate',
+      'NetworkPolicy/firsthand-api',
+      'NetworkPolicy/firsthand-worker',
+      'PodDisruptionBudget/firsthand-api',
+      'PodDisruptionBudget/firsthand-worker',
+      'PodMonitor/firsthand',
+      'Service/firsthand',
+      'ServiceAccount/firsthand',
+    ]);
+  });
+
+  it.each(pods)('runs without root on a read-only file system: %s', (_name, spec) => {
+    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    for (const container of spec.containers) {
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(container.volumeMounts).toEqual([
+        { name: 'data', mountPath: '/data' },
+        { name: 'tmp', mountPath: '/tmp' },
+      ]);
+    }
+    expect(spec.volumes.every(volume => volume.emptyDir)).toBe(true);
+  });
+
+  it.each(pods)('sets no variable twice: %s', (_name, spec) => {
+    const names = spec.containers[0]!.env.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(pods.filter(([name]) => name.startsWith('Deployment')))(
+    'asks /readyz, and lives by /healthz: %s',
+    (_, spec) => {
+      const [container] = spec.containers;
+      expect(container!.readinessProbe).toMatchObject({ httpGet: { path: '/readyz' } });
+      expect(container!.livenessProbe).toMatchObject({ httpGet: { path: '/healthz' } });
+      expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(70);
+    },
+  );
+
+  it.skipIf(!render)('needs a public URL and a bucket (needs helm, or go with sprig)', () => {
+    expect(() => render!(join(CHART, 'Chart.yaml'))).toThrow(/Set publicUrl/);
+  });
+});

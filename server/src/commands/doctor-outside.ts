@@ -68,7 +68,7 @@ function proxyFinding({ config }: Deps, echo: Echo): DoctorFinding {
           state: 'wrong',
           detail: echo.peer,
           advice:
-            'It sends no X-Forwarded-For, so everybody shares the limits of one address. Let it add the header (docs/operate.md).',
+            'It sends no X-Forwarded-For, so everybody shares the limits of one address. Let it add the header (docs/proxy.md).',
         };
   }
   if (echo.address === echo.peer && !isTrustedHere(config.trustedProxies, echo)) {
@@ -102,7 +102,7 @@ async function sizeFinding({ keyring }: Deps, base: string): Promise<DoctorFindi
       state: 'wrong',
       what: 'Proxy',
       detail: answer ? `status ${answer.status} for 8.5 MB` : 'no answer to 8.5 MB',
-      advice: 'It refuses large bodies, so photos do not arrive. Allow 26 MB; in nginx: client_max_body_size 26m;',
+      advice: 'It refuses large bodies, so photos do not arrive. Allow 33 MiB; in nginx: client_max_body_size 33m;',
     },
   ];
 }

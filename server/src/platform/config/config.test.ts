@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { ConfigError } from './reader.ts';
@@ -102,5 +104,41 @@ describe('readConfig', () => {
     ]) {
       expect(() => readConfig(env)).toThrow(/^(?!.*hunter2)/);
     }
+  });
+});
+
+describe('docs/operate.md', () => {
+  it('has a row for every variable that the config reads', () => {
+    const sources = readdirSync(import.meta.dirname)
+      .filter(file => !file.endsWith('.test.ts'))
+      .map(file => readFileSync(join(import.meta.dirname, file), 'utf8'));
+    const literals = sources.flatMap(source =>
+      [...source.matchAll(/['.]([A-Z][A-Z\d]*(?:_[A-Z\d]+)+|HOST|PORT|MODE|TESSERACT|WITNESSES)['.?]/g)].map(
+        ([, name]) => name!,
+      ),
+    );
+    // Parts of names that are put together: OIDC_<NAME>_ISSUER, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT.
+    const parts = readFileSync(join(import.meta.dirname, 'sign-in.ts'), 'utf8').match(
+      /const MEMBERS = \[([^\]]+)\]/,
+    )![1]!;
+    const members = [...parts.matchAll(/'(\w+)'/g)].map(([, member]) => member!);
+    const signals = ['TRACES', 'METRICS'].flatMap(signal => [
+      `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`,
+      `OTEL_${signal}_EXPORTER`,
+    ]);
+    const read = new Set([
+      ...literals.filter(name => !members.includes(name)),
+      ...members.map(member => `OIDC_<NAME>_${member}`),
+      ...signals,
+    ]);
+    expect(read.size).toBeGreaterThan(100);
+
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/operate.md'), 'utf8');
+    const named = page
+      .split('\n')
+      .filter(line => line.startsWith('| `'))
+      .flatMap(line => [...line.split(/(?<!\\)\|/)[1]!.matchAll(/`([^`]+)`/g), ...line.matchAll(/`(OTEL_[A-Z_]+)`/g)])
+      .map(([, name]) => name!);
+    expect([...read].filter(name => !named.includes(name))).toEqual([]);
   });
 });

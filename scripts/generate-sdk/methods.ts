@@ -9,6 +9,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   getPublicVerification: 'verifications.getPublic',
   streamChanges: 'verifications.streamChanges',
 
+  getCredential: 'evidence.downloadCredential',
   getEvidence: 'evidence.download',
   getEvidenceKeys: 'evidence.keys',
 

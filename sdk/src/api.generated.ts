@@ -174,6 +174,13 @@ export interface components {
             colors?: components["schemas"]["Colors"];
             /** @description the colors the pages use, with the accent made legible */
             worn_colors?: components["schemas"]["WornColors"];
+            /** @description for links that wear this brand, besides the account's `allowed_origins` */
+            allowed_origins?: string[];
+            /**
+             * Format: iri
+             * @description where the capture page's last screen leads; its origin must be one of the `allowed_origins` of the account or the brand
+             */
+            return_url?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -190,6 +197,13 @@ export interface components {
             /** @description JPEG, PNG or WebP of at most 1048576 bytes */
             logo_base64?: string | null;
             colors?: components["schemas"]["Colors"];
+            /** @description for links that wear this brand, besides the account's `allowed_origins` */
+            allowed_origins?: string[];
+            /**
+             * Format: iri
+             * @description where the capture page's last screen leads; its origin must be one of the `allowed_origins` of the account or the brand
+             */
+            return_url?: string;
         };
         BrandList: {
             data: components["schemas"]["Brand"][];
@@ -585,6 +599,8 @@ export interface components {
             message: string;
         };
         /** @enum {unknown} */
+        CredentialOf: "original" | "preview";
+        /** @enum {unknown} */
         Decision: "approved" | "rejected" | "retake" | "escalated";
         /** @enum {unknown} */
         DeliveryStatus: "pending" | "succeeded" | "failed" | "cancelled";
@@ -814,6 +830,11 @@ export interface components {
             request: components["schemas"]["TemplateRequest"];
             /** @description for this template's verifications, in place of the account's `retention_days` */
             retention_days?: number;
+            /**
+             * Format: iri
+             * @description where the capture page's last screen leads; its origin must be one of the `allowed_origins` of the account or the brand; replaces the brand's
+             */
+            return_url?: string;
             livemode: boolean;
             /**
              * Format: date-time
@@ -833,6 +854,11 @@ export interface components {
             request: components["schemas"]["TemplateRequest"];
             /** @description for this template's verifications, in place of the account's `retention_days` */
             retention_days?: number;
+            /**
+             * Format: iri
+             * @description where the capture page's last screen leads; its origin must be one of the `allowed_origins` of the account or the brand; replaces the brand's
+             */
+            return_url?: string;
         };
         LinkTemplateList: {
             data: components["schemas"]["LinkTemplate"][];
@@ -847,6 +873,11 @@ export interface components {
             request: components["schemas"]["TemplateRequest"];
             /** @description for this template's verifications, in place of the account's `retention_days` */
             retention_days?: number;
+            /**
+             * Format: iri
+             * @description where the capture page's last screen leads; its origin must be one of the `allowed_origins` of the account or the brand; replaces the brand's
+             */
+            return_url?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -866,6 +897,11 @@ export interface components {
             request: components["schemas"]["TemplateRequest"];
             /** @description for this template's verifications, in place of the account's `retention_days` */
             retention_days?: number;
+            /**
+             * Format: iri
+             * @description where the capture page's last screen leads; its origin must be one of the `allowed_origins` of the account or the brand; replaces the brand's
+             */
+            return_url?: string;
             livemode: boolean;
             /**
              * Format: date-time
@@ -1502,6 +1538,8 @@ export interface components {
             depth_policy: components["schemas"]["DepthPolicy"];
             /** @description default for verifications created without any; null: `screen` and `ai` */
             signals_required: components["schemas"]["SignalName"][] | null;
+            /** @description pages on these origins may show the capture page in a frame, and a `return_url` must belong to one; such as `https://claims.example.com` */
+            allowed_origins: string[];
             /** @description read only */
             rate_limit_per_minute: number;
         };
@@ -1519,6 +1557,8 @@ export interface components {
             depth_policy?: components["schemas"]["DepthPolicy"];
             /** @description default for verifications created without any; null: `screen` and `ai` */
             signals_required?: components["schemas"]["SignalName"][] | null;
+            /** @description pages on these origins may show the capture page in a frame, and a `return_url` must belong to one; such as `https://claims.example.com` */
+            allowed_origins?: string[];
             /** @description read only: sending it is an error */
             rate_limit_per_minute?: unknown;
         };
@@ -2235,6 +2275,10 @@ export interface components {
             /** @description the beginning of an id, or any part of `external_ref`, of a metadata value or of the person’s name, in any case */
             q?: string;
         };
+        GetCredentialQuery: {
+            /** @description the file as received (default), or the smaller JPEG of the service */
+            of?: components["schemas"]["CredentialOf"];
+        };
         GetPeopleDataQuery: {
             external_ref?: string;
             email?: string;
@@ -2402,6 +2446,7 @@ export type ContextCheck = components['schemas']['ContextCheck'];
 export type CreateApiKey = components['schemas']['CreateApiKey'];
 export type CreateVerificationRequest = components['schemas']['CreateVerificationRequest'];
 export type CreationWarning = components['schemas']['CreationWarning'];
+export type CredentialOf = components['schemas']['CredentialOf'];
 export type Decision = components['schemas']['Decision'];
 export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type DepthPolicy = components['schemas']['DepthPolicy'];
@@ -2597,6 +2642,7 @@ export type WebhookSecret = components['schemas']['WebhookSecret'];
 export type WornColors = components['schemas']['WornColors'];
 export type ListVerificationsQuery = components['schemas']['ListVerificationsQuery'];
 export type ExportVerificationsQuery = components['schemas']['ExportVerificationsQuery'];
+export type GetCredentialQuery = components['schemas']['GetCredentialQuery'];
 export type GetPeopleDataQuery = components['schemas']['GetPeopleDataQuery'];
 export type GetReviewAgreementQuery = components['schemas']['GetReviewAgreementQuery'];
 export type ReplayThresholdsQuery = components['schemas']['ReplayThresholdsQuery'];

@@ -30,6 +30,7 @@ import type {
   ExportVerificationsQuery,
   FinalizeRequest,
   GetBulkActResultsQuery,
+  GetCredentialQuery,
   GetPeopleDataQuery,
   GetReviewAgreementQuery,
   GetStatisticsQuery,
@@ -176,6 +177,11 @@ export interface EvidenceResource {
    * A zip of photos, record, verdict and proofs that anyone can check without the service. 202 while an entry of the log has no signed place yet.
    */
   download(id: string, options?: RequestOptions): Promise<Download>;
+  /**
+   * Download a photo with its Content Credentials.
+   * The photo with an embedded C2PA manifest: how it came here, the verdict, its entries in the log. docs/evidence.md lists what is claimed when. 202 while an entry of the log has no signed place yet.
+   */
+  downloadCredential(id: string, captureId: string, query?: GetCredentialQuery, options?: RequestOptions): Promise<Download>;
   /**
    * List the keys that sign evidence.
    * A JWK Set. `vkey` is the key as tools for transparency logs take it. Retired keys stay listed.
@@ -360,7 +366,7 @@ export interface SettingsResource {
   get(options?: RequestOptions): Promise<Settings>;
   /**
    * Change settings.
-   * Settings you leave out stay as they are. A change applies to verifications created later, and of the review settings to those that end later.
+   * Settings you leave out stay as they are. A change applies to verifications created later, of the review settings to those that end later, and of `allowed_origins` to every link at once.
    */
   update(body: SettingsPatch, options?: RequestOptions): Promise<Settings>;
 }
@@ -388,7 +394,7 @@ export interface ChatWebhookResource {
 export interface BrandsResource {
   /**
    * Create or replace a brand.
-   * Colors you leave out are removed. A logo you leave out stays, because no response repeats its bytes; send `null` to remove it. Logos are converted to PNG of at most 512×512 pixels. `worn_colors` holds the colors the pages use: an accent with too little contrast (WCAG AA) is made darker or lighter.
+   * Colors, origins and a return address that you leave out are removed. A logo you leave out stays, because no response repeats its bytes; send `null` to remove it. Logos are converted to PNG of at most 512×512 pixels. `worn_colors` holds the colors the pages use: an accent with too little contrast (WCAG AA) is made darker or lighter.
    */
   put(slug: string, body: BrandInput, options?: RequestOptions): Promise<Brand>;
   /** Get a brand */
@@ -657,6 +663,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
   },
   evidence: {
     download: 'GET /v1/verifications/{id}/evidence d',
+    downloadCredential: 'GET /v1/verifications/{id}/captures/{capture_id}/credential dq',
     keys: 'GET /v1/evidence-keys j',
   },
   people: {

@@ -34,7 +34,8 @@ describe('/docs', () => {
       expect(policy).toContain("default-src 'none'");
       expect(policy).toMatch(/script-src 'self';/);
       expect(policy).toMatch(/style-src 'self' 'nonce-[\w+/=]{22,}';/);
-      await page.getByRole('heading', { name: 'Verifications', exact: true }).first().waitFor();
+      // The page draws what comes into view: the introduction stands before it.
+      await page.getByRole('heading', { name: 'Verifications', exact: true }).first().scrollIntoViewIfNeeded();
       await page.getByRole('heading', { name: 'Create a verification' }).first().waitFor();
       const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       const lightness = Number(/oklch\(([\d.]+)/.exec(ground)?.[1]);

@@ -50,10 +50,7 @@ describe('the claim portal of examples/, against the running service', () => {
     expect(page).toContain('<li>verification.completed');
 
     const bundle = await fetch(`${claim.url}/bundle`);
-    expect([bundle.status, bundle.headers.get('content-disposition')]).toEqual([
-      200,
-      `attachment; filename="${id}.zip"`,
-    ]);
+    expect([bundle.status, bundle.headers.get('content-disposition')]).toEqual([200, `attachment; filename=${id}.zip`]);
     expect(
       Buffer.from(await bundle.arrayBuffer())
         .subarray(0, 2)

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { getEvidence } from './custody/bundles/read-bundle.ts';
 import { getCredential } from './custody/bundles/read-credential.ts';
 import { registerStamps } from './custody/bundles/stamp-log.ts';
+import { photoSigner } from './custody/credentials/keys.ts';
 import { liftLegalHold } from './custody/erasure/lift-hold.ts';
 import { getPeopleData } from './custody/erasure/people-data.ts';
 import { placeLegalHold } from './custody/erasure/place-hold.ts';
@@ -240,7 +241,13 @@ export async function createApp(
   registerLog(app, deps);
   registerStamps(app, deps);
   registerWitness(app, deps, limiter);
-  await registerPages(app, deps, pages, (id, asked) => embeddingOf(deps.db, id, asked));
+  await registerPages(
+    app,
+    deps,
+    pages,
+    (id, asked) => embeddingOf(deps.db, id, asked),
+    () => photoSigner(deps),
+  );
   registerVerifyPage(app);
   await registerDashboard(app, deps);
   const rules = uploadRules(deps, limiter);

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Fault } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
 import { ORIGINS_MAX, URL_MAX } from '../base/limits.ts';
 import { WEB_ORIGIN } from '../base/patterns.ts';
 import { isWebOrigin, webUrlOf } from '../base/web-url.ts';
@@ -20,8 +21,6 @@ const RETURN =
 const returnUrl = (description: string) => Type.String({ format: 'iri', maxLength: URL_MAX, description });
 export const BrandReturnUrl = returnUrl(RETURN);
 export const TemplateReturnUrl = returnUrl(`${RETURN}; replaces the brand's`);
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Faults of origins that the pattern cannot express, such as a port that browsers leave out. */
 export function originFaults(body: unknown): Fault[] {

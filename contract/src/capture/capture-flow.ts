@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Fault } from '../base/errors.ts';
 import { DateTime, IdSchema, instantOf } from '../base/ids.ts';
+import { isRecord } from '../base/is-record.ts';
 import { MapOf } from '../base/map.ts';
 import { SHA256_HEX } from '../base/patterns.ts';
 import { GeoPoint, Progress } from '../verification/verification.ts';
@@ -71,9 +72,6 @@ export const CaptureRequest = Type.Object(
   { ...closed, title: 'CaptureRequest' },
 );
 export type CaptureRequest = Static<typeof CaptureRequest>;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Faults of a capture request that span fields. */
 export function captureFaults(body: unknown): Fault[] {

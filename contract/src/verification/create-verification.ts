@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Fault } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
 import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from '../base/limits.ts';
 import { MapOf } from '../base/map.ts';
 import { PHONE, SLUG } from '../base/patterns.ts';
@@ -150,9 +151,6 @@ export type CreateVerificationRequest = Static<typeof CreateVerificationRequest>
 
 /** The capture spec that a link template stores: CreateVerificationRequest without `tenant_id`. */
 export const TemplateRequest = Type.Object(fields, { ...closed, title: 'TemplateRequest' });
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const DEPTH_POLICY_FAULT: Fault = { path: 'depth_policy', message: 'needs "depth" among signals_required' };
 

@@ -1,7 +1,7 @@
 import type { Band } from '@firsthand/contract/verification/signals.ts';
 import type { PictureMetadata } from '../files/metadata/picture-metadata.ts';
 import type { CalibratedScore } from '../signals.ts';
-import { type C2paReport, embedsC2pa, failureWords, readC2pa } from './c2pa.ts';
+import { type C2paReport, failureWords, readC2pa } from './c2pa.ts';
 import { type GeneratorMark, generatorMarks } from './generators.ts';
 import { readStealth } from './stealth.ts';
 import { officialAnchors } from './trust-list/trust-list.ts';
@@ -59,7 +59,7 @@ const CONFIDENCE = {
  * outweighs both.
  */
 export async function assessProvenance(input: ProvenanceInput): Promise<AiResult> {
-  const c2pa = embedsC2pa(input.bytes) ? await readC2pa(input.bytes, anchorsOf(input)) : undefined;
+  const c2pa = await readC2pa(input.bytes, () => anchorsOf(input));
   const stealth = await readStealth(input.bytes);
   const marks = generatorMarks(input.metadata.fields);
   if (stealth) marks.push(...generatorMarks([stealth]).map(mark => ({ ...mark, source: 'pixels' })));

@@ -83,16 +83,20 @@ function settings(trustAnchors: string | undefined): string {
 
 /**
  * Reads and validates an embedded C2PA manifest store with the Content Authenticity Initiative's own library.
- * @param trustAnchors PEM of the root and intermediate certificates trusted to sign; without it no signer is `trusted`.
+ * @param anchors gives the PEM of the root and intermediate certificates trusted to sign, asked only for a file with a store; without it no
+ *   signer is `trusted`.
  * @returns undefined when the file embeds no manifest store.
  */
-export async function readC2pa(bytes: Uint8Array, trustAnchors?: string): Promise<C2paReport | undefined> {
+export async function readC2pa(
+  bytes: Uint8Array,
+  anchors: () => string | undefined = () => undefined,
+): Promise<C2paReport | undefined> {
   if (!embedsC2pa(bytes)) return undefined;
   if (bytes.length > MAX_BYTES) return { state: 'unreadable', failures: ['file too large to validate'], claims: [] };
   const { WasmReader } = await loadLibrary();
   let json: string;
   try {
-    const reader = await WasmReader.fromBytes(mimeOf(bytes), bytes, settings(trustAnchors));
+    const reader = await WasmReader.fromBytes(mimeOf(bytes), bytes, settings(anchors()));
     json = reader.json();
     reader.free();
   } catch (fault) {

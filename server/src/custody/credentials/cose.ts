@@ -1,4 +1,5 @@
 import { constants, createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto';
+import { certificatesIn } from '@firsthand/forensics/ai/trust-list/trust-list.ts';
 import { encode } from 'cborg';
 import { elementsOf } from './der.ts';
 
@@ -47,9 +48,7 @@ export function signRaw(privateKeyPem: string, data: Uint8Array): Buffer {
 
 /** Certificates of a PEM text, in its order. */
 export const certificatesOf = (pem: string): X509Certificate[] =>
-  (pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []).map(
-    one => new X509Certificate(one),
-  );
+  certificatesIn(pem).map(one => new X509Certificate(one));
 
 export interface CoseSigner {
   alg: string;

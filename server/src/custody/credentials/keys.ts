@@ -1,5 +1,7 @@
+import { X509Certificate } from 'node:crypto';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
+import type { PhotoSigner } from '../../platform/http/pages.ts';
 import { makeChain } from './chain.ts';
 import { type CoseSigner, certificatesOf, coseSigner, signRaw } from './cose.ts';
 
@@ -63,6 +65,20 @@ export async function credentialKey(deps: KeyDeps): Promise<CredentialKey> {
   if (!row?.sealed) throw new Error('there is no key for Content Credentials yet: start the service once');
   const privateKey = deps.keyring.decrypt(row.sealed);
   return { source: 'own', certificate: row.certificate, sign: async data => signRaw(privateKey, data) };
+}
+
+/** Organisation and common name of who signs now and, unless this installation made the certificate, of its issuer. */
+export async function photoSigner({ config, db }: Pick<Deps, 'config' | 'db'>): Promise<PhotoSigner> {
+  const pem = config.c2paSigner?.certificate ?? (await currentKey(db))?.certificate;
+  if (!pem) return {};
+  const { subject, issuer } = new X509Certificate(pem);
+  return { signer: nameIn(subject), ...(config.c2paSigner ? { issuer: nameIn(issuer) } : {}) };
+}
+
+/** Organisation and common name of a subject as Node.js prints it. */
+function nameIn(subject: string): string {
+  const part = (key: string) => new RegExp(`^${key}=(.+)$`, 'm').exec(subject)?.[1];
+  return [part('O'), part('CN')].filter(Boolean).join(', ') || subject.replaceAll('\n', ', ');
 }
 
 /** A COSE signer of the key. `stamp`: see `cose.ts`. */

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isId } from '@firsthand/contract/base/ids.ts';
@@ -13,19 +12,22 @@ const DIST = distOf('capture');
 /** After an upgrade, pages use the old script for at most so long. */
 const SCRIPT_SECONDS = 300;
 /** Facts that the service gives a page outside the API, each in a `meta` element `firsthand-<name>`. */
-interface PageFact {
+interface PageFact extends PhotoSigner {
   end?: 'unknown' | 'revoked';
   /** When the verification was redacted, which the public view does not say. */
   redacted?: string;
-  /** Who signs the Content Credentials of photos, and who issued that certificate. */
-  signer?: string;
-  issuer?: string;
   /** The page shows steps that the dashboard sends it, in a frame there. */
   preview?: 'yes';
   /** Origins that may frame the page, with a space between. The page sends messages to these alone. */
   origins?: string;
   /** Where the last screen leads. */
   return?: string;
+}
+
+/** Who signs the Content Credentials of photos, and who issued that certificate unless this installation made it. */
+export interface PhotoSigner {
+  signer?: string;
+  issuer?: string;
 }
 
 /** Who may frame the capture page of one verification, and where its last screen leads. */
@@ -95,32 +97,16 @@ const escapeHtml = (text: string) => text.replace(/[&<>"]/g, character => `&#${c
 const redactionOf = (db: Queryable, id: string) =>
   one<{ redacted_at: Date | null }>(db, 'select redacted_at from verifications where id = $1', [id]);
 
-/** Who signs Content Credentials: the name in the certificate and, unless this installation made it, its issuer's. */
-async function signerSaid({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<Pick<PageFact, 'signer' | 'issuer'>> {
-  const own = config.c2paSigner
-    ? undefined
-    : await one<{ certificate: string }>(db, 'select certificate from credential_keys where retired_at is null');
-  const pem = config.c2paSigner?.certificate ?? own?.certificate;
-  if (!pem) return {};
-  const { subject, issuer } = new X509Certificate(pem);
-  return { signer: nameIn(subject), ...(config.c2paSigner ? { issuer: nameIn(issuer) } : {}) };
-}
-
-/** Organisation and common name of a subject as Node.js prints it. */
-function nameIn(subject: string): string {
-  const part = (key: string) => new RegExp(`^${key}=(.+)$`, 'm').exec(subject)?.[1];
-  return [part('O'), part('CN')].filter(Boolean).join(', ') || subject.replaceAll('\n', ', ');
-}
-
 /**
  * Serves the hosted pages: capture at /v/<id>, its preview at /capture-preview, certificate at /c/<id>, assets under /_capture/, and the script
  * that embeds the capture page at /embed.js.
  */
 export async function registerPages(
   app: FastifyInstance,
-  { db, origins, config }: Pick<Deps, 'db' | 'origins' | 'config'>,
+  { db, origins }: Pick<Deps, 'db' | 'origins'>,
   { show }: ReturnType<typeof createPages>,
   embeddingOf: (id: string, asked?: string) => Promise<Embedding>,
+  photoSigner: () => Promise<PhotoSigner>,
 ): Promise<void> {
   // Preloads the first API response, so it arrives while the script is still downloading.
   const preload = (reply: FastifyReply, path: string) =>
@@ -148,7 +134,7 @@ export async function registerPages(
     preload(reply, `/v1/verifications/${id}/public`);
     const row = await redactionOf(db, id);
     return show(reply, 'certificate.html', {
-      ...(row ? await signerSaid({ db, config }) : {}),
+      ...(row ? await photoSigner() : {}),
       ...(row?.redacted_at ? { redacted: row.redacted_at.toISOString() } : {}),
     });
   });

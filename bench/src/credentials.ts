@@ -23,7 +23,7 @@ const LIMIT_MS = 150;
 const LIMIT_MAIN_MS = 20;
 
 const photo = await photoOf(Number(options.megabytes) * 1e6);
-const chain = makeChain('bench.example.com', new Date());
+const chain = await makeChain('bench.example.com', new Date());
 const signer = coseSigner(certificatesOf(chain.certificate), async data => signRaw(chain.privateKey, data));
 const writer = createC2paWriter();
 const facts = {

@@ -76,6 +76,13 @@ export function stampRequest(imprint: Uint8Array, nonce: Uint8Array): Uint8Array
   return new Uint8Array(request.toSchema().toBER());
 }
 
+/** The stamp inside an authority's answer, byte for byte: the second element. Throws {@link StampFault}. */
+export function tokenOf(response: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { result } = asn1js.fromBER(response);
+  const token = result instanceof asn1js.Sequence && result.valueBlock.value[1];
+  return token ? new Uint8Array(token.valueBeforeDecodeView) : fail('the answer has no stamp');
+}
+
 /**
  * Checks a time-stamp response over `message`: imprint, signature, the certificate's purpose, the certificate it names; with
  * `roots` also the chain, at the time of the stamp; with `nonce` that it answers that request. Throws {@link StampFault}.

@@ -1,7 +1,7 @@
 import { constants, createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto';
 import { certificatesIn } from '@firsthand/forensics/ai/trust-list/trust-list.ts';
+import { tokenOf } from '@firsthand/stamps/rfc3161.ts';
 import { encode } from 'cborg';
-import { elementsOf } from './der.ts';
 
 /** A signature algorithm: C2PA's name, the COSE number (RFC 9053, RFC 8230), and what Node.js needs. */
 interface Algorithm {
@@ -95,7 +95,7 @@ export function coseSigner(
         throw new Error('the signature does not fit the certificate');
       }
       const token = await stamp?.(countersigned(header, signature)).then(answer => answer && tokenOf(answer));
-      const unprotected = token ? { sigTst2: { tstTokens: [{ val: new Uint8Array(token) }] } } : {};
+      const unprotected = token ? { sigTst2: { tstTokens: [{ val: token }] } } : {};
       return padded(header, unprotected, new Uint8Array(signature), reserveBytes);
     },
   };
@@ -104,13 +104,6 @@ export function coseSigner(
 /** What a `sigTst2` stamps: the signature, as a countersignature sees it (RFC 9338; C2PA 2.2, 10.3.2.5). */
 const countersigned = (header: Uint8Array, signature: Uint8Array): Uint8Array =>
   encode(['CounterSignature', header, new Uint8Array(), encode(new Uint8Array(signature))]);
-
-/** The TimeStampToken of a TimeStampResp: its second element. */
-function tokenOf(response: Uint8Array): Buffer {
-  const [, token] = elementsOf(response);
-  if (!token) throw new Error('a time stamp without a token');
-  return token;
-}
 
 /** The tag of a COSE_Sign1 and its array of four, filled up to a length with a header that readers pass over. */
 function padded(header: Uint8Array, unprotected: object, signature: Uint8Array, length: number): Uint8Array {

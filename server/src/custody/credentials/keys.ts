@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import type { PhotoSigner } from '../../platform/http/pages.ts';
-import { makeChain } from './chain.ts';
 import { type CoseSigner, certificatesOf, coseSigner, signRaw } from './cose.ts';
 
 /** `settings`: the operator's key. `remote`: the operator's signer. `own`: the chain that this installation made for itself. */
@@ -93,7 +92,9 @@ const currentKey = (db: Queryable) =>
 
 async function createKey(tx: Tx, { origins, keyring, clock }: MakerDeps): Promise<void> {
   const now = clock.now();
-  const chain = makeChain(new URL(origins.public).hostname, now);
+  // Once in ten years: the library that writes certificates is not loaded with each start.
+  const { makeChain } = await import('./chain.ts');
+  const chain = await makeChain(new URL(origins.public).hostname, now);
   await tx.query('insert into credential_keys (certificate, sealed, created_at) values ($1, $2, $3)', [
     chain.certificate,
     keyring.encrypt(chain.privateKey),

@@ -163,7 +163,7 @@ describe('the signer of Content Credentials', () => {
   });
 
   it('may be remote: it gets the bytes and answers the signature, which must fit the certificate', async () => {
-    const { certificate, privateKey } = makeChain('signer.example.com', new Date());
+    const { certificate, privateKey } = await makeChain('signer.example.com', new Date());
     let mode: 'signs' | 'lies' | 'fails' = 'signs';
     const answer: RequestListener = async (request, response) => {
       const bytes = await bodyOf(request);
@@ -232,7 +232,7 @@ describe('the signer of Content Credentials', () => {
   });
 
   it('is refused at the start where key and certificate do not belong together', async () => {
-    const [one, other] = [makeChain('a', new Date()), makeChain('b', new Date())];
+    const [one, other] = [await makeChain('a', new Date()), await makeChain('b', new Date())];
     for (const [env, words] of [
       [{ C2PA_CERTIFICATE: one.certificate, C2PA_PRIVATE_KEY: other.privateKey }, 'C2PA_PRIVATE_KEY takes the key of'],
       [{ C2PA_CERTIFICATE: one.certificate }, 'either C2PA_PRIVATE_KEY or C2PA_SIGNER_URL'],

@@ -37,7 +37,7 @@ const DOORS = {
     deps: '',
     http: 'blob-routes body cursor endpoint idempotency open-streams pages principal problem register root structure validate',
     jobs: 'queue',
-    lib: 'addresses ask-json base64 c2pa-writer device digest event-loop file-fault ids keyring log log-name mail mask-url text tracing',
+    lib: 'addresses ask-json base64 c2pa-writer device digest event-loop ids keyring log log-name mail mask-url text tracing',
     limits: 'limiter memory postgres redis',
     vision: 'client prompt',
   },

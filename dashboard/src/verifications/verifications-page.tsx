@@ -1,3 +1,4 @@
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
@@ -105,7 +106,7 @@ export default function VerificationsPage() {
             }
           />
         ) : search === '' ? (
-          <First mayMake={tenant.role === 'member' || tenant.role === 'owner'} onArrived={() => void showNew()} />
+          <First mayMake={hasRole(tenant.role, 'member')} onArrived={() => void showNew()} />
         ) : (
           <Empty icon="search" title={t('verifications.noMatch')}>
             <p>{t('verifications.noMatchText')}</p>

@@ -1,3 +1,4 @@
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import type { QueryKey } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -35,7 +36,7 @@ export function DeliveryRow({
   const { exactly, ago } = useMoments();
   const say = useSay();
   const { tenant } = useSignedIn();
-  const member = tenant.role === 'member' || tenant.role === 'owner';
+  const member = hasRole(tenant.role, 'member');
   const again = useAct(() => call('POST /v1/webhook-deliveries/:id/retry', { id: delivery.id, body: {} }), {
     refreshes,
     onDone: () => say(t('deliveries.sentAgain')),

@@ -1,4 +1,5 @@
 import type { BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import type { QueryKey } from '@tanstack/react-query';
@@ -29,7 +30,7 @@ export function Acts({ verification }: { verification: Verification }) {
   const [, goTo] = useLocation();
   const [open, setOpen] = useState<'finalize' | 'cancel' | null>(null);
   const { id, status, captures_count, redacted_at, narrative, review, capture_url } = verification;
-  const member = tenant.role === 'member' || tenant.role === 'owner';
+  const member = hasRole(tenant.role, 'member');
   const mayCancel = member && OPEN.includes(status);
   const mayFinalize =
     member &&

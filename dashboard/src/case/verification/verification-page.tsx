@@ -1,3 +1,4 @@
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -66,7 +67,7 @@ function Case({ verification }: { verification: Verification }) {
   const viewer = useRef<ViewerHandle>(null);
   const { captures, config, verdict } = verification;
   const { role } = useSignedIn().tenant;
-  const member = role === 'member' || role === 'owner';
+  const member = hasRole(role, 'member');
   const capture = captures[Math.min(at, captures.length - 1)];
   return (
     <>

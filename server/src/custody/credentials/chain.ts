@@ -1,4 +1,3 @@
-import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
 const YEAR_MS = 365.25 * 86_400_000;
@@ -20,10 +19,10 @@ export interface Chain {
  * issuer). Readers say that they do not know the signer. The root's key is dropped at once, so nobody can issue under it later.
  */
 export async function makeChain(host: string, now: Date): Promise<Chain> {
-  const makeKeys = () => webcrypto.subtle.generateKey(P256, true, ['sign', 'verify']);
+  const makeKeys = () => crypto.subtle.generateKey(P256, true, ['sign', 'verify']);
   const [root, leaf] = await Promise.all([makeKeys(), makeKeys()]);
   const rootName = name('Firsthand self-signed root', host);
-  const issue = (subject: x509.JsonName, publicKey: webcrypto.CryptoKey, extensions: x509.Extension[]) =>
+  const issue = (subject: x509.JsonName, publicKey: x509.PublicKeyType, extensions: x509.Extension[]) =>
     x509.X509CertificateGenerator.create(
       {
         subject,
@@ -35,14 +34,14 @@ export async function makeChain(host: string, now: Date): Promise<Chain> {
         signingAlgorithm: P256,
         extensions,
       },
-      CRYPTO,
+      crypto,
     );
-  const keyId = (key: webcrypto.CryptoKey) => x509.SubjectKeyIdentifierExtension.create(key, false, CRYPTO);
+  const keyId = (key: x509.PublicKeyType) => x509.SubjectKeyIdentifierExtension.create(key, false, crypto);
   const signing = await issue(name('Firsthand', host), leaf.publicKey, [
     new x509.BasicConstraintsExtension(false, undefined, true),
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
     new x509.ExtendedKeyUsageExtension([EMAIL_PROTECTION]),
-    await x509.AuthorityKeyIdentifierExtension.create(root.publicKey, false, CRYPTO),
+    await x509.AuthorityKeyIdentifierExtension.create(root.publicKey, false, crypto),
     await keyId(leaf.publicKey),
   ]);
   const authority = await issue(rootName, root.publicKey, [
@@ -50,14 +49,12 @@ export async function makeChain(host: string, now: Date): Promise<Chain> {
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
     await keyId(root.publicKey),
   ]);
-  const privateKey = await webcrypto.subtle.exportKey('pkcs8', leaf.privateKey);
+  const privateKey = await crypto.subtle.exportKey('pkcs8', leaf.privateKey);
   return {
     certificate: [signing, authority].map(one => `${one.toString('pem')}\n`).join(''),
     privateKey: `${x509.PemConverter.encode(privateKey, 'PRIVATE KEY')}\n`,
   };
 }
-
-const CRYPTO = webcrypto as typeof globalThis.crypto;
 
 /** Certificates have room for 64 characters. */
 const name = (organization: string, commonName: string): x509.JsonName => [

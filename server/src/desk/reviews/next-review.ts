@@ -1,8 +1,9 @@
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import { NextReview, type ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
 import { Verification } from '@firsthand/contract/verification/verification.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
-import { hasRole, personOf } from '../../platform/http/principal.ts';
+import { personOf } from '../../platform/http/principal.ts';
 import { claimNext, findHeld, renewClaims } from '../../verification/verifications/claims.ts';
 import { presentForTenant } from '../../verification/verifications/present.ts';
 import { reviewRowsOf } from '../../verification/verifications/reviews.ts';

@@ -1,6 +1,6 @@
 import type { Role } from '@firsthand/contract/people/people.ts';
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
-import { hasRole } from '../../platform/http/principal.ts';
 import type { ReviewRow } from '../../verification/verifications/reviews.ts';
 
 // The rules of reviews, decided without a database.

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isId } from '@firsthand/contract/base/ids.ts';
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { type Endpoint, rulesFor } from '../../platform/http/endpoint.ts';
-import { hasRole, type Principal, readableModes } from '../../platform/http/principal.ts';
+import { type Principal, readableModes } from '../../platform/http/principal.ts';
 import {
   forbidden,
   invalid,

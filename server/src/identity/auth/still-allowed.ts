@@ -1,6 +1,6 @@
 import type { Role } from '@firsthand/contract/people/people.ts';
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
-import { hasRole } from '../../platform/http/principal.ts';
 import type { Actor } from '../audit/audit.ts';
 import { isInForce } from './bearer.ts';
 

@@ -1,6 +1,6 @@
 import type { KeyScope } from '@firsthand/contract/account/management.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
-import { ROLES } from '@firsthand/contract/people/roles.ts';
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 
 /**
  * Ways for a caller to prove their identity. `capture` is possession of the verification id in the path. `sign_in` is
@@ -76,6 +76,3 @@ export const createsLive = (principal: Principal): boolean => principal.livemode
 
 /** The modes this caller may read. A publishable key reads only its own. */
 export const readableModes = (principal: Principal): boolean[] => [...principal.reads];
-
-/** True when `role` is at least `least`. */
-export const hasRole = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);

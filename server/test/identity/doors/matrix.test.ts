@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
-import { ROLES } from '@firsthand/contract/people/roles.ts';
+import { hasRole, ROLES } from '@firsthand/contract/people/roles.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { mintKey } from '../../../src/identity/tenants/keys.ts';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { exampleKey, openapiDocument } from '../../../src/platform/http/openapi.ts';
-import { type CredentialKind, hasRole, isOpen as opens } from '../../../src/platform/http/principal.ts';
+import { type CredentialKind, isOpen as opens } from '../../../src/platform/http/principal.ts';
 import { newUlid } from '../../../src/platform/lib/ids.ts';
 import { ask, type Reply, startTestService, type TestService } from '../../support/harness.ts';
 import { signedIn } from '../people/visitor.ts';

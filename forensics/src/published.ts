@@ -6,13 +6,13 @@ export interface PublishedRates {
   flagged: { count: number; of: number };
   /** Upper 95% bound of that share. */
   at_most: number;
-  /** The pictures it should find, and those it found. */
-  found?: { count: number; of: number };
+  /** The pictures it should find, those it found, and the lower 95% bound of that share over the people who took them. */
+  found?: { count: number; of: number; at_least?: number };
 }
 
 /** The vision model behind `context` is the operator's choice, so it has no published rates. */
 export const PUBLISHED: { readonly [Name in SignalName]?: PublishedRates } = {
-  screen: { flagged: { count: 14, of: 2_127 }, at_most: 0.01, found: { count: 157, of: 192 } },
+  screen: { flagged: { count: 19, of: 1_232 }, at_most: 0.024, found: { count: 230, of: 379, at_least: 0.52 } },
   ai: { flagged: { count: 0, of: 2_048 }, at_most: 0.001, found: { count: 29, of: 29 } },
   reverse: { flagged: { count: 8, of: 7_381 }, at_most: 0.002, found: { count: 120, of: 122 } },
   depth: { flagged: { count: 3, of: 247 }, at_most: 0.031, found: { count: 131, of: 136 } },

@@ -721,6 +721,11 @@ export interface components {
             /** @description what happened, in the claimant's words */
             narrative: string;
         };
+        FoundRate: {
+            count: number;
+            of: number;
+            at_least?: number;
+        };
         Funnel: {
             landing: number;
             ready: number;
@@ -1288,7 +1293,7 @@ export interface components {
         PublishedRates: {
             flagged: components["schemas"]["Rate"];
             at_most: number;
-            found?: components["schemas"]["Rate"];
+            found?: components["schemas"]["FoundRate"];
         };
         Rate: {
             count: number;
@@ -1594,7 +1599,7 @@ export interface components {
             /** @description present if the signal could not be evaluated */
             unanswered?: components["schemas"]["UnansweredSignal"];
             thresholds?: components["schemas"]["ExplainedThresholds"];
-            /** @description measured on sources that the detector never saw: genuine pictures flagged, the upper 95% bound of that share, and what it was to find */
+            /** @description measured on sources that the detector never saw: genuine pictures flagged, the upper 95% bound of that share, and what it was to find, with the lower bound of that share over the people who took the pictures */
             published?: components["schemas"]["PublishedRates"];
             /** @description the parts of the picture that say so, strongest first */
             tiles?: components["schemas"]["HotTile"][];
@@ -2469,6 +2474,7 @@ export type Explanation = components['schemas']['Explanation'];
 export type Fault = components['schemas']['Fault'];
 export type FinalDecision = components['schemas']['FinalDecision'];
 export type FinalizeRequest = components['schemas']['FinalizeRequest'];
+export type FoundRate = components['schemas']['FoundRate'];
 export type Funnel = components['schemas']['Funnel'];
 export type GeoPoint = components['schemas']['GeoPoint'];
 export type HotTile = components['schemas']['HotTile'];

@@ -5,7 +5,7 @@
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Phone photos of at least 1280 pixels are measured as
  * the capture page sends them: JPEG of quality 94, at most 4096 pixels, and as a frame of a 1920 and a 1280 pixel video. `--repositories`
- * adds the genuine pictures that `forensics/training/screen/sets.tsv` lists and no fit has seen. Pictures whose SHA-256 `--kept-apart` (or
+ * adds the genuine pictures that `forensics/training/screen/sets.tsv` lists and no fit has seen, of the clones that it holds at OWNER/NAME. Pictures whose SHA-256 `--kept-apart` (or
  * KEPT_APART) lists are not read. Fetches nothing.
  */
 import { createHash } from 'node:crypto';
@@ -65,7 +65,9 @@ const reads: (() => Buffer)[] = [
     ),
   ...(repositories
     ? (['genuine-held', 'held'] as const).flatMap(use =>
-        listedPictures(repositories, use).flatMap(({ label, read }) => (label === 0 ? [read] : [])),
+        listedPictures(repositories, use, { missing: 'leave out' }).flatMap(({ label, read }) =>
+          label === 0 ? [read] : [],
+        ),
       )
     : []),
 ];

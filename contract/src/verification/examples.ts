@@ -64,7 +64,7 @@ const explanation = {
       doubtful: { at: 0.84978, odds: { pictures: 705, as_high: 5, one_in: 120 } },
       confident: { at: 0.99472, odds: { pictures: 705, as_high: 0, one_in: 710 } },
     },
-    published: { flagged: { count: 14, of: 2_127 }, at_most: 0.01, found: { count: 157, of: 192 } },
+    published: { flagged: { count: 19, of: 1_232 }, at_most: 0.024, found: { count: 230, of: 379, at_least: 0.52 } },
     tiles: [],
   },
   ai: {

@@ -31,7 +31,9 @@ const Threshold = Type.Object(
   },
 );
 
-const Rate = Type.Object({ count: Count, of: Type.Integer({ minimum: 1 }) }, { ...closed, title: 'Rate' });
+const rate = { count: Count, of: Type.Integer({ minimum: 1 }) };
+const Rate = Type.Object(rate, { ...closed, title: 'Rate' });
+const FoundRate = Type.Object({ ...rate, at_least: Type.Optional(Unit) }, { ...closed, title: 'FoundRate' });
 
 export const HotTile = Type.Object(
   {
@@ -86,13 +88,13 @@ export const SignalExplanation = Type.Object(
     ),
     published: Type.Optional(
       Type.Object(
-        { flagged: Rate, at_most: Unit, found: Type.Optional(Rate) },
+        { flagged: Rate, at_most: Unit, found: Type.Optional(FoundRate) },
         {
           ...closed,
           title: 'PublishedRates',
           description:
             'measured on sources that the detector never saw: genuine pictures flagged, the upper 95% bound of that share, ' +
-            'and what it was to find',
+            'and what it was to find, with the lower bound of that share over the people who took the pictures',
         },
       ),
     ),

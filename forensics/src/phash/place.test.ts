@@ -49,8 +49,20 @@ test('place finds a part of 60%, turned by up to 10°, tilted, and mirrored, whe
       expect(found).toMatchObject({ confirmed: true });
       expect(found!.share).toBeGreaterThan(0.6);
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
+});
+
+test('place confirms a copy under waves', () => {
+  const wave = (height: number, count: number) => (x: number, y: number) =>
+    [x + height * Math.sin(2 * Math.PI * count * y), y + height * Math.sin(2 * Math.PI * count * x)] as [
+      number,
+      number,
+    ];
+  const confirmed = [1, 2, 3].flatMap(seed =>
+    [wave(0.006, 3), wave(0.012, 2)].filter(map => place(searched(drawn(seed, map)), stored(seed))?.confirmed),
+  );
+  expect(confirmed.length).toBeGreaterThanOrEqual(5);
 });
 
 test('place confirms no other scene', () => {

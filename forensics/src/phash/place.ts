@@ -1,13 +1,15 @@
+import { bentCorrelation } from './bend.ts';
 import { solve } from './confirm.ts';
 import type { Thumbnail } from './fingerprint.ts';
 import { type Keypoint, mirrored } from './keypoints.ts';
-import { type Plane, sampleAt, shrink } from './plane.ts';
+import { type Homography, mapped, type Overlaid, overlaid } from './overlay.ts';
+import { type Plane, shrink } from './plane.ts';
 
 /** How a searched picture lies on a stored one, found by corners that agree. */
 interface Place {
   /** Corners that agree on the place. */
   corners: number;
-  /** Correlation of the common area, −1..1. */
+  /** Correlation of the common area, −1..1; where a confirmed copy was bent, after the bend is undone. */
   correlation: number;
   /** Shares that the common area has of the stored and of the searched picture. */
   overlap: number;
@@ -24,6 +26,10 @@ const REACH = 0.012;
 const MAX_PAIRS = 400;
 /** Copies reach 0.99 in 100 of 104 crops; two photos of one scene, taken from one spot, mostly stay below. */
 const MIN_CORRELATION = 0.99;
+/** The same after a bend is undone. Two photos taken by hand from one spot reach 0.9955. */
+const MIN_BENT_CORRELATION = 0.9965;
+/** Pictures that correlate less are not compared bent: copies under waves reach 0.62 and more. */
+const MIN_UNBENT_CORRELATION = 0.6;
 const MIN_OVERLAP = 0.2;
 const MIN_SHARE = 0.6;
 
@@ -32,9 +38,6 @@ interface Match {
   to: Keypoint;
   bits: number;
 }
-
-/** x' = (a·x + b·y + c) / (g·x + h·y + 1), y' = (d·x + e·y + f) / (g·x + h·y + 1). */
-type Homography = readonly [number, number, number, number, number, number, number, number];
 
 /** Finds the place of a searched picture on a stored one, as it is and mirrored; undefined when too few corners agree. */
 export function place(
@@ -51,9 +54,13 @@ export function place(
   const best = found.sort((a, b) => b.corners - a.corners)[0];
   if (!best) return undefined;
   const compared = compareAt(best.mirror ? flopped(plane) : plane, stored.thumbnail, best.homography);
-  const { correlation, overlap, share } = compared;
-  const confirmed = correlation >= MIN_CORRELATION && overlap >= MIN_OVERLAP && Math.max(overlap, share) >= MIN_SHARE;
-  return { corners: best.corners, ...compared, confirmed };
+  const { overlap, share, bent } = compared;
+  const confirmed =
+    (compared.correlation >= MIN_CORRELATION || bent >= MIN_BENT_CORRELATION) &&
+    overlap >= MIN_OVERLAP &&
+    Math.max(overlap, share) >= MIN_SHARE;
+  const correlation = confirmed ? Math.max(compared.correlation, bent) : compared.correlation;
+  return { corners: best.corners, correlation, overlap, share, confirmed };
 }
 
 function flopped({ data, width, height }: Plane): Plane {
@@ -115,11 +122,6 @@ const near = (all: readonly Match[], at: Homography, reach: number): Match[] =>
     const [x, y] = mapped(at, from.x, from.y);
     return Math.hypot(x - to.x, y - to.y) <= reach;
   });
-
-function mapped([a, b, c, d, e, f, g, h]: Homography, x: number, y: number): [number, number] {
-  const w = g * x + h * y + 1;
-  return w > 0.05 ? [(a * x + b * y + c) / w, (d * x + e * y + f) / w] : [Number.NaN, Number.NaN];
-}
 
 /** The similarity that two matches give, unless it contradicts their own turns and sizes. */
 function similarity(one: Match, two: Match): Homography | undefined {
@@ -188,7 +190,11 @@ function compareAt(plane: Plane, thumbnail: Thumbnail, start: Homography) {
   const side = Math.max(moved.width, moved.height);
   const share = (best.count * (scale * side) ** 2) / longest ** 2 / (moved.width * moved.height);
   const { correlation } = best;
-  return { correlation, overlap: best.count / (width * height), share: Math.min(1, share) };
+  const bent =
+    correlation < MIN_CORRELATION && correlation >= MIN_UNBENT_CORRELATION
+      ? bentCorrelation(still, moved, at, best)
+      : correlation;
+  return { correlation, bent, overlap: best.count / (width * height), share: Math.min(1, share) };
 }
 const STEPS = 12;
 const MIN_SAMPLES = 256;
@@ -204,50 +210,6 @@ function scaleOf(at: Homography, x: number, y: number): number {
   ];
   const area = (right[0] - left[0]) * (down[1] - up[1]) - (right[1] - left[1]) * (down[0] - up[0]);
   return Math.sqrt(Math.abs(area)) / (2 * d);
-}
-
-interface Overlaid {
-  still: Float32Array;
-  warped: Float32Array;
-  mask: Uint8Array;
-  count: number;
-  correlation: number;
-  gain: number;
-}
-
-/** Puts the searched picture on the stored one and correlates the common area, both without their brightness. */
-function overlaid(still: Plane, moved: Plane, at: Homography): Overlaid {
-  const { width, height } = still;
-  const longest = Math.max(width, height);
-  const side = Math.max(moved.width, moved.height);
-  const put = new Float32Array(width * height);
-  const mask = new Uint8Array(width * height);
-  let count = 0;
-  for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      const [u, v] = mapped(at, (x + 0.5) / longest, (y + 0.5) / longest);
-      const value = sampled(moved, u * side - 0.5, v * side - 0.5);
-      if (Number.isNaN(value)) continue;
-      put[y * width + x] = value;
-      mask[y * width + x] = 1;
-      count += 1;
-    }
-  const reach = Math.round(longest / 8);
-  const a = highPass(still.data, mask, width, height, reach);
-  const b = highPass(put, mask, width, height, reach);
-  let [sa, sb, saa, sbb, sab] = [0, 0, 0, 0, 0];
-  for (let i = 0; i < mask.length; i++) {
-    if (!mask[i]) continue;
-    sa += a[i]!;
-    sb += b[i]!;
-    saa += a[i]! * a[i]!;
-    sbb += b[i]! * b[i]!;
-    sab += a[i]! * b[i]!;
-  }
-  const [va, vb, cov] = [saa - (sa * sa) / count, sbb - (sb * sb) / count, sab - (sa * sb) / count];
-  const spread = Math.sqrt(va * vb);
-  const correlation = count > 0 && spread > 1e-6 ? cov / spread : 0;
-  return { still: a, warped: b, mask, count, correlation, gain: vb > 1e-6 ? cov / vb : 1 };
 }
 
 /** One step of Gauss-Newton for the eight terms of the map. */
@@ -287,49 +249,4 @@ function times(first: Homography, second: Homography): Homography {
     return p[row * 3]! * q[column]! + p[row * 3 + 1]! * q[3 + column]! + p[row * 3 + 2]! * q[6 + column]!;
   });
   return product.slice(0, 8).map(value => value / product[8]!) as unknown as Homography;
-}
-
-/** NaN outside the plane. */
-function sampled(plane: Plane, x: number, y: number): number {
-  const inside = x >= -0.5 && y >= -0.5 && x <= plane.width - 0.5 && y <= plane.height - 0.5;
-  return inside ? sampleAt(plane, x, y) : Number.NaN;
-}
-
-/** Means over squares of the masked samples. */
-function means(data: Float32Array, mask: Uint8Array, width: number, height: number, reach: number): Float32Array {
-  const sums = new Float64Array((width + 1) * (height + 1));
-  const counts = new Float64Array((width + 1) * (height + 1));
-  for (let y = 0; y < height; y++) {
-    let [sum, count] = [0, 0];
-    for (let x = 0; x < width; x++) {
-      const i = y * width + x;
-      if (mask[i]) {
-        sum += data[i]!;
-        count += 1;
-      }
-      const to = (y + 1) * (width + 1) + x + 1;
-      sums[to] = sums[to - width - 1]! + sum;
-      counts[to] = counts[to - width - 1]! + count;
-    }
-  }
-  const out = new Float32Array(data.length);
-  for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      const [x0, x1] = [Math.max(0, x - reach), Math.min(width, x + reach + 1)];
-      const [y0, y1] = [Math.max(0, y - reach), Math.min(height, y + reach + 1)];
-      const over = (table: Float64Array) =>
-        table[y1 * (width + 1) + x1]! -
-        table[y0 * (width + 1) + x1]! -
-        table[y1 * (width + 1) + x0]! +
-        table[y0 * (width + 1) + x0]!;
-      out[y * width + x] = over(sums) / Math.max(1, over(counts));
-    }
-  return out;
-}
-
-/** The difference between a light blur and the mean of the surroundings, within the mask. */
-function highPass(data: Float32Array, mask: Uint8Array, width: number, height: number, reach: number): Float32Array {
-  const fine = means(data, mask, width, height, 1);
-  const coarse = means(data, mask, width, height, reach);
-  return fine.map((value, i) => value - coarse[i]!);
 }

@@ -74,11 +74,16 @@ export function listedSnapshots(use: Use): Snapshot[] {
 
 /**
  * Lists the pictures of `sets.tsv` for one use, at their commits. `folder` holds a clone of each repository, bare or not, at `OWNER/NAME`.
- * Throws an error that names a missing clone.
+ * Throws an error that names a missing clone, or leaves its pictures out with `missing: 'leave out'`.
  */
-export function listedPictures(folder: string, use: Use): LabelledPicture[] {
+export function listedPictures(
+  folder: string,
+  use: Use,
+  { missing = 'throw' }: { missing?: 'throw' | 'leave out' } = {},
+): LabelledPicture[] {
   return tableLines(new URL('./sets.tsv', import.meta.url))
     .filter(([of]) => of === use)
+    .filter(([, , repository = '']) => missing === 'throw' || existsSync(join(folder, repository)))
     .map(([, label, repository = '', commit = '', path = '', source]) => {
       const clone = join(folder, repository);
       if (!existsSync(clone)) throw new Error(`${folder} holds no clone of ${repository}`);

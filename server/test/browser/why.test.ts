@@ -77,7 +77,9 @@ describe('why a case is doubted, in the dashboard', () => {
       .getByText(/None of 705 genuine photos scored this high|About 1 in [\d,]+ genuine photos scores/)
       .waitFor();
     await desk.page
-      .getByText('Measured on sources it never saw: 14 of 2,127 genuine flagged (at most 1%). 157 of 192 found.')
+      .getByText(
+        'Measured on sources it never saw: 19 of 1,232 genuine flagged (at most 2.4%). 230 of 379 found, at least 52% over the people who took them.',
+      )
       .waitFor();
     await desk.page.getByText(/This detector gives no score, so there are no odds/).waitFor();
     await desk.page.getByText(/^Not asked for: .*Found elsewhere/).waitFor();

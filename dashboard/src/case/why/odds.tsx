@@ -25,11 +25,18 @@ export function Odds({
   const { t, number } = useWords();
   const { odds, no_odds, thresholds, published, tiles = [] } = explained;
   const percent = (share: number) => number(share, { style: 'percent', maximumFractionDigits: 1 });
+  const foundText = ({ count, of, at_least }: NonNullable<NonNullable<typeof published>['found']>) => {
+    const counts = { found: number(count), of: number(of) };
+    return at_least === undefined
+      ? t('odds.found', counts)
+      : t('odds.foundLeast', { ...counts, least: percent(at_least) });
+  };
   const rates = published && {
     flagged: number(published.flagged.count),
     genuine: number(published.flagged.of),
     most: percent(published.at_most),
   };
+  const found = published?.found && foundText(published.found);
   const said = odds && {
     n: number(odds.one_in),
     pictures: number(odds.pictures),
@@ -78,8 +85,7 @@ export function Odds({
       {published && rates && (
         <p className="soft small">
           {t('odds.published', rates)}
-          {published.found &&
-            ` ${t('odds.found', { found: number(published.found.count), of: number(published.found.of) })}`}
+          {found && ` ${found}`}
         </p>
       )}
     </>

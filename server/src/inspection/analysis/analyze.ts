@@ -28,6 +28,7 @@ import {
 import { checkContext } from '../checks/context.ts';
 import { eraseGeocodes } from '../checks/geocode.ts';
 import { matchLocation } from '../checks/location.ts';
+import { withOriginal } from './reverse/original.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
 import { sessionOf } from './session.ts';
 
@@ -190,8 +191,14 @@ interface Subject {
 }
 
 /** One signal as the database stores it: the public members plus the evidence. Undefined when it was not evaluated. */
-async function foundBy(deps: Pick<Deps, 'blobs'>, name: ShownSignalName, o: Subject): Promise<object | undefined> {
+async function foundBy(
+  deps: Pick<Deps, 'blobs' | 'db'>,
+  name: ShownSignalName,
+  o: Subject,
+): Promise<object | undefined> {
   if (name === 'reverse') return o.reverse;
+  if (name === 'ai')
+    return o.analysis.ai && o.reverse ? withOriginal(deps.db, o.analysis.ai, o.reverse) : o.analysis.ai;
   if (name !== 'screen') return o.analysis[name];
   const { heatmapPng, ...screen } = o.analysis.screen ?? {};
   if (!heatmapPng) return o.analysis.screen && screen;

@@ -5,10 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import type { AiResult } from '@firsthand/forensics/ai/assess.ts';
 import { hamming } from '@firsthand/forensics/phash/hash.ts';
 import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { makeSigner } from '../../../../../forensics/test/c2pa-signer.ts';
 import {
   createVerification,
   startTestService,
@@ -89,6 +91,46 @@ describe('reverse signal', () => {
       evaluated: true,
       searched: [{ corpus: 'earlier_captures' }],
     });
+  });
+
+  test('says what the manifest of the original said, for a copy without one', async () => {
+    const signer = await makeSigner();
+    const manifest = {
+      claim_generator_info: [{ name: 'Example Generator', version: '1' }],
+      format: 'image/jpeg',
+      assertions: [
+        {
+          label: 'c2pa.actions.v2',
+          data: {
+            actions: [
+              {
+                action: 'c2pa.created',
+                digitalSourceType: 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia',
+              },
+            ],
+          },
+        },
+      ],
+    };
+    const tenant = await service.newTenant();
+    const request = { ...REVERSE, signals_required: ['ai', 'reverse'] };
+    const aiOf = async (bytes: Uint8Array) => {
+      const { id } = await verify(bytes, request, tenant.pk_test);
+      const { captures } = await untilStatus(service, id, ['completed'], tenant.pk_test);
+      const signal = captures[0]!.signals!.ai_detection as unknown as AiResult;
+      return { ...signal, capture: captures[0]!.id };
+    };
+    const signed = await signer.sign(await scene(24), 'image/jpeg', manifest);
+    const original = await aiOf(signed);
+    expect(original).toMatchObject({ label: 'likely_ai', band: 'confident' });
+    const copy = await aiOf(await sharp(signed).resize(800).jpeg({ quality: 70 }).toBuffer());
+    expect(copy).toMatchObject({ label: 'likely_ai', band: 'doubtful' });
+    expect(copy.evidence).toEqual([
+      { source: 'reverse', field: 'original', value: original.capture },
+      { source: 'reverse', field: 'validation of the original', value: expect.stringMatching(/^valid/) },
+      { source: 'reverse', field: 'signer of the original', value: expect.any(String) },
+    ]);
+    expect(await aiOf(await scene(25))).toMatchObject({ label: 'unknown', evidence: [] });
   });
 
   test('never searches across tenants, or live and test mode', async () => {

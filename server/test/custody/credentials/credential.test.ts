@@ -4,6 +4,7 @@ import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSigner } from '../../../../forensics/test/c2pa-signer.ts';
+import { downloadCredential, requestCredential } from '../../support/credential.ts';
 import {
   ask,
   createVerification,
@@ -23,18 +24,9 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const get = (id: string, capture: string, query = '', key = service.tenant.pk_test) =>
-  fetch(`${service.url}/v1/verifications/${id}/captures/${capture}/credential${query}`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-
-async function download(id: string, capture: string, query = '', key = service.tenant.pk_test): Promise<Buffer> {
-  const answer = await until(async () => {
-    const reply = await get(id, capture, query, key);
-    return reply.status === 202 ? null : reply;
-  }, 'the credential');
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return Buffer.from(await answer.arrayBuffer());
-}
+  requestCredential(service, { id, capture, query, key });
+const download = (id: string, capture: string, query = '', key = service.tenant.pk_test) =>
+  downloadCredential(service, { id, capture, query, key });
 
 interface Made {
   id: string;

@@ -74,6 +74,8 @@ async function load(): Promise<MiniSearch<Found>> {
   const search = new Search<Found>({
     fields: ['heading', 'page', 'text'],
     storeFields: ['heading', 'page', 'text', 'address', 'operation'],
+    // MiniSearch keeps symbols in its words, such as the backticks around a name.
+    tokenize: text => text.split(/[^\p{L}\p{N}]+/u),
     searchOptions: {
       boost: { heading: 4, page: 2 },
       prefix: true,
@@ -100,7 +102,7 @@ async function operationsOf(): Promise<(SearchEntry & { operation: string })[]> 
               heading: summary,
               operation: `${method.toUpperCase()} ${path}`,
               address: `#tag/${tags[0]!.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}/${method.toUpperCase()}${path}`,
-              text: `${method.toUpperCase()} ${path} ${description}`,
+              text: `${method.toUpperCase()} ${path} ${description.replaceAll('`', '')}`,
             },
           ],
     ),
@@ -124,9 +126,9 @@ function itemOf({ page, heading, text, address, operation, terms }: Found & { te
   return item;
 }
 
-/** The text around the first word found, with the words marked. */
+/** The text around the first word found, with the words marked. Terms are letters and digits alone. */
 function marked(text: string, terms: string[]): Node[] {
-  const pattern = new RegExp(`(${terms.map(term => term.replaceAll(/[^\p{L}\p{N}]/gu, '\\$&')).join('|')})`, 'iu');
+  const pattern = new RegExp(`(${terms.join('|')})`, 'iu');
   const at = text.search(pattern);
   const from = Math.max(0, at - AROUND);
   const part = `${from > 0 ? '…' : ''}${text.slice(from, from + 3 * AROUND)}`;

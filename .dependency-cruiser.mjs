@@ -117,6 +117,7 @@ const WORKSPACES = [
   'capture',
   'dashboard',
   'verify',
+  'site',
   'server',
   'bench',
 ];
@@ -205,20 +206,20 @@ export default {
     {
       name: 'pages-know-contract-evidence-report-sdk-and-look-only',
       severity: 'error',
-      from: { path: '^(capture|dashboard|verify)/src' },
+      from: { path: '^(capture|dashboard|verify|site)/src' },
       to: { path: '^(stamps|forensics|cli|server|bench)/' },
     },
     {
       name: 'pages-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^(capture|dashboard|verify)/' },
-      to: { path: '^(capture|dashboard|verify)/', pathNot: '^$1/' },
+      from: { path: '^(capture|dashboard|verify|site)/' },
+      to: { path: '^(capture|dashboard|verify|site)/', pathNot: '^$1/' },
     },
     {
       name: 'the-server-does-not-know-the-pages',
       severity: 'error',
       from: { path: '^server/src/' },
-      to: { path: '^(look|capture|dashboard|verify)/' },
+      to: { path: '^(look|capture|dashboard|verify|site)/' },
     },
     {
       name: 'server-imports-no-scripts',
@@ -236,7 +237,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(capture|dashboard|verify)/dist' },
+    exclude: { path: '^(capture|dashboard|verify|site)/dist' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{contract,stamps,evidence,report,forensics,look,sdk,cli,react,capture,dashboard,bench,scripts,examples,deploy}/**/*.test.{ts,tsx}',
+            '{contract,stamps,evidence,report,forensics,look,sdk,cli,react,capture,dashboard,site,bench,scripts,examples,deploy}/**/*.test.{ts,tsx}',
           ],
         },
       },

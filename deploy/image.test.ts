@@ -74,6 +74,8 @@ describe('trim-for-image', () => {
     write('node_modules/unused/package.json');
     write('capture/dist/index.html');
     write('capture/src/main.ts');
+    write('site/dist/index.html');
+    write('site/src/render.ts');
     write('docs/a.md');
     mkdirSync(join(folder, 'node_modules', '@firsthand'));
     symlinkSync('../../cli', join(folder, 'node_modules', '@firsthand', 'cli'));
@@ -83,6 +85,7 @@ describe('trim-for-image', () => {
       'node_modules/used/index.js',
       'node_modules/used/node_modules/nested/package.json',
       'capture/dist/index.html',
+      'site/dist/index.html',
       'node_modules/@firsthand/cli/src/a.ts',
     ];
     const gone = [
@@ -90,6 +93,7 @@ describe('trim-for-image', () => {
       'node_modules/used/index.js.map',
       'node_modules/unused',
       'capture/src',
+      'site/src',
       'docs',
     ];
     expect(stays.filter(name => !existsSync(join(folder, name)))).toEqual([]);

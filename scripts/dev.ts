@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '..');
 const SETTLE_MS = 200;
 const EVIDENCE = ['stamps/src', 'evidence/src', 'report/src'];
 const SERVER = ['contract/src', 'forensics/src', 'sdk/src', 'server/src', 'server/migrations', '.env', ...EVIDENCE];
-const PAGES = ['capture', 'dashboard', 'verify', 'look', 'contract/src', 'sdk/src', ...EVIDENCE];
+const PAGES = ['capture', 'dashboard', 'verify', 'site', 'docs', 'look', 'contract/src', 'sdk/src', ...EVIDENCE];
 
 const environment = { ...loadEnvironment(), DATA_DIR: resolve(process.env.DATA_DIR ?? join(root, 'data-dev')) };
 const { port, dataDir } = readConfig(environment);

@@ -12,6 +12,19 @@ const SHARED = ['look/**/*', 'sdk/src/**/*', 'contract/src/**/*', 'tsconfig.base
 const PAGES = [
   { name: 'capture', sources: ['capture/**/*', ...SHARED] },
   { name: 'dashboard', sources: ['dashboard/**/*', ...SHARED] },
+  // What the guides link to outside docs/ is part of the site.
+  {
+    name: 'site',
+    sources: [
+      'site/**/*',
+      'docs/**/*',
+      '{sdk,react,bench,deploy,forensics,server}/**/*.md',
+      '{examples,ops}/**/*',
+      '*.md',
+      'package.json',
+      ...SHARED,
+    ],
+  },
   { name: 'verify', sources: ['verify/**/*', '{stamps,evidence,report}/src/**/*', ...SHARED] },
 ];
 const STAMP = '.sources';

@@ -93,7 +93,7 @@ async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
   const signIn = firstRun?.dashboard_url ?? (await unusedOwnerLink(deps));
   lines.push(`  Dashboard       ${signIn ?? `${deps.origins.public}/dashboard`}`);
   if (signIn) lines.push(dim('                  signs you in once, within 24 hours; then add a passkey'));
-  lines.push(`  API             ${deps.origins.public}/docs`, '');
+  lines.push(`  Guides and API  ${deps.origins.public}/docs`, '');
   lines.push(`  Open the capture link, or run the whole flow from another terminal:  ${demoCommand(deps)}`, '');
   console.log(lines.join('\n'));
   if (!/^https?:\/\/(localhost|127\.|\[::1\])/.test(link)) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { launchChromium } from './chromium.ts';
 
-describe('/docs', () => {
+describe('/docs/api', () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('/docs', () => {
       });
       page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
       page.on('pageerror', error => complaints.push(error.message));
-      const answer = await page.goto(`${service.url}/docs`);
+      const answer = await page.goto(`${service.url}/docs/api`);
       const policy = answer?.headers()['content-security-policy'] ?? '';
       expect(policy).toContain("default-src 'none'");
       expect(policy).toMatch(/script-src 'self';/);

@@ -86,7 +86,7 @@ describe.each([
     await page.locator('main h1, main table, main').first().waitFor();
     await page.goto(`${proxy.url}/dashboard/issue`);
     await page.frameLocator('iframe').locator('[data-screen]').first().waitFor();
-    await page.goto(`${proxy.url}/docs`);
+    await page.goto(`${proxy.url}/docs/api`);
     await page.locator('#reference').getByText('Firsthand').first().waitFor();
     expect(failed).toEqual([]);
     await context.close();

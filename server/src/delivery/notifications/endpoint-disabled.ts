@@ -39,7 +39,7 @@ export async function mailEndpointDisabled(
       ['Enable', `POST /v1/webhook-endpoints/${endpointId}/enable`],
       ['Recover events', 'POST /v1/webhook-deliveries/recover'],
     ],
-    link: { text: 'Read how to enable and recover', url: `${deps.origins.public}/docs#/Webhooks` },
+    link: { text: 'Read how to enable and recover', url: `${deps.origins.public}/docs/webhooks#delivery` },
     footer: 'You get this e-mail because this account sends its notifications to your address.',
   });
   try {

@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { sha256 } from '../lib/keyring.ts';
 import type { Endpoint } from './endpoint.ts';
 import { openapiDocument } from './openapi.ts';
+import { type Prepared, prepare, send } from './prepared.ts';
 import { rootOf } from './root.ts';
+import { registerSite } from './site.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const require = createRequire(import.meta.url);
@@ -66,9 +65,9 @@ const page = (nonce: string, root: string) => `<!doctype html>
 <link rel="stylesheet" href="${root}/docs/docs.css">
 </head>
 <body>
-<header class="bar"><a href="${root}/docs" aria-label="Firsthand API"><span class="logo" role="img" aria-label="firsthand"></span></a><span class="name">API reference</span><a class="file" href="${root}/v1/openapi.json" download="firsthand-openapi.json">openapi.json</a></header>
+<header class="bar"><a href="${root}/docs/" aria-label="Firsthand's guides"><span class="logo" role="img" aria-label="firsthand"></span></a><a href="${root}/docs/">Guides</a><span class="name">API reference</span><a class="file" href="${root}/v1/openapi.json" download="firsthand-openapi.json">openapi.json</a></header>
 <noscript><p class="without">This page needs JavaScript. The description of the API is <a href="${root}/v1/openapi.json">openapi.json</a>.</p></noscript>
-<main id="reference"></main>
+<main id="reference" data-document="${root}/v1/openapi.json"></main>
 <script src="${root}/docs/nonce.js"></script>
 <script src="${root}/docs/reference.js"></script>
 <script src="${root}/docs/docs.js"></script>
@@ -91,7 +90,7 @@ const policyOf = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Serves the API description at /v1/openapi.json, and a page to read it and try it at /docs. */
+/** Serves the guides at /docs, the API description at /v1/openapi.json, and a page to read it and try it at /docs/api. */
 export function registerDocs(
   app: FastifyInstance,
   endpoints: readonly Endpoint[],
@@ -111,34 +110,14 @@ export function registerDocs(
       .type('text/html; charset=utf-8')
       .send(page(nonce, rootOf(origins.public)));
   };
-  app.get('/docs', show);
-  app.get('/docs/', show);
+  app.get('/docs/api', show);
   for (const [name, { type, read }] of Object.entries(FILES)) {
-    const file = prepareOnce(read);
+    // Read on its first request, because most nodes never show the page.
+    let file: Promise<Prepared> | undefined;
     app.get(`/docs/${name}`, async (request, reply) => {
-      const { plain, zipped, etag } = await file();
-      reply.header('etag', etag).header('cache-control', 'no-cache').header('vary', 'accept-encoding');
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-      const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding']));
-      reply.type(type);
-      return takesGzip ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(plain);
+      file ??= read().then(prepare);
+      return send(request, reply.header('cache-control', 'no-cache').type(type), await file);
     });
   }
-}
-
-/** Reads and compresses a file on its first request, because most nodes never show the page. */
-function prepareOnce(read: () => Promise<Buffer>) {
-  const prepare = async () => {
-    const plain = await read();
-    return {
-      plain,
-      zipped: await promisify(gzip)(plain),
-      etag: `"${sha256(plain).toString('base64url').slice(0, 22)}"`,
-    };
-  };
-  let file: ReturnType<typeof prepare> | undefined;
-  return () => {
-    file ??= prepare();
-    return file;
-  };
+  registerSite(app, { origins }, show);
 }

@@ -135,6 +135,7 @@ describe('API errors', () => {
       ['GET', '/blobs/nonsense'],
       ['GET', `/v/${id}`],
       ['GET', '/docs'],
+      ['GET', '/docs/api'],
       ['GET', '/healthz'],
       ['GET', '/v1/openapi.json'],
     ];
@@ -210,7 +211,7 @@ describe('API errors', () => {
 
   it('have security headers, as pages and answers do', async () => {
     const { id } = await createVerification(service);
-    for (const path of [`/v/${id}`, `/c/${id}`, '/docs', `/v1/verify/${id}`, '/v1/nowhere', '/%zz']) {
+    for (const path of [`/v/${id}`, `/c/${id}`, '/docs', '/docs/api', `/v1/verify/${id}`, '/v1/nowhere', '/%zz']) {
       const { headers } = await fetch(`${service.url}${path}`);
       expect([path, headers.get('content-security-policy')]).toEqual([path, expect.stringContaining("default-src '")]);
       expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);

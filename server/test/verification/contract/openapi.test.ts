@@ -33,7 +33,7 @@ describe('OpenAPI document', () => {
     expect(ids).toHaveLength(ENDPOINTS.length);
     expect(new Set(ids).size).toBe(ids.length);
     expect(JSON.parse(JSON.stringify(body))).toEqual(JSON.parse(JSON.stringify(openapiDocument(ENDPOINTS))));
-    expect((await fetch(`${service.url}/docs`)).status).toBe(200);
+    expect((await fetch(`${service.url}/docs/api`)).status).toBe(200);
   });
 
   it.each(ENDPOINTS.map(endpoint => [exampleKey(endpoint), endpoint] as const))(

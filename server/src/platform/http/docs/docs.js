@@ -1,7 +1,6 @@
 // Starts the reference on the page. `Scalar` comes from the script before this one.
 Scalar.createApiReference('#reference', {
-  // The page is at /docs, with or without a final slash.
-  url: `${location.pathname.replace(/\/docs\/?$/, '')}/v1/openapi.json`,
+  url: document.querySelector('#reference').dataset.document,
   theme: 'none',
   layout: 'modern',
   withDefaultFonts: false,

@@ -1,0 +1,236 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { distOf } from '../../src/platform/http/assets.ts';
+import { startTestService, type TestService } from '../support/harness.ts';
+import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';
+import { freePort } from '../support/service-process.ts';
+import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
+import { launchChromium } from './chromium.ts';
+
+const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+  version: string;
+};
+const DESKTOP = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+/** Every page of the built site, by its address below /docs/. */
+const addresses = (await readdir(distOf('site'), { recursive: true }))
+  .filter(name => name.endsWith('.html') && name !== '404.html')
+  .map(name => name.slice(0, -'.html'.length));
+
+describe('the guides at /docs', () => {
+  let service: TestService;
+  let proxy: ReverseProxy;
+  let below: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    service = await startTestService({ worker: false });
+    proxy = await startReverseProxy('/photos', { strips: true });
+    const port = await freePort();
+    below = await startTestService({
+      worker: false,
+      env: { PUBLIC_URL: proxy.url, PORT: String(port), TRUSTED_PROXIES: '127.0.0.1,::1' },
+    });
+    proxy.passTo(`http://localhost:${port}`);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await below?.stop();
+    await proxy?.close();
+  });
+
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}${path}`, { headers, redirect: 'manual' });
+
+  it('serves a page, its Markdown and llms.txt, and names the OpenAPI document on each', async () => {
+    for (const path of ['/docs', '/docs/', '/docs/webhooks', `/docs/v${version}/webhooks`, '/docs/sdk']) {
+      const answer = await get(path);
+      const html = await answer.text();
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+        path,
+        200,
+        'text/html; charset=utf-8',
+      ]);
+      expect(answer.headers.get('content-security-policy')).not.toContain('unsafe-inline');
+      expect(html).toContain('href="/v1/openapi.json"');
+      expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style="| on\w+="/);
+    }
+    const markdown = await get('/docs/webhooks.md');
+    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(await markdown.text()).toMatch(/^# Receive webhooks\n/);
+    const list = await (await get('/llms.txt')).text();
+    expect(list).toMatch(/^# .+\n\n> /);
+    for (const [, address] of list.matchAll(/\]\((.+?)\)/g)) {
+      expect(address).toMatch(new RegExp(`^${service.deps.origins.public}/docs/`));
+      expect([address, (await get(new URL(address!).pathname)).status]).toEqual([address, 200]);
+    }
+  });
+
+  it('names its version in an address that shows no other version', async () => {
+    const answer = await get(`/docs/v${version}/webhooks`);
+    expect(answer.headers.get('link')).toBe(`<${service.deps.origins.public}/docs/webhooks>; rel="canonical"`);
+    expect((await get(`/docs/v${version}/api`)).status).toBe(200);
+    expect((await get('/docs/v99.0.0/webhooks')).status).toBe(404);
+  });
+
+  it('refuses what is not part of the site: a page to a browser, a problem to a program', async () => {
+    for (const path of [
+      '/docs/nowhere',
+      '/docs/..%2fpackage.json',
+      '/docs/%2e%2e/%2e%2e/package.json',
+      '/docs/.sources',
+    ]) {
+      const answer = await get(path);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(answer.headers.get('content-type')).toContain('application/json');
+    }
+    const page = await get('/docs/some/where', { accept: 'text/html' });
+    expect(page.status).toBe(404);
+    expect(await page.text()).toMatch(/There is no such page[\s\S]+href="\/docs\/webhooks"/);
+    expect((await get('/docs/webhooks/')).headers.get('location')).toBe('../webhooks');
+  });
+
+  it('sends a file once: a later visit gets 304, and hashed names are kept for a year', async () => {
+    const first = await get('/docs/webhooks');
+    expect((await get('/docs/webhooks', { 'if-none-match': first.headers.get('etag')! })).status).toBe(304);
+    const style = /href="\.\/(assets\/.+?\.css)"/.exec(await first.text())![1];
+    expect((await get(`/docs/${style}`)).headers.get('cache-control')).toContain('immutable');
+  });
+
+  it('links only to pages, headings and files that are there', async () => {
+    expect(addresses.length).toBeGreaterThan(60);
+    const texts = new Map<string, string>();
+    const read = async (url: URL) => {
+      const key = url.pathname;
+      if (!texts.has(key)) {
+        const answer = await fetch(url);
+        texts.set(key, answer.ok ? await answer.text() : `missing ${answer.status}`);
+      }
+      return texts.get(key)!;
+    };
+    const broken: string[] = [];
+    for (const address of addresses) {
+      const at = new URL(`/docs/${address}`, service.url);
+      const html = await read(at);
+      for (const [, , link] of html.matchAll(/\b(href|src)="([^"]+)"/g)) {
+        const url = new URL(link!.replaceAll('&amp;', '&'), at);
+        if (url.origin !== new URL(service.url).origin) continue;
+        const text = await read(url);
+        const anchor = decodeURIComponent(url.hash.slice(1));
+        if (text.startsWith('missing') || (anchor && !text.includes(`id="${anchor}"`)))
+          broken.push(`${address}: ${link}`);
+      }
+    }
+    for (const address of addresses) {
+      const at = new URL(`/docs/${address}.md`, service.url);
+      const markdown = await read(at);
+      for (const [, link] of markdown.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)) {
+        const url = new URL(link!, at);
+        if (url.origin === at.origin && (await read(url)).startsWith('missing')) broken.push(`${address}.md: ${link}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  const visit = async (url: string, viewport: typeof DESKTOP, colorScheme: 'light' | 'dark') => {
+    const context = await browser.newContext({ viewport, colorScheme });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', error => complaints.push(error.message));
+    page.on('request', request => {
+      if (new URL(request.url()).origin !== new URL(url).origin) complaints.push(request.url());
+    });
+    await page.goto(url);
+    return { page, complaints, close: () => context.close() };
+  };
+  const picture = async (page: Page, name: string) => {
+    const folder = process.env.FIRSTHAND_SCREENSHOTS;
+    if (folder) await page.screenshot({ path: join(folder, `site-${name}.png`) });
+  };
+
+  it.each([
+    [DESKTOP, 'light'],
+    [PHONE, 'dark'],
+  ] as const)('axe finds nothing, nothing scrolls sideways, no other origin is asked: %o %s', async (size, scheme) => {
+    const pages = ['', 'first-verification', 'operate', 'capture-protocol', 'examples/webhooks/express.ts'];
+    for (const address of pages) {
+      const { page, complaints, close } = await visit(`${service.url}/docs/${address}`, size, scheme);
+      const name = `${address.replaceAll('/', '-') || 'home'}-${size.width}-${scheme}`;
+      await picture(page, name);
+      await expectAccessible(page, name);
+      await expectNoSidewaysScroll(page, name);
+      expect(complaints).toEqual([]);
+      await close();
+    }
+  });
+
+  it('search finds a word of a guide and an operation of the API, by the keyboard alone', async () => {
+    const { page, complaints, close } = await visit(`${service.url}/docs/install`, DESKTOP, 'light');
+    await page.keyboard.press('/');
+    await page.keyboard.type('idempotency');
+    const dialog = page.getByRole('dialog', { name: 'Search' });
+    await dialog.getByRole('link', { name: 'Idempotency API conventions' }).waitFor();
+    await picture(page, 'search');
+    await expectAccessible(page, 'search');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(url => url.pathname === '/docs/api-conventions' && url.hash === '#idempotency');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('finalize verification');
+    await dialog.getByRole('link', { name: /POST \/v1\/verifications\/\{id\}\/finalize/ }).click();
+    await page.waitForURL(url => url.pathname === '/docs/api');
+    const operation = page.locator('[id$="/POST/v1/verifications/{id}/finalize"]');
+    await expect.poll(async () => (await operation.boundingBox())?.y).toBeLessThan(DESKTOP.height / 2);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('shows code in the language that the reader chose, on every page', async () => {
+    const { page, close } = await visit(`${service.url}/docs/first-verification`, DESKTOP, 'dark');
+    const tabs = page.getByRole('tablist', { name: 'Language' }).first();
+    await tabs.getByRole('tab', { name: 'curl' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('tabpanel', { name: 'TypeScript' }).first().waitFor();
+    await tabs.getByRole('tab', { name: 'Python' }).click();
+    await page.getByRole('tabpanel', { name: 'Python' }).first().waitFor();
+    await picture(page, 'tabs');
+    await page.goto(`${service.url}/docs/webhooks`);
+    await page.getByRole('tabpanel', { name: 'Python' }).first().waitFor();
+    await close();
+  });
+
+  it('opens the list of guides on a phone', async () => {
+    const { page, close } = await visit(`${service.url}/docs/install`, PHONE, 'light');
+    const guides = page.getByRole('navigation', { name: 'Guides' });
+    expect(await guides.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Guides' }).click();
+    await picture(page, 'guides');
+    await expectAccessible(page, 'guides on a phone');
+    await guides.getByRole('link', { name: 'Receive webhooks' }).click();
+    await page.waitForURL(`${service.url}/docs/webhooks`);
+    await close();
+  });
+
+  it('works below a path of another host', async () => {
+    for (const start of ['/docs', '/docs/some/where']) {
+      const { page, close } = await visit(`${proxy.url}${start}`, DESKTOP, 'light');
+      await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Receive webhooks' }).click();
+      await page.waitForURL(`${proxy.url}/docs/webhooks`);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.keyboard.type('idempotency');
+      await page.getByRole('dialog').getByRole('link').first().waitFor();
+      await page.keyboard.press('Escape');
+      for (const name of ['openapi.json', 'llms.txt', `Version ${version}`]) {
+        const href = await page.getByRole('contentinfo').getByRole('link', { name }).getAttribute('href');
+        expect([name, (await fetch(new URL(href!, page.url()))).status]).toEqual([name, 200]);
+      }
+      await close();
+    }
+    expect(proxy.outside).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createMarkdown, hrefsOf, sectionsOf } from './markdown.ts';
+
+const { render } = createMarkdown((source, href) => `[${source}:${href}]`);
+const html = (...lines: string[]) => render(lines.join('\n'), 'docs/a.md');
+
+describe('createMarkdown', () => {
+  it('passes every address through linkOf: links, pictures, HTML', () => {
+    const text =
+      '[a](b.md#c) ![d](e.png)\n\n<img src="f.png" alt="">\n\n| | |\n|---|---|\n| <img src="g.png"> | [h](i.md) |';
+    expect([...render(text, 'docs/a.md').matchAll(/\[docs\/a\.md:(.+?)\]/g)].map(([, href]) => href)).toEqual(
+      hrefsOf(text),
+    );
+    expect(hrefsOf(text)).toEqual(['b.md#c', 'e.png', 'f.png', 'g.png', 'i.md']);
+  });
+
+  it('makes tabs of blocks in several languages that follow each other, with comments between', () => {
+    const shown = html('```sh', 'a', '```', '', '<!-- not run: why -->', '', '```python', 'b', '```');
+    expect(shown.match(/data-tab="\w+"/g)).toEqual(['data-tab="curl"', 'data-tab="Python"']);
+    expect(shown).not.toContain('not run');
+    expect(html('```sh', 'a', '```', '', 'then', '', '```ts', 'b', '```')).not.toContain('data-tab');
+    expect(html('```sh', 'a', '```', '', '```sh', 'b', '```')).not.toContain('data-tab');
+  });
+
+  it('leaves out an empty head of a table, and nameless cells of a head are no headings', () => {
+    expect(html('| | |', '|---|---|', '| a | b |')).not.toContain('<thead>');
+    expect(html('| a | |', '|---|---|', '| b | c |').match(/<t[hd]>/g)).toEqual(['<th>', '<td>', '<td>', '<td>']);
+  });
+
+  it('draws a sequence diagram, and refuses a line that it cannot draw', () => {
+    const diagram = [
+      '```mermaid',
+      'sequenceDiagram',
+      'participant A',
+      'participant B as The <b>',
+      'loop x',
+      'A->>B: hello',
+      'end',
+    ];
+    expect(html(...diagram, '```')).toContain('aria-label="for x; A to The &lt;b&gt;: hello"');
+    expect(() => html(...diagram, 'Note over A: no', '```')).toThrow('Note over A');
+  });
+});
+
+describe('sectionsOf', () => {
+  it('gives each heading its text and the anchor that GitHub gives it', () => {
+    const sections = sectionsOf(
+      '# One\n\na `b`\n\n## `x.y` & z\n\n```sh\nrun\n```\n\n## One\n\n| c | d |\n|---|---|\n| e | f |',
+    );
+    expect(sections).toEqual([
+      { heading: 'One', level: 1, id: 'one', text: 'a b\n' },
+      { heading: 'x.y & z', level: 2, id: 'xy--z', text: 'run\n\n' },
+      { heading: 'One', level: 2, id: 'one-1', text: 'c\nd\ne\nf\n' },
+    ]);
+  });
+});

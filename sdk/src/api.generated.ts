@@ -1204,6 +1204,8 @@ export interface components {
             /** @description where the camera pointed at each frame, as shares of the picture’s longer side; y down */
             path: components["schemas"]["PathPoint"][];
             noise?: components["schemas"]["PresenceNoise"];
+            /** @description share of the photo’s area that the film does not show */
+            uncovered?: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC

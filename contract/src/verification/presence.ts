@@ -153,6 +153,9 @@ const PresenceEvidence = Type.Object(
         { ...closed, title: 'PresenceNoise' },
       ),
     ),
+    uncovered: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'share of the photo’s area that the film does not show' }),
+    ),
     began_at: Type.Optional(DateTime),
     delay_seconds: Type.Optional(
       Type.Number({ description: 'from the beginning of the trace to the arrival of the photo' }),

@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fitHomography, ransac, transferError } from '../motion/geometry.ts';
 import { random } from '../pixels/random.ts';
+import { areaResize } from '../pixels/resize.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay, photographed, type Way } from '../simulate/film.ts';
 import { checkContinuous } from './continuous.ts';
 import { checkDepth } from './depth.ts';
@@ -10,7 +11,7 @@ import { checkHand } from './hand.ts';
 import { checkLight } from './light.ts';
 import { noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
-import { type CheckName, concluded, examine, type Presence, presenceBand } from './presence.ts';
+import { type CheckName, concluded, examine, type Presence, presenceBand, underPolicy } from './presence.ts';
 import { checkSensor } from './sensor.ts';
 import type { CheckResult, Move, Session } from './trace.ts';
 import { follow, matchesOf, planeOf } from './tracks.ts';
@@ -82,6 +83,28 @@ describe('checkContinuous', () => {
     const found = checkContinuous(session(deep, { still }), path);
     expect(found).toMatchObject({ evaluated: false });
     expect(found.words).toMatch(/another place/);
+  });
+
+  it('counts no answer under strict for a photo whose outer ring the film does not show', () => {
+    const { width, height } = deep.still;
+    const large = areaResize(flatOther(), Math.round(width / 0.7));
+    const [left, top] = [(large.width - width) >> 1, (large.height - height) >> 1];
+    for (let y = 0; y < height; y++)
+      large.data.set(
+        deep.still.data.subarray(3 * y * width, 3 * (y + 1) * width),
+        3 * ((top + y) * large.width + left),
+      );
+    const presence = examine(session(deep, { still: large }));
+    expect(presence.checks.continuous?.evidence.uncovered).toBeCloseTo(1 - 0.7 ** 2, 1);
+    expect(underPolicy(presence, 'lenient').result).toBe('passed');
+    const strict = underPolicy(presence, 'strict');
+    expect(strict.result).toBe('inconclusive');
+    expect(strict.checks.continuous).toMatchObject({
+      evaluated: false,
+      words: expect.stringContaining('of the photo'),
+    });
+    expect([presenceBand(presence, 'lenient'), presenceBand(presence, 'strict')]).toEqual(['clear', 'doubtful']);
+    expect(examine(session(deep)).checks.continuous?.evidence.uncovered).toBeLessThan(0.05);
   });
 
   it('has no answer for a photo with a small piece set in, where all else lies in place', () => {

@@ -9,7 +9,7 @@ import type { DepthSignal } from '../signals.ts';
 import { checkFile } from './fresh.ts';
 import { type NoisePictures, noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
-import { concluded, examineAlong, type Presence, presenceBand } from './presence.ts';
+import { concluded, examineAlong, type Presence, presenceBand, underPolicy } from './presence.ts';
 import { decodeTrace, readTraceFile, TraceFault, type TraceFile } from './read-trace.ts';
 import { stripOf } from './strip.ts';
 import { type CheckResult, noAnswer, type Trace } from './trace.ts';
@@ -62,7 +62,7 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   const thumbnail = await thumbnailOf(photo.metadata);
   const seen = { still: photo.picture, second: photo.second, metadata: photo.metadata, thumbnail };
   const judged = (presence: Presence, more: Partial<JudgedSession> = {}): JudgedSession => ({
-    ...presence,
+    ...underPolicy(presence, sent.policy),
     band: presenceBand(presence, sent.policy),
     ...more,
   });
@@ -89,9 +89,15 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   const sensor = programCamera(header);
   const presence = concluded({ ...examined.checks, ...(fresh ? { fresh } : {}), ...(sensor ? { sensor } : {}) });
   const measured = noiseOf(examined.checks.sensor);
+  const uncovered = examined.checks.continuous?.evidence.uncovered;
   const noise = measured && (await noisePictures(trace, path));
   return judged(presence, {
-    evidence: { ...evidence, moves_asked: challenge.issued.moves, ...(measured ? { noise: measured } : {}) },
+    evidence: {
+      ...evidence,
+      moves_asked: challenge.issued.moves,
+      ...(typeof uncovered === 'number' ? { uncovered } : {}),
+      ...(measured ? { noise: measured } : {}),
+    },
     strip,
     ...(noise ? { noise } : {}),
   });

@@ -2,9 +2,22 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fitHomography, ransac, transferError } from '../motion/geometry.ts';
+import { boxBlur } from '../pixels/blur.ts';
+import { lumaOf } from '../pixels/luma.ts';
 import { random } from '../pixels/random.ts';
 import { areaResize } from '../pixels/resize.ts';
-import { drawFilm, drawSensor, drawStage, type Film, handWay, photographed, type Way } from '../simulate/film.ts';
+import {
+  drawFilm,
+  drawSensor,
+  drawStage,
+  type Film,
+  FRAME,
+  handWay,
+  photographed,
+  sample,
+  type View,
+  type Way,
+} from '../simulate/film.ts';
 import { checkContinuous } from './continuous.ts';
 import { checkDepth } from './depth.ts';
 import { checkHand } from './hand.ts';
@@ -244,6 +257,40 @@ it('follow finds the corners of a print where its homography puts them, far from
     // A blurred border of the print and repeating patterns mislead some.
     expect(plane.inliers.length).toBeGreaterThan(0.6 * matches.length);
   }
+});
+
+it('checkDepth has no answer where the brightness of a photo was taken for its depth', async () => {
+  const photo = (await drawFilm({ stage, way, sensor: drawSensor(SEED), frames: 2 })).still;
+  const small = areaResize(photo, FRAME.width);
+  const near = lumaOf(small.data, small.width * small.height);
+  for (let i = 0; i < 2; i++) boxBlur(near, small.width, small.height, 24);
+  const [least, most] = [near.reduce((a, b) => Math.min(a, b)), near.reduce((a, b) => Math.max(a, b))];
+  const view: View =
+    ({ focal, position }) =>
+    (dx, dy, out) => {
+      let [x, y] = [dx, dy];
+      for (let step = 0; step < 3; step++) {
+        const column = Math.max(0, Math.min(small.width - 1, Math.round(x + small.width / 2)));
+        const row = Math.max(0, Math.min(small.height - 1, Math.round(y + small.height / 2)));
+        const inverse = 1 + (0.9 * (near[row * small.width + column]! - least)) / (most - least);
+        [x, y] = [dx + focal * position[0] * inverse, dy + focal * position[1] * inverse];
+      }
+      const scale = photo.width / small.width;
+      sample(photo, x * scale + photo.width / 2, y * scale + photo.height / 2, out);
+    };
+  const { trace } = await drawFilm({ stage, way, view, sensor: drawSensor(SEED) });
+  const found = checkDepth(trace.frames, pathOf(trace.frames));
+  expect(found, JSON.stringify(found)).toMatchObject({
+    evaluated: false,
+    words: expect.stringContaining('Bright things'),
+  });
+  expect(Number(checkDepth(deep.trace.frames, path).evidence.by_brightness)).toBeLessThan(0.86);
+});
+
+it('checkSensor misses crops under strict where the video has room for them', () => {
+  const presence = examine(session(deep, { trace: { ...deep.trace, beganAt: ISSUED + 5_000, crops: [] } }));
+  expect([presenceBand(presence, 'lenient'), presenceBand(presence, 'strict')]).toEqual(['clear', 'doubtful']);
+  expect(checkSensor({ ...deep.trace, crops: [], videoWidth: 200 }, path).missing).toBeUndefined();
 });
 
 it('checkDepth has no answer for a camera at rest', () => {

@@ -227,6 +227,9 @@ create table challenges (
   issued_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   capture_id text,
+  announced_at timestamp with time zone,
+  image_sha256 text,
+  trace_sha256 text,
   constraint challenges_pkey PRIMARY KEY (id),
   constraint challenges_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id)
 );

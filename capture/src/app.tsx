@@ -5,7 +5,7 @@ import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { createCamera } from './camera/camera.ts';
-import { requestChallenge } from './camera/challenge.ts';
+import { announceFilm, requestChallenge } from './camera/challenge.ts';
 import type { Host } from './embedding.ts';
 import { type End, endOf, type Held, placeToResume } from './flow.ts';
 import { usePlace } from './history.ts';
@@ -131,6 +131,7 @@ export function App(props: Props): JSX.Element {
           {...{ place, view, captures, answers, camera, locator, reporter, go }}
           refusal={refusal?.faults}
           challengeFor={stepKey => requestChallenge(client, stepKey)}
+          onFilmed={film => void announceFilm(client, film)}
           onCaptured={async (stepKey, capture) => {
             await store.putCapture({ ...capture, token: client.token, stepKey });
             if (place.replaces) await store.removeCapture(place.replaces);

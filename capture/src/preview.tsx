@@ -72,6 +72,7 @@ function Preview() {
           reporter={{ at: nothing, end: nothing }}
           go={nothing}
           challengeFor={async () => undefined}
+          onFilmed={nothing}
           onCaptured={async () => HELD}
           onHeld={nothing}
           onRemove={async () => {}}

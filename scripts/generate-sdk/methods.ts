@@ -42,6 +42,7 @@ export const METHODS: Readonly<Record<string, string>> = {
 
   getCaptureSession: 'captures.getSession',
   createChallenge: 'captures.createChallenge',
+  announceFilm: 'captures.announceFilm',
   createUploadUrl: 'captures.createUploadUrl',
   submitCapture: 'captures.submit',
   submitAnswers: 'captures.submitAnswers',

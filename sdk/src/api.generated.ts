@@ -14,6 +14,14 @@ export interface components {
         AiLabel: "likely_human" | "likely_ai" | "unknown";
         /** @enum {unknown} */
         AiRisk: "low" | "medium" | "high";
+        AnnouncedFilm: {
+            challenge_id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            announced_at: string;
+        };
         Answer: {
             value: string;
             /**
@@ -465,7 +473,7 @@ export interface components {
             issued_at: string;
             /**
              * Format: date-time
-             * @description ISO 8601, UTC. Begin the trace before this time.
+             * @description ISO 8601, UTC. Make the film and announce it before this time.
              */
             expires_at: string;
         };
@@ -714,6 +722,13 @@ export interface components {
         Fault: {
             path: string;
             message: string;
+        };
+        FilmAnnouncement: {
+            challenge_id: string;
+            /** @description of the photo */
+            image_sha256: string;
+            /** @description of the film */
+            trace_sha256: string;
         };
         /** @enum {unknown} */
         FinalDecision: "approved" | "rejected" | "retake";
@@ -1194,6 +1209,8 @@ export interface components {
             /** @description where the camera pointed at each frame, as shares of the picture’s longer side; y down */
             path: components["schemas"]["PathPoint"][];
             noise?: components["schemas"]["PresenceNoise"];
+            /** @description share of the photo’s area that the film does not show */
+            uncovered?: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -2390,6 +2407,7 @@ export type Actor = components['schemas']['Actor'];
 export type ActorKind = components['schemas']['ActorKind'];
 export type AiLabel = components['schemas']['AiLabel'];
 export type AiRisk = components['schemas']['AiRisk'];
+export type AnnouncedFilm = components['schemas']['AnnouncedFilm'];
 export type Answer = components['schemas']['Answer'];
 export type AnswersRequest = components['schemas']['AnswersRequest'];
 export type ApiKey = components['schemas']['ApiKey'];
@@ -2472,6 +2490,7 @@ export type ExplainedThreshold = components['schemas']['ExplainedThreshold'];
 export type ExplainedThresholds = components['schemas']['ExplainedThresholds'];
 export type Explanation = components['schemas']['Explanation'];
 export type Fault = components['schemas']['Fault'];
+export type FilmAnnouncement = components['schemas']['FilmAnnouncement'];
 export type FinalDecision = components['schemas']['FinalDecision'];
 export type FinalizeRequest = components['schemas']['FinalizeRequest'];
 export type FoundRate = components['schemas']['FoundRate'];

@@ -72,6 +72,7 @@ import { registerVerifyPage } from './platform/http/verify-page.ts';
 import { registerLog } from './record/evidence/log-routes.ts';
 import { getEvidenceKeys } from './record/evidence/read-keys.ts';
 import { registerWitness } from './record/evidence/witness.ts';
+import { announceFilm } from './verification/captures/announce-film.ts';
 import { submitAnswers } from './verification/captures/answers.ts';
 import { createChallenge } from './verification/captures/challenge.ts';
 import { reportProgress } from './verification/captures/progress.ts';
@@ -136,6 +137,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
 
   'GET /v1/verify/:token': getSession,
   'POST /v1/verifications/:token/challenges': createChallenge,
+  'POST /v1/verifications/:token/films': announceFilm,
   'POST /v1/verifications/:token/captures/upload-url': createUploadUrl,
   'POST /v1/verifications/:token/captures': submitCapture,
   'POST /v1/verifications/:token/answers': submitAnswers,

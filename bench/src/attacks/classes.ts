@@ -11,8 +11,15 @@ import {
   rollingView,
   twoLayers,
 } from './mixtures.ts';
-import { alignedStill, bentStill, ledIn, patchedStill } from './old-stills.ts';
-import { depthWarped, pannedByHand, pannedStraight, scripted } from './programs.ts';
+import { alignedStill, bentStill, forgedRing, ledIn, patchedStill } from './old-stills.ts';
+import {
+  brightnessWarped,
+  brightnessWarpedWithSensor,
+  depthWarped,
+  pannedByHand,
+  pannedStraight,
+  scripted,
+} from './programs.ts';
 import { everywhere, foreignStill, fromArchive, noTrace, oldStill, replayed, restamped } from './recordings.ts';
 import { type Attack, answered } from './session.ts';
 
@@ -54,11 +61,14 @@ export const classes: readonly Attack[] = [
   bentStill,
   patchedStill(0.25),
   patchedStill(0.1),
+  forgedRing,
   scripted,
   pannedStraight,
   pannedByHand(false),
   pannedByHand(true),
   depthWarped,
+  brightnessWarped,
+  brightnessWarpedWithSensor,
   twoLayers,
   knowsAll,
   print,

@@ -6,6 +6,7 @@ import { random } from '@firsthand/forensics/pixels/random.ts';
 import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
 import type { Move } from '@firsthand/forensics/presence/trace.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay, sample } from '@firsthand/forensics/simulate/film.ts';
+import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { type Attack, answered } from './session.ts';
 
 const liveFilm = (seed: number, moves: readonly Move[]): Promise<Film> =>
@@ -102,6 +103,27 @@ export const patchedStill = (share: number): Attack => ({
     return answered(film, moves, { still: { width, height, data } });
   },
 });
+
+/** Side of the true middle, as a share of the photo's: the smallest part that the comparison with the film looks for. */
+const MIDDLE = 0.68;
+
+/** The photo of this moment as the middle of a larger one, whose outer ring shows another scene. */
+export const forgedRing: Attack = {
+  name: `photo of the moment with a forged outer ring, ${Math.round(100 * (1 - MIDDLE ** 2))}% of its area`,
+  kind: 'injected',
+  async make(seed, moves) {
+    const film = await liveFilm(seed, moves);
+    const { still } = film;
+    const [width, height] = [Math.round(still.width / MIDDLE), Math.round(still.height / MIDDLE)];
+    const { data } = areaResize(drawScene(seed + 500_000, { width, height }), width);
+    const [left, top] = [(width - still.width) >> 1, (height - still.height) >> 1];
+    for (let y = 0; y < still.height; y++) {
+      const row = still.data.subarray(3 * y * still.width, 3 * (y + 1) * still.width);
+      data.set(row, 3 * ((top + y) * width + left));
+    }
+    return answered(film, moves, { still: { width, height, data } });
+  },
+};
 
 function planeOf({ width, height, data }: Picture) {
   const luma = lumaOf(data, width * height);

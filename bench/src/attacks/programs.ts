@@ -1,5 +1,8 @@
 import { boxBlur } from '@firsthand/forensics/pixels/blur.ts';
+import { lumaOf } from '@firsthand/forensics/pixels/luma.ts';
+import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
 import { random } from '@firsthand/forensics/pixels/random.ts';
+import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
 import {
   drawFilm,
   drawSensor,
@@ -44,10 +47,18 @@ export const pannedByHand = (noise: boolean): Attack => ({
  * planes.
  */
 export async function warpedView(stage: Stage, seed: number, layers?: number): Promise<View> {
-  const sensor = { ...drawSensor(seed), pattern: 0 };
-  const { still } = await drawFilm({ stage, way: straightWay(['right'], 0), sensor, frames: 2 });
   const inverse = guessedDepth(stage, seed);
   if (layers) cutIntoLayers(inverse, layers);
+  return viewBy(inverse, await photoOf(stage, seed));
+}
+
+const photoOf = async (stage: Stage, seed: number): Promise<Picture> => {
+  const sensor = { ...drawSensor(seed), pattern: 0 };
+  return (await drawFilm({ stage, way: straightWay(['right'], 0), sensor, frames: 2 })).still;
+};
+
+/** The view of a photograph whose points move as their inverse depth says, pixel by pixel of a frame. */
+function viewBy(inverse: Float32Array, still: Picture): View {
   const { width, height } = FRAME;
   return pose => {
     const plane = onPlane({ ...pose, position: [0, 0, 0] }, 1);
@@ -123,6 +134,50 @@ function guessedDepth({ cards }: Stage, seed: number): Float32Array {
   boxBlur(map, width, height, 4);
   boxBlur(map, width, height, 4);
   return map;
+}
+
+/** Side of the blur, as a share of a frame's width, and how much nearer the brightest point is than the darkest. */
+const BLUR = 0.1;
+const NEARER = 0.9;
+
+/**
+ * The least that a program needs: no scene, no depth network, no sensor. A photograph of a print, whose blurred brightness is taken for depth, is
+ * warped along a hand's path. Nothing but the frames is sent.
+ */
+export const brightnessWarped: Attack = {
+  name: 'still of any origin, its blurred brightness taken for depth, no crops and no motion sensor',
+  kind: 'injected',
+  async make(seed, moves) {
+    const stage = photographed(drawStage(seed), seed);
+    const still = await photoOf(stage, seed);
+    const view = viewBy(brightnessAsDepth(still), still);
+    const film = await drawFilm({ stage, view, sensor: silent(seed), way: handWay(moves, random(seed)) });
+    return answered({ ...film, trace: { ...film.trace, crops: [], motion: [] } }, moves);
+  },
+};
+
+/** The same by a program that adds the noise and the pattern of a sensor, crops and the rates of its path. */
+export const brightnessWarpedWithSensor: Attack = {
+  name: 'still of any origin, its blurred brightness taken for depth, crops of a sensor and rates of the path',
+  kind: 'injected',
+  async make(seed, moves) {
+    const stage = photographed(drawStage(seed), seed);
+    const still = await photoOf(stage, seed);
+    const view = viewBy(brightnessAsDepth(still), still);
+    const way = handWay(moves, random(seed));
+    return answered(await drawFilm({ stage, view, sensor: drawSensor(seed), way, gyroscope: true }), moves);
+  },
+};
+
+function brightnessAsDepth(still: Picture): Float32Array {
+  const { width, height } = FRAME;
+  const luma = lumaOf(areaResize(still, width).data, width * height);
+  const radius = Math.round((BLUR * width) / 2);
+  boxBlur(luma, width, height, radius);
+  boxBlur(luma, width, height, radius);
+  const least = luma.reduce((a, b) => Math.min(a, b));
+  const most = luma.reduce((a, b) => Math.max(a, b));
+  return luma.map(value => 1 + (NEARER * (value - least)) / Math.max(1, most - least));
 }
 
 /** The real scene, filmed by a machine on straight lines. */

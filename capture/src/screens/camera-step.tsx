@@ -3,7 +3,7 @@ import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
 import { sha256Hex } from '@firsthand/sdk/capture/digest.ts';
 import type { HeldSession } from '@firsthand/sdk/capture/store.ts';
-import type { DeviceLocation, ImageStep } from '@firsthand/sdk/capture/wire.ts';
+import type { DeviceLocation, FilmAnnouncement, ImageStep } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Camera, type CameraState, type Photo, sizeOf } from '../camera/camera.ts';
@@ -43,7 +43,7 @@ type Shot = {
   /** Requested at the shutter, so that it is the place where the photo was taken. */
   location?: Promise<DeviceLocation | undefined>;
   motionFrame?: Blob;
-  session?: NonNullable<SessionResult['session']>;
+  session?: HeldSession;
 };
 
 type Props = {
@@ -58,6 +58,8 @@ type Props = {
   least: number | undefined;
   /** Asks for the moves after a photo; undefined where the step needs none. Never rejects. */
   challenge: (() => Promise<OpenChallenge | undefined>) | undefined;
+  /** Tells the service at once which film answers the challenge. */
+  onFilmed: (film: FilmAnnouncement) => void;
   /** Keeps the photo and leaves the review, either for a screen that replaces it in the history or back to the camera. */
   onTaken: (photo: TakenPhoto) => Promise<void>;
   onSkip: (() => void) | undefined;
@@ -153,6 +155,17 @@ export function CameraStep(props: Props): JSX.Element {
     }
   }
 
+  /** Goes on after the moves. The film is announced now: the person may look at the photo for longer than the challenge lives. */
+  async function onMoved(shot: Shot, { second, session }: SessionResult): Promise<void> {
+    const moved = { ...shot, ...(second ? { motionFrame: second } : {}) };
+    if (!session) return proceed(moved, 'motion');
+    const traceSha256 = await sha256Hex(session.trace);
+    const { challengeId } = session;
+    proceed({ ...moved, session: { ...session, traceSha256 } }, 'motion');
+    const image_sha256 = await sha256Hex(await shot.photo.blob.arrayBuffer());
+    props.onFilmed({ challenge_id: challengeId, image_sha256, trace_sha256: traceSha256 });
+  }
+
   async function onFile(file: File | undefined): Promise<void> {
     if (!file) return;
     setFault('');
@@ -185,7 +198,7 @@ export function CameraStep(props: Props): JSX.Element {
       capturedAt: shot.capturedAt,
       ...(location ? { location } : {}),
       ...(motionFrame ? { motionFrame } : {}),
-      ...(session ? { session: { ...session, traceSha256: await sha256Hex(session.trace) } } : {}),
+      ...(session ? { session } : {}),
     });
     setTaking(false);
   }
@@ -233,9 +246,7 @@ export function CameraStep(props: Props): JSX.Element {
           video={video}
           mirrored={state.status === 'live' && state.facing === 'front'}
           challenge={challenge.current}
-          onDone={({ second, session }) =>
-            proceed({ ...shot, ...(second ? { motionFrame: second } : {}), ...(session ? { session } : {}) }, 'motion')
-          }
+          onDone={result => onMoved(shot, result)}
         />
       )}
       {sheet === 'location' && shot && (

@@ -1,6 +1,6 @@
 import { randomId } from '@firsthand/sdk/capture/digest.ts';
 import type { HeldCapture } from '@firsthand/sdk/capture/store.ts';
-import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
+import type { CaptureView, FilmAnnouncement } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Camera, CameraState } from '../camera/camera.ts';
@@ -29,6 +29,7 @@ type Props = {
   go: (place: Place, replace?: boolean) => void;
   /** Asks the service for the moves of a camera session; undefined when it gives none. */
   challengeFor: (stepKey: string) => Promise<OpenChallenge | undefined>;
+  onFilmed: (film: FilmAnnouncement) => void;
   /** Stores a capture. `onHeld` then updates the held state and the place together. */
   onCaptured: (stepKey: string, capture: Omit<HeldCapture, 'token' | 'stepKey'>) => Promise<OnDevice>;
   onHeld: (held: OnDevice) => void;
@@ -119,6 +120,7 @@ export function StepScreen(props: Props): JSX.Element | null {
           locator={props.locator}
           wantsLocation={view.requires?.location ?? false}
           challenge={view.requires?.motion_frame ? () => props.challengeFor(step.key) : undefined}
+          onFilmed={props.onFilmed}
           onTaken={async photo => {
             const after = await props.onCaptured(step.key, { id: randomId(), ...photo });
             // The review has its own history entry: replace it with the next screen, or go back to the entry below.

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import { MapOf } from '../base/map.ts';
+import { SHA256_HEX } from '../base/patterns.ts';
 
 // The camera session: the server asks for moves, the page films while the person makes them, the server checks the film.
 
@@ -22,13 +23,31 @@ export const Challenge = Type.Object(
       description:
         "ISO 8601, UTC. Count the trace's `began_at` from this time, so that the phone's clock does not matter.",
     }),
-    expires_at: Type.String({ format: 'date-time', description: 'ISO 8601, UTC. Begin the trace before this time.' }),
+    expires_at: Type.String({
+      format: 'date-time',
+      description: 'ISO 8601, UTC. Make the film and announce it before this time.',
+    }),
   },
   { ...closed, title: 'Challenge' },
 );
 export type Challenge = Static<typeof Challenge>;
 
 export const CHALLENGE_TTL_SECONDS = 120;
+
+/** Body of POST …/films. */
+export const FilmAnnouncement = Type.Object(
+  {
+    challenge_id: IdSchema('chl'),
+    image_sha256: Type.String({ pattern: SHA256_HEX, description: 'of the photo' }),
+    trace_sha256: Type.String({ pattern: SHA256_HEX, description: 'of the film' }),
+  },
+  { ...closed, title: 'FilmAnnouncement' },
+);
+
+export const AnnouncedFilm = Type.Object(
+  { challenge_id: IdSchema('chl'), announced_at: DateTime },
+  { ...closed, title: 'AnnouncedFilm' },
+);
 
 /** The content type that upload-url takes for a trace. */
 export const TRACE_CONTENT_TYPE = 'application/vnd.firsthand.trace';
@@ -133,6 +152,9 @@ const PresenceEvidence = Type.Object(
         },
         { ...closed, title: 'PresenceNoise' },
       ),
+    ),
+    uncovered: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'share of the photo’s area that the film does not show' }),
     ),
     began_at: Type.Optional(DateTime),
     delay_seconds: Type.Optional(

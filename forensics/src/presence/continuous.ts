@@ -3,10 +3,11 @@ import { fitFundamental, fitHomography, ransac, sampsonError, transferError } fr
 import { type Match, matchFrames } from '../motion/match.ts';
 import { boxBlur } from '../pixels/blur.ts';
 import { lumaOf } from '../pixels/luma.ts';
-import { cutOut, type Picture } from '../pixels/picture.ts';
+import { cutOut, type Part, type Picture } from '../pixels/picture.ts';
 import { random } from '../pixels/random.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
+import { coveredShare } from './coverage.ts';
 import { compareMoment, type Moment } from './moment.ts';
 import type { Path } from './path.ts';
 import { type CheckResult, noAnswer, type Session, type TraceFrame } from './trace.ts';
@@ -35,6 +36,11 @@ const STEADY = 0.95;
 /** Frames at the beginning that may be the photo's, and the fewest corners that say anything. */
 const FIRST_FRAMES = 3;
 const LEAST_CORNERS = 30;
+/**
+ * Share of the photo that the film may leave out. A photo of 4:3 beside a film of 16:9 leaves out 0.25; the page asks for a film of 4:3. In all real
+ * films and rendered genuine sessions the film shows the whole photo.
+ */
+const MOST_UNCOVERED = 0.3;
 /** Distance of the colour histograms, 0..1, above which two pictures hardly show the same scene in the same light. */
 const OTHER_COLOURS = 0.75;
 
@@ -44,12 +50,18 @@ export function checkContinuous({ still, second, trace }: Session, { steps }: Pa
   if (frames.length < 4) return noAnswer('The trace has too few frames to compare with the photo.');
   const start = compare(areaResize(still, REDUCED), frames[0]!.picture, frames[1]!.picture);
   const moment = start.answer === 'same' ? bestMoment(start, frames) : undefined;
+  const uncovered = moment ? 1 - coveredOf(start, moment) : 1;
   const end = second && compare(areaResize(second, REDUCED), frames.at(-1)!.picture, frames.at(-2)!.picture);
   const evidence = {
     photo_agrees: start.agreeing,
     photo_colours: round(start.colours),
     own: start.own,
-    ...(moment && { corners: moment.corners, in_place: round(moment.in_place), strange_parts: moment.strange }),
+    ...(moment && {
+      corners: moment.corners,
+      in_place: round(moment.in_place),
+      strange_parts: moment.strange,
+      uncovered: round(uncovered),
+    }),
     ...(end && { second_agrees: end.agreeing, second_colours: round(end.colours) }),
   };
   if (start.answer === 'other')
@@ -94,8 +106,20 @@ export function checkContinuous({ still, second, trace }: Session, { steps }: Pa
     passed: true,
     probability: 0.03,
     words: 'The photo shows the scene from the place where the film begins.',
+    ...(uncovered > MOST_UNCOVERED && {
+      missing: `The film shows only ${Math.round(100 * (1 - uncovered))}% of the photo. Nothing tells whether the rest is true.`,
+    }),
     evidence,
   };
+}
+
+/** The share of the photo that the frame shows on which it was laid. */
+function coveredOf({ part, area, photo }: Comparison, { shown }: Moment): number {
+  const scale = area.width / part.width;
+  return coveredShare(
+    shown.map(([x, y]) => [area.left + x * scale, area.top + y * scale] as const),
+    photo,
+  );
 }
 
 /** Correlation of the steps around a cut, and how far below them the cut lies. A hand's movement blurs its neighbours too. */
@@ -118,24 +142,30 @@ interface Comparison {
   colours: number;
   /** The part of the picture that the frame shows, at the frame's size, and the matches between both. */
   part: Plane;
+  /** Where that part lies in the photo, in pixels of the photo. */
+  area: Part;
+  photo: { width: number; height: number };
   matches: Match[];
 }
 
 /** @param neighbour the frame beside `frame`, which tells how well the scene can be matched at all */
 function compare(picture: Picture, frame: Picture, neighbour: Picture): Comparison {
   const to = planeOf(areaResize(frame, SIDE));
-  let best: Agreement & { part: Plane } = { agreeing: 0, matches: [], part: to };
+  const whole = { left: 0, top: 0, width: picture.width, height: picture.height };
+  let best: Agreement & { part: Plane; area: Part } = { agreeing: 0, matches: [], part: to, area: whole };
   for (const cut of CUTS) {
-    const part = planeOf(areaResize(centre(picture, frame, cut), SIDE));
+    const area = centre(picture, frame, cut);
+    const part = planeOf(areaResize(cutOut(picture, area), SIDE));
     const found = agreementOf(part, to);
-    if (found.agreeing > best.agreeing) best = { ...found, part };
+    if (found.agreeing > best.agreeing) best = { ...found, part, area };
     if (best.agreeing >= 2 * SAME) break;
   }
   const { agreeing } = best;
   const colours = colourDistance(picture, frame);
-  if (agreeing >= SAME) return { answer: 'same', own: agreeing, colours, ...best };
+  const photo = { width: picture.width, height: picture.height };
+  if (agreeing >= SAME) return { answer: 'same', own: agreeing, colours, photo, ...best };
   const own = agreementOf(planeOf(areaResize(neighbour, SIDE)), to).agreeing;
-  return { answer: agreeing <= OTHER && own >= LEAST_OWN ? 'other' : 'unknown', own, colours, ...best };
+  return { answer: agreeing <= OTHER && own >= LEAST_OWN ? 'other' : 'unknown', own, colours, photo, ...best };
 }
 
 /** Lays the picture on each of the first frames and returns the best fit. */
@@ -150,12 +180,12 @@ function bestMoment({ part, matches }: Comparison, frames: readonly TraceFrame[]
   return best;
 }
 
-/** Cuts the middle out of a picture in the proportions of another: `share` of the largest such part. */
-function centre(picture: Picture, like: Picture, share: number): Picture {
+/** The middle of a picture in the proportions of another: `share` of the largest such part. */
+function centre(picture: Picture, like: Picture, share: number): Part {
   const scale = share * Math.min(picture.width / like.width, picture.height / like.height);
   const width = Math.max(1, Math.round(like.width * scale));
   const height = Math.max(1, Math.round(like.height * scale));
-  return cutOut(picture, { left: (picture.width - width) >> 1, top: (picture.height - height) >> 1, width, height });
+  return { left: (picture.width - width) >> 1, top: (picture.height - height) >> 1, width, height };
 }
 
 function planeOf({ width, height, data }: Picture): Plane {

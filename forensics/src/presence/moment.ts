@@ -16,6 +16,8 @@ export interface Moment {
   in_place: number;
   /** Places in which the photo shows much that the frame lacks, or lacks much that the frame shows. */
   strange: number;
+  /** Where the frame's corners lie in the photo, in its pixels. */
+  shown: [x: number, y: number][];
 }
 
 /** Tolerance of the homography that lays the photo on the frame, pixels. */
@@ -42,7 +44,16 @@ export function compareMoment(photo: Plane, frame: Plane, matches: readonly Matc
   const ofPhoto = lookUp(laid, frame, laid);
   const { corners, inPlace } = ofFrame;
   const strange = new Set([...strangeCells(ofFrame), ...strangeCells(ofPhoto)]);
-  return { corners: corners.length, in_place: inPlace.size / Math.max(1, corners.length), strange: strange.size };
+  const { width, height } = frame;
+  return {
+    corners: corners.length,
+    in_place: inPlace.size / Math.max(1, corners.length),
+    strange: strange.size,
+    shown: [placeOf(toPhoto.model, 0, 0), placeOf(toPhoto.model, width, 0)].concat([
+      placeOf(toPhoto.model, width, height),
+      placeOf(toPhoto.model, 0, height),
+    ]),
+  };
 }
 
 interface LookedUp {
@@ -101,14 +112,17 @@ const covers = ({ width, height, data }: Plane, { x, y }: { x: number; y: number
   return true;
 };
 
+function placeOf(h: Matrix3, x: number, y: number): [x: number, y: number] {
+  const w = h[6] * x + h[7] * y + h[8];
+  return [(h[0] * x + h[1] * y + h[2]) / w, (h[3] * x + h[4] * y + h[5]) / w];
+}
+
 /** The photo as the frame would show it; -1 where it shows nothing. */
 function warped({ width, height, data }: Plane, like: Plane, h: Matrix3): Plane {
   const out = new Float32Array(like.width * like.height).fill(-1);
   for (let y = 0; y < like.height; y++)
     for (let x = 0; x < like.width; x++) {
-      const w = h[6] * x + h[7] * y + h[8];
-      const u = (h[0] * x + h[1] * y + h[2]) / w;
-      const v = (h[3] * x + h[4] * y + h[5]) / w;
+      const [u, v] = placeOf(h, x, y);
       if (!(u >= 0 && v >= 0 && u < width - 1 && v < height - 1)) continue;
       const i = u | 0;
       const j = v | 0;

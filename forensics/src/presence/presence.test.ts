@@ -2,15 +2,29 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fitHomography, ransac, transferError } from '../motion/geometry.ts';
+import { boxBlur } from '../pixels/blur.ts';
+import { lumaOf } from '../pixels/luma.ts';
 import { random } from '../pixels/random.ts';
-import { drawFilm, drawSensor, drawStage, type Film, handWay, photographed, type Way } from '../simulate/film.ts';
+import { areaResize } from '../pixels/resize.ts';
+import {
+  drawFilm,
+  drawSensor,
+  drawStage,
+  type Film,
+  FRAME,
+  handWay,
+  photographed,
+  sample,
+  type View,
+  type Way,
+} from '../simulate/film.ts';
 import { checkContinuous } from './continuous.ts';
 import { checkDepth } from './depth.ts';
 import { checkHand } from './hand.ts';
 import { checkLight } from './light.ts';
 import { noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
-import { type CheckName, concluded, examine, type Presence, presenceBand } from './presence.ts';
+import { type CheckName, concluded, examine, type Presence, presenceBand, underPolicy } from './presence.ts';
 import { checkSensor } from './sensor.ts';
 import type { CheckResult, Move, Session } from './trace.ts';
 import { follow, matchesOf, planeOf } from './tracks.ts';
@@ -82,6 +96,28 @@ describe('checkContinuous', () => {
     const found = checkContinuous(session(deep, { still }), path);
     expect(found).toMatchObject({ evaluated: false });
     expect(found.words).toMatch(/another place/);
+  });
+
+  it('counts no answer under strict for a photo whose outer ring the film does not show', () => {
+    const { width, height } = deep.still;
+    const large = areaResize(flatOther(), Math.round(width / 0.7));
+    const [left, top] = [(large.width - width) >> 1, (large.height - height) >> 1];
+    for (let y = 0; y < height; y++)
+      large.data.set(
+        deep.still.data.subarray(3 * y * width, 3 * (y + 1) * width),
+        3 * ((top + y) * large.width + left),
+      );
+    const presence = examine(session(deep, { still: large }));
+    expect(presence.checks.continuous?.evidence.uncovered).toBeCloseTo(1 - 0.7 ** 2, 1);
+    expect(underPolicy(presence, 'lenient').result).toBe('passed');
+    const strict = underPolicy(presence, 'strict');
+    expect(strict.result).toBe('inconclusive');
+    expect(strict.checks.continuous).toMatchObject({
+      evaluated: false,
+      words: expect.stringContaining('of the photo'),
+    });
+    expect([presenceBand(presence, 'lenient'), presenceBand(presence, 'strict')]).toEqual(['clear', 'doubtful']);
+    expect(examine(session(deep)).checks.continuous?.evidence.uncovered).toBeLessThan(0.05);
   });
 
   it('has no answer for a photo with a small piece set in, where all else lies in place', () => {
@@ -221,6 +257,40 @@ it('follow finds the corners of a print where its homography puts them, far from
     // A blurred border of the print and repeating patterns mislead some.
     expect(plane.inliers.length).toBeGreaterThan(0.6 * matches.length);
   }
+});
+
+it('checkDepth has no answer where the brightness of a photo was taken for its depth', async () => {
+  const photo = (await drawFilm({ stage, way, sensor: drawSensor(SEED), frames: 2 })).still;
+  const small = areaResize(photo, FRAME.width);
+  const near = lumaOf(small.data, small.width * small.height);
+  for (let i = 0; i < 2; i++) boxBlur(near, small.width, small.height, 24);
+  const [least, most] = [near.reduce((a, b) => Math.min(a, b)), near.reduce((a, b) => Math.max(a, b))];
+  const view: View =
+    ({ focal, position }) =>
+    (dx, dy, out) => {
+      let [x, y] = [dx, dy];
+      for (let step = 0; step < 3; step++) {
+        const column = Math.max(0, Math.min(small.width - 1, Math.round(x + small.width / 2)));
+        const row = Math.max(0, Math.min(small.height - 1, Math.round(y + small.height / 2)));
+        const inverse = 1 + (0.9 * (near[row * small.width + column]! - least)) / (most - least);
+        [x, y] = [dx + focal * position[0] * inverse, dy + focal * position[1] * inverse];
+      }
+      const scale = photo.width / small.width;
+      sample(photo, x * scale + photo.width / 2, y * scale + photo.height / 2, out);
+    };
+  const { trace } = await drawFilm({ stage, way, view, sensor: drawSensor(SEED) });
+  const found = checkDepth(trace.frames, pathOf(trace.frames));
+  expect(found, JSON.stringify(found)).toMatchObject({
+    evaluated: false,
+    words: expect.stringContaining('Bright things'),
+  });
+  expect(Number(checkDepth(deep.trace.frames, path).evidence.by_brightness)).toBeLessThan(0.86);
+});
+
+it('checkSensor misses crops under strict where the video has room for them', () => {
+  const presence = examine(session(deep, { trace: { ...deep.trace, beganAt: ISSUED + 5_000, crops: [] } }));
+  expect([presenceBand(presence, 'lenient'), presenceBand(presence, 'strict')]).toEqual(['clear', 'doubtful']);
+  expect(checkSensor({ ...deep.trace, crops: [], videoWidth: 200 }, path).missing).toBeUndefined();
 });
 
 it('checkDepth has no answer for a camera at rest', () => {

@@ -8,7 +8,7 @@ import { checkHand } from './hand.ts';
 import { checkLight } from './light.ts';
 import { type Path, pathOf } from './path.ts';
 import { checkSensor } from './sensor.ts';
-import type { CheckResult, Session } from './trace.ts';
+import { type CheckResult, noAnswer, type Session } from './trace.ts';
 
 export type CheckName = 'fresh' | 'continuous' | 'asked' | 'depth' | 'sensor' | 'hand' | 'light';
 export type PresenceResult = 'passed' | 'failed' | 'inconclusive' | 'not_performed';
@@ -52,11 +52,24 @@ export function concluded(checks: Presence['checks']): Presence {
   return { result: NEEDED.every(passed) ? 'passed' : 'inconclusive', checks };
 }
 
+/** What a policy makes of the checks. Strict: a check that lacks what it should have has no answer, and the session did not pass. */
+export function underPolicy(presence: Presence, policy: DepthPolicy): Presence {
+  const lacking = Object.entries(presence.checks).flatMap(([name, { missing, evidence, passed }]) =>
+    missing === undefined || passed === false ? [] : [[name, noAnswer(missing, evidence)] as const],
+  );
+  if (policy === 'lenient' || lacking.length === 0) return presence;
+  return {
+    result: presence.result === 'passed' ? 'inconclusive' : presence.result,
+    checks: { ...presence.checks, ...Object.fromEntries(lacking) },
+  };
+}
+
 /**
  * Returns the band of a live capture's presence under a policy. A clear contradiction is confident under both. Lenient: another failure is
  * a doubt, and nothing that was not evaluated counts. Strict: whatever did not pass is at least a doubt.
  */
-export function presenceBand({ result, checks }: Presence, policy: DepthPolicy): Band {
+export function presenceBand(presence: Presence, policy: DepthPolicy): Band {
+  const { result, checks } = underPolicy(presence, policy);
   const contradiction = Object.values(checks).some(
     ({ evaluated, passed, contradiction }) => evaluated && passed === false && contradiction === true,
   );

@@ -28,7 +28,10 @@ const OWN_PATTERN = 4;
  */
 export function checkSensor(trace: Trace, path: Path): CheckResult {
   const { crops } = trace;
-  if (crops.length < 2) return noAnswer('The trace holds no crops at full resolution.');
+  if (crops.length < 2) {
+    const words = 'The trace holds no crops at full resolution.';
+    return { ...noAnswer(words), ...(hasRoom(trace) && { missing: words }) };
+  }
   const pairs = comparedCrops(trace, path);
   const compared = pairs.length;
   const evidence: CheckResult['evidence'] = { crops: crops.length, compared };
@@ -64,6 +67,14 @@ export function checkSensor(trace: Trace, path: Path): CheckResult {
   if (moved <= LIVE)
     return noAnswer('The noise is new in every frame, but no pattern of a sensor was found.', evidence);
   return noAnswer('Fine detail of the scene hides whether the noise moves with it.', evidence);
+}
+
+/** Side of a crop, pixels. The page takes crops from every video whose sides are as long. */
+const CROP_SIDE = 256;
+
+function hasRoom({ videoWidth, frames }: Trace): boolean {
+  const { width, height } = frames[0]!.picture;
+  return Math.min(videoWidth, (videoWidth * height) / width) >= CROP_SIDE;
 }
 
 /** What two crops that follow each other say of the noise. */

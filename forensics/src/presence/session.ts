@@ -9,7 +9,7 @@ import type { DepthSignal } from '../signals.ts';
 import { checkFile } from './fresh.ts';
 import { type NoisePictures, noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
-import { concluded, examineAlong, type Presence, presenceBand } from './presence.ts';
+import { concluded, examineAlong, type Presence, presenceBand, underPolicy } from './presence.ts';
 import { decodeTrace, readTraceFile, TraceFault, type TraceFile } from './read-trace.ts';
 import { stripOf } from './strip.ts';
 import { type CheckResult, noAnswer, type Trace } from './trace.ts';
@@ -32,8 +32,8 @@ export interface SentSession {
       /** Challenges asked for in this step so far. */
       count: number;
     };
-    /** Why the film cannot count, although it may be in order: it or its photo came before. */
-    before?: string;
+    /** Why the film cannot count, although it may be in order: it or its photo came before, or nothing shows when it was made. */
+    uncounted?: string;
   };
 }
 
@@ -62,7 +62,7 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   const thumbnail = await thumbnailOf(photo.metadata);
   const seen = { still: photo.picture, second: photo.second, metadata: photo.metadata, thumbnail };
   const judged = (presence: Presence, more: Partial<JudgedSession> = {}): JudgedSession => ({
-    ...presence,
+    ...underPolicy(presence, sent.policy),
     band: presenceBand(presence, sent.policy),
     ...more,
   });
@@ -71,7 +71,7 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
     return judged({ result: 'not_performed', checks: fresh.evaluated ? { fresh } : {} }, { words });
   };
   if (!sent.trace) return without('No film came with the photo.');
-  const { file, challenge, before } = sent.trace;
+  const { file, challenge, uncounted } = sent.trace;
   const foreign = challenge.fault === undefined ? undefined : contradicted(challenge.fault);
   const read = await readable(file);
   if ('fault' in read) {
@@ -84,13 +84,20 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   const strip = await stripOf(trace.frames);
   if (!challenge.issued) return judged(concluded({ fresh: foreign! }), { evidence, strip });
   const examined = examineAlong({ challenge: challenge.issued, trace, ...seen }, path);
-  const fresh = foreign ?? timeFault(header, sent) ?? (before ? again(examined.checks.fresh, before) : undefined);
+  const fresh =
+    foreign ?? timeFault(header, sent) ?? (uncounted ? withoutAnswer(examined.checks.fresh, uncounted) : undefined);
   const sensor = programCamera(header);
   const presence = concluded({ ...examined.checks, ...(fresh ? { fresh } : {}), ...(sensor ? { sensor } : {}) });
   const measured = noiseOf(examined.checks.sensor);
+  const uncovered = examined.checks.continuous?.evidence.uncovered;
   const noise = measured && (await noisePictures(trace, path));
   return judged(presence, {
-    evidence: { ...evidence, moves_asked: challenge.issued.moves, ...(measured ? { noise: measured } : {}) },
+    evidence: {
+      ...evidence,
+      moves_asked: challenge.issued.moves,
+      ...(typeof uncovered === 'number' ? { uncovered } : {}),
+      ...(measured ? { noise: measured } : {}),
+    },
     strip,
     ...(noise ? { noise } : {}),
   });
@@ -121,8 +128,8 @@ const contradicted = (words: string): CheckResult => ({
   evidence: {},
 });
 
-/** A film that was sent before proves nothing more, and somebody may have sent it twice by mistake: it has no answer. */
-const again = (fresh: CheckResult | undefined, words: string): CheckResult | undefined =>
+/** Somebody may have sent a film twice by mistake, or without a network, so it accuses nobody. */
+const withoutAnswer = (fresh: CheckResult | undefined, words: string): CheckResult | undefined =>
   fresh?.passed ? noAnswer(words, fresh.evidence) : fresh;
 
 type Header = TraceFile['header'];

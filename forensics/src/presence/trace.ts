@@ -66,6 +66,8 @@ export interface CheckResult {
   probability?: number;
   /** One sentence for the person who reviews the capture. */
   words: string;
+  /** What the check lacks although the page or the device gives it. A strict policy then counts no answer; words for the person who reviews. */
+  missing?: string;
   /** The session contradicts itself, so no honest circumstance explains a failure. */
   contradiction?: boolean;
   evidence: Record<string, number | string | boolean | null>;

@@ -1,5 +1,13 @@
 import { errorFromResponse, NetworkError } from './errors.ts';
-import type { CaptureSubmission, CaptureView, Challenge, ProgressReport, PublicView, UploadTarget } from './wire.ts';
+import type {
+  CaptureSubmission,
+  CaptureView,
+  Challenge,
+  FilmAnnouncement,
+  ProgressReport,
+  PublicView,
+  UploadTarget,
+} from './wire.ts';
 
 export type CaptureClientOptions = {
   /** The verification id (`vfy_…`). It lets its holder capture, so treat it as a secret. */
@@ -62,6 +70,14 @@ export function createCaptureClient(options: CaptureClientOptions) {
      * `expires_at`. Asking again ends the challenge before.
      */
     createChallenge: (request: { step_key: string }) => json<Challenge>(path('/challenges'), post(request)),
+
+    /**
+     * Announces the film that answers a challenge, as soon as photo and film are made. The service notes the time: a film that it hears of after
+     * the challenge's `expires_at` counts as late.
+     */
+    announceFilm: async (film: FilmAnnouncement) => {
+      await call(path('/films'), post(film));
+    },
 
     /** Creates a single-use upload URL for the bytes of one capture. The URL accepts only `contentType`. */
     uploadUrl: (request: { contentType: string; step_key?: string; size_bytes?: number }) =>

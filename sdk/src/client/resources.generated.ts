@@ -1,6 +1,7 @@
 // Written by scripts/generate-sdk.ts from the OpenAPI document; do not edit.
 
 import type {
+  AnnouncedFilm,
   AnswersRequest,
   ApiKey,
   ApiKeyList,
@@ -28,6 +29,7 @@ import type {
   EndUserView,
   EvidenceKeys,
   ExportVerificationsQuery,
+  FilmAnnouncement,
   FinalizeRequest,
   GetBulkActResultsQuery,
   GetCredentialQuery,
@@ -312,6 +314,11 @@ export interface CapturesResource {
    * For an image step of a verification that requires `depth`. Film while the person makes the moves, upload the film as a trace and send `challenge_id`, `trace_key` and `trace_sha256` with the photo. A challenge works for one photo of this step; asking again ends the one before.
    */
   createChallenge(token: string, body: ChallengeRequest, options?: RequestOptions): Promise<Challenge>;
+  /**
+   * Announce the film of a camera session.
+   * Sends the hashes of photo and film as soon as both are made, before the bytes. The service notes the time by its own clock: a film that it hears of after `expires_at` counts as late. The first announcement of a challenge counts; repeat it as often as you need.
+   */
+  announceFilm(token: string, body: FilmAnnouncement, options?: RequestOptions): Promise<AnnouncedFilm>;
   /**
    * Get an upload URL for one picture or trace.
    * Send the raw bytes with PUT and the returned headers. The URL works once, for five minutes, and only for this content type. A trace has the content type `application/vnd.firsthand.trace` and at most 1500000 bytes.
@@ -700,6 +707,7 @@ export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string
   captures: {
     getSession: 'GET /v1/verify/{token} j',
     createChallenge: 'POST /v1/verifications/{token}/challenges jb',
+    announceFilm: 'POST /v1/verifications/{token}/films jb',
     createUploadUrl: 'POST /v1/verifications/{token}/captures/upload-url jb',
     submit: 'POST /v1/verifications/{token}/captures jb',
     submitAnswers: 'POST /v1/verifications/{token}/answers jb',

@@ -90,9 +90,15 @@ describe('capture page, camera session', () => {
   it('films the moves that the service asks for, and a person who makes them gets through with the first try', async () => {
     const { phone, id, challenge } = await afterShutter({ before: clockAhead });
     const { traces, submissions } = watch(phone);
+    const announcement = phone.page.waitForRequest('**/films');
+    await phone.screen('review');
+    // Before the person has accepted the photo.
+    const announced = (await announcement).postDataJSON();
     await use(phone);
     await send(phone);
     await phone.close();
+    expect(announced.trace_sha256).toBe(submissions[0]!.trace_sha256);
+    expect(announced.image_sha256).toBe(submissions[0]!.image_sha256);
     expect(submissions).toMatchObject([{ challenge_id: challenge.challenge_id, trace_key: expect.any(String) }]);
     expect(submissions[0]).toHaveProperty('motion_frame_base64');
     expect(traces).toHaveLength(1);

@@ -153,7 +153,7 @@ async function presenceOf(
 ): Promise<StoredPresence | null> {
   if (!judged) return null;
   const { strip, noise, band: _, checks, ...presence } = judged;
-  const shown = Object.entries(checks).map(([name, { contradiction: _, ...check }]) => [name, check]);
+  const shown = Object.entries(checks).map(([name, { contradiction: _, missing: __, ...check }]) => [name, check]);
   const stored: StoredPresence = { ...presence, checks: Object.fromEntries(shown) };
   const keep = async (name: string, bytes: Uint8Array, contentType: string): Promise<string> => {
     const key = evidenceKeyOf(row.id, capture.id, name);

@@ -22,9 +22,11 @@ export async function sessionOf(
   ]);
   const pictures = 'fault' in file ? undefined : picturesOf(file);
   const before = pictures && (await sentBefore(deps.db, capture, await digestOf(pictures)));
+  const { late, ...found } = challenge;
+  const uncounted = before ?? late;
   return {
     ...sent,
-    trace: { file, challenge: { id: capture.challenge_id, ...challenge }, ...(before ? { before } : {}) },
+    trace: { file, challenge: { id: capture.challenge_id, ...found }, ...(uncounted ? { uncounted } : {}) },
   };
 }
 

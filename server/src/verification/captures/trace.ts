@@ -1,6 +1,6 @@
 import type { CaptureRequest } from '@firsthand/contract/capture/capture-flow.ts';
 import type { PictureStep } from '@firsthand/contract/capture/steps.ts';
-import type { Move } from '@firsthand/contract/verification/presence.ts';
+import { CHALLENGE_TTL_SECONDS, type Move } from '@firsthand/contract/verification/presence.ts';
 import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import { invalidField } from '../../platform/http/problem.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
@@ -52,6 +52,8 @@ export interface FoundChallenge {
   issued?: { moves: Move[]; issuedAt: number; expiresAt: number };
   /** Why the challenge is not this capture's. */
   fault?: string;
+  /** Why the film cannot count although it may be in order: the service heard of it too late. */
+  late?: string;
   /** Challenges asked for in this step so far. */
   count: number;
 }
@@ -90,12 +92,15 @@ export async function findChallenge(db: Queryable, capture: CaptureRow, challeng
     expires_at: Date;
     capture_id: string | null;
     used_for: string | null;
+    announced_at: Date | null;
+    announced: boolean;
   }>(
     db,
-    `select c.moves, c.issued_at, c.expires_at, c.capture_id, used.sha256 as used_for
+    `select c.moves, c.issued_at, c.expires_at, c.capture_id, used.sha256 as used_for, c.announced_at,
+       coalesce(c.image_sha256 = $4 and c.trace_sha256 = $5, false) as announced
      from challenges c left join captures used on used.id = c.capture_id
      where c.id = $1 and c.verification_id = $2 and c.step_key = $3`,
-    [challengeId, capture.verification_id, capture.step_key],
+    [challengeId, capture.verification_id, capture.step_key, capture.sha256, capture.trace_sha256],
   );
   const counted = await one<{ count: number }>(
     db,
@@ -110,5 +115,11 @@ export async function findChallenge(db: Queryable, capture: CaptureRow, challeng
     expiresAt: found.expires_at.getTime(),
   };
   const isOwn = found.capture_id === capture.id || found.used_for === capture.sha256;
-  return isOwn ? { issued, count } : { issued, count, fault: 'The film’s request was already used for another photo.' };
+  if (!isOwn) return { issued, count, fault: 'The film’s request was already used for another photo.' };
+  const knownAt = found.announced && found.announced_at ? found.announced_at : capture.created_at;
+  // A challenge that ended early, because the page asked again, still had its two minutes for the film before.
+  const endsAt = issued.issuedAt + CHALLENGE_TTL_SECONDS * 1_000;
+  return knownAt.getTime() > endsAt ? { issued, count, late: LATE } : { issued, count };
 }
+
+const LATE = 'Nothing shows when the film was made: it was announced to the service after its request had ended.';

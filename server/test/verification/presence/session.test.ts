@@ -36,6 +36,14 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
+const announce = async (id: string, { challenge_id }: Challenge, photo: Uint8Array, file: Uint8Array) => {
+  const reply = await ask<{ announced_at: string }>(service, `/v1/verifications/${id}/films`, {
+    body: { challenge_id, image_sha256: sha256(photo), trace_sha256: sha256(file) },
+  });
+  expect(reply.status, reply.text).toBe(201);
+  return reply.body;
+};
+
 /** A photo as a phone's camera saves it, taken at a time. */
 const ofThePhone = (jpeg: Buffer, taken: string) =>
   sharp(jpeg)
@@ -168,14 +176,16 @@ describe('a live photo with a camera session', () => {
     }
   }
 
-  it('is verified under strict when a hand filmed a real scene as asked, even if it arrives hours later', async () => {
+  it('is verified under strict when a hand filmed a real scene as asked, even if it arrives hours after it was announced', async () => {
     const { id, challenge } = await fitting();
     const file = await traceOf(film, challenge);
+    const photo = await jpegOf(film.still);
+    await announce(id, challenge, photo, file);
     late = 3 * 3600_000;
     try {
       const trace = await withTrace(id, challenge.challenge_id, file);
       const second = (await jpegOf(film.second)).toString('base64');
-      const sent = await send(id, await jpegOf(film.still), { ...trace, motion_frame_base64: second });
+      const sent = await send(id, photo, { ...trace, motion_frame_base64: second });
       const { presence } = sent.capture;
       expect(presence?.result, JSON.stringify(presence)).toBe('passed');
       expect(sent.verdict).toMatchObject({ label: 'verified', signals: { depth: { source: 'camera_session' } } });
@@ -250,6 +260,61 @@ describe('a live photo with a camera session', () => {
       const sameFilm = await sendFilm(other, await sharp(photo).jpeg({ quality: 90 }).toBuffer());
       expect(sameFilm.capture.presence?.checks.fresh?.words).toContain('The same film came before');
       for (const { verdict } of [samePhoto, sameFilm]) expect(verdict?.label).toBe('suspicious');
+    });
+  });
+
+  describe('that the service hears of after the challenge has ended', () => {
+    /** Each try has pictures of its own, because a film counts once in the account. */
+    let tries = 0;
+    const session = async (policy: Policy) => {
+      tries += 1;
+      const fewer = { ...film, trace: { ...film.trace, crops: film.trace.crops.slice(0, -tries) } };
+      const photo = await sharp(await jpegOf(film.still))
+        .jpeg({ quality: 90 - tries })
+        .toBuffer();
+      const { id, challenge } = await fitting(policy);
+      return { id, challenge, photo, file: await traceOf(fewer, challenge) };
+    };
+
+    it.each<[Policy, string]>([
+      ['strict', 'suspicious'],
+      ['lenient', 'verified'],
+    ])('has no answer whether it is fresh, and is %s: %s', async (policy, label) => {
+      for (const announced of [true, false]) {
+        const { id, challenge, photo, file } = await session(policy);
+        late = 125_000;
+        try {
+          if (announced) await announce(id, challenge, photo, file);
+          const sent = await send(id, photo, await withTrace(id, challenge.challenge_id, file));
+          expect(sent.capture.presence?.checks.fresh).toMatchObject({
+            evaluated: false,
+            words: expect.stringContaining('after its request had ended'),
+          });
+          expect([sent.capture.presence?.result, sent.verdict?.label]).toEqual(['inconclusive', label]);
+        } finally {
+          late = 0;
+        }
+      }
+    });
+
+    it('is late although another photo or film was announced in time, and the first announcement stays', async () => {
+      const { id, challenge, photo, file } = await session('strict');
+      const at = await announce(id, challenge, photo, file);
+      expect(await announce(id, challenge, photo, file)).toEqual(at);
+      const { challenge_id } = challenge;
+      const changed = await sharp(photo).jpeg({ quality: 70 }).toBuffer();
+      const body = { challenge_id, image_sha256: sha256(changed), trace_sha256: sha256(file) };
+      const second = await ask(service, `/v1/verifications/${id}/films`, { body });
+      expect([second.status, second.text]).toEqual([400, expect.stringContaining('another photo or film')]);
+      const foreign = await ask(service, `/v1/verifications/${await create('strict')}/films`, { body });
+      expect([foreign.status, foreign.text]).toEqual([400, expect.stringContaining('not a challenge of this')]);
+      late = 125_000;
+      try {
+        const sent = await send(id, changed, await withTrace(id, challenge_id, file));
+        expect(sent.capture.presence?.checks.fresh?.words).toContain('after its request had ended');
+      } finally {
+        late = 0;
+      }
     });
   });
 

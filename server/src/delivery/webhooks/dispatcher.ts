@@ -5,7 +5,7 @@ import { newUlid, timeOfId } from '../../platform/lib/ids.ts';
 import { WEBHOOKS_CHANNEL } from '../../record/events/record.ts';
 import type { Resolve } from './allowed-address.ts';
 import { announceEvents } from './announce.ts';
-import { claimDeliveries, endClaims, handBack, takeBackClaims } from './claim.ts';
+import { type Claims, claimDeliveries, endClaims, handBack, kindsDue, takeBackClaims } from './claim.ts';
 import { createHoldings, type Held } from './holdings.ts';
 import { createLanes, type Flight, type Ready } from './lanes.ts';
 import { startOutcomeWriter } from './outcome-writer.ts';
@@ -122,24 +122,8 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     bells.due.ring();
   }, LOOK_FOR_LATE_MS);
 
-  /** Returns whether more may be due. */
-  const claim = async (ailing: boolean): Promise<boolean> => {
-    await giveBack(lanes.takeExpired());
-    const room = lanes.room(ailing);
-    if (room.free <= 0 || writer.behind()) return false;
-    const now = deps.clock.now();
-    const id = newUlid();
-    const { deliveries, targets, more } = await claimDeliveries(deps.db, {
-      id,
-      node,
-      now,
-      lapseMs: CLAIM_MS,
-      ailing,
-      ...room,
-    }).catch(error => {
-      lost.set(id, performance.now());
-      throw error;
-    });
+  /** Starts what a claim took. */
+  const takeClaimed = async (id: string, { deliveries, targets }: Claims, ailing: boolean): Promise<void> => {
     holdings.add(
       id,
       deliveries.map(delivery => delivery.id),
@@ -154,7 +138,43 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     const refused = lanes.take(ready, ailing);
     startAll();
     await giveBack(refused);
-    return more;
+  };
+  const newClaim = () => ({ id: newUlid(), node, lapseMs: CLAIM_MS });
+  /** Remembers a claim whose answer was lost. */
+  const losing = (id: string) => (error: unknown) => {
+    lost.set(id, performance.now());
+    throw error;
+  };
+
+  /** More was due at the last look than this node could take. */
+  let backlog = false;
+  /** Returns whether more may be due. */
+  const claim = async (ailing: boolean): Promise<boolean> => {
+    await giveBack(lanes.takeExpired());
+    const room = lanes.room(ailing);
+    if (room.free <= 0 || writer.behind()) {
+      backlog = true;
+      return false;
+    }
+    const own = newClaim();
+    const now = deps.clock.now();
+    const claims = await claimDeliveries(deps.db, { ...own, now, ailing, ...room }).catch(losing(own.id));
+    await takeClaimed(own.id, claims, ailing);
+    return claims.more;
+  };
+
+  /** Announces recorded events. Returns whether more may be left. */
+  const announce = async (): Promise<boolean> => {
+    const room = lanes.room(false);
+    const own = newClaim();
+    // Behind a backlog nothing is sent directly, so that what waits longest goes first.
+    const direct = backlog || room.free <= 0 || writer.behind() ? undefined : { ...own, ...room };
+    const { taken, claims } = await announceEvents(deps, { batch: BATCH, ...(direct ? { direct } : {}) }).catch(
+      losing(own.id),
+    );
+    await takeClaimed(own.id, claims, false);
+    if (taken > claims.deliveries.length) bells.due.ring();
+    return taken === BATCH;
   };
 
   const loop = async (bell: Bell, work: () => Promise<boolean>) => {
@@ -170,14 +190,13 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     }
   };
   const running = [
-    loop(bells.event, async () => {
-      const announced = await announceEvents(deps, BATCH);
-      if (announced > 0) bells.due.ring();
-      return announced === BATCH;
-    }),
+    loop(bells.event, announce),
     loop(bells.due, async () => {
-      const more = await claim(false);
-      return (await claim(true)) || more;
+      const due = await kindsDue(deps.db, deps.clock.now());
+      backlog = false;
+      const more = due.prompt && (await claim(false));
+      backlog ||= more;
+      return (due.ailing && (await claim(true))) || more;
     }),
     loop(bells.lapsed, async () => {
       await takeBackClaims(deps, 'lapsed', [...lost.keys()]);

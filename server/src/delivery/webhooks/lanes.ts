@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Claimed, ClaimOptions, Target } from './claim.ts';
+import type { Claimed, Room, Target } from './claim.ts';
 
 /** Limits on open attempts and on deliveries taken ahead, for all endpoints, one tenant and one endpoint. */
 interface Bounds {
@@ -107,7 +107,7 @@ export function createLanes() {
 
   return {
     /** Returns what one of the pools may claim now. */
-    room(ailing: boolean): Pick<ClaimOptions, 'free' | 'perEndpoint' | 'held' | 'fullTenants'> {
+    room(ailing: boolean): Room {
       const bounds = POOLS[poolOf(ailing)];
       const held = new Map<string, number>();
       const tenants = new Map<string, number>();

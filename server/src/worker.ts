@@ -19,6 +19,7 @@ import { foldStatistics } from './desk/statistics/fold.ts';
 import { forgetSignatures } from './identity/auth/bot.ts';
 import { forgetSignIns } from './identity/people/forget.ts';
 import { createOverdueSweep } from './inspection/analysis/overdue.ts';
+import { fileFingerprints } from './inspection/analysis/reverse/filing.ts';
 import { startAnalyses } from './inspection/analysis/run.ts';
 import { analyzeCase } from './inspection/cases/analyze-case.ts';
 import { readText } from './inspection/checks/read-text.ts';
@@ -37,6 +38,7 @@ import { sweepExpired } from './verification/verifications/advance.ts';
 /** Job name to the one call into the domain that does it. */
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
+  file_fingerprints: (deps, { scope_id }) => fileFingerprints(deps, scope_id),
   run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
   run_bulk_act: (deps, { bulk_act_id }) => runBulkAct(deps, bulk_act_id, { ...ACTS, redact: redactInBulk }),
   mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),

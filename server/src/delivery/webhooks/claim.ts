@@ -51,12 +51,23 @@ export interface ClaimOptions extends NodeClaim, Room {
   ailing: boolean;
 }
 
-/** Returns which kinds of endpoints have deliveries due. Costs a hundredth of a claim, so an idle node asks this first. */
-export async function kindsDue(db: Queryable, now: Date): Promise<{ prompt: boolean; ailing: boolean }> {
-  const row = await one<{ prompt: boolean; ailing: boolean }>(
+export interface Due {
+  /** Deliveries to endpoints that are well, and to those that ail. */
+  prompt: boolean;
+  ailing: boolean;
+  /** Recorded events that nobody has announced. */
+  events: boolean;
+  /** Claims of nodes that vanished. */
+  lapsed: boolean;
+}
+
+/** Returns what waits for a node. Costs a fraction of doing it, so an idle node asks this first. */
+export async function whatIsDue(db: Queryable, now: Date): Promise<Due> {
+  const row = await one<Due>(
     db,
     `select exists (select from webhook_endpoints where not ailing and due_at <= $1) as prompt,
-       exists (select from webhook_endpoints where ailing and due_at <= $1) as ailing`,
+       exists (select from webhook_endpoints where ailing and due_at <= $1) as ailing,
+       exists (select from event_outbox) as events, exists (select from webhook_claims where until <= now()) as lapsed`,
     [now],
   );
   return row!;

@@ -5,7 +5,7 @@ import { newUlid, timeOfId } from '../../platform/lib/ids.ts';
 import { WEBHOOKS_CHANNEL } from '../../record/events/record.ts';
 import type { Resolve } from './allowed-address.ts';
 import { announceEvents } from './announce.ts';
-import { type Claims, claimDeliveries, endClaims, handBack, kindsDue, takeBackClaims } from './claim.ts';
+import { type Claims, claimDeliveries, endClaims, handBack, takeBackClaims, whatIsDue } from './claim.ts';
 import { createHoldings, type Held } from './holdings.ts';
 import { createLanes, type Flight, type Ready } from './lanes.ts';
 import { startOutcomeWriter } from './outcome-writer.ts';
@@ -22,6 +22,7 @@ const PROMPT_MS = 2_000;
 const CLAIM_MS = ATTEMPT_TIMEOUT_MS + 15_000;
 /** The dispatcher looks this often even without a notification, because retries come due silently. */
 const POLL_MS = 1_000;
+const LOOK_ANYWAY_MS = 30_000;
 const LOOK_FOR_LATE_MS = 250;
 const BATCH = 500;
 const RECONNECT_MS = 1_000;
@@ -117,7 +118,8 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     if (!stopping.signal.aborted) for (let next = lanes.next(); next; next = lanes.next()) start(next);
   };
   const lateness = setInterval(() => {
-    const behind = lanes.findLate(PROMPT_MS);
+    const { late, behind } = lanes.findLate(PROMPT_MS);
+    if (late === 0) return;
     void giveBack(behind);
     bells.due.ring();
   }, LOOK_FOR_LATE_MS);
@@ -186,13 +188,28 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
         deps.log.warn({ err: error }, 'webhooks stopped for a moment');
         await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => {});
       }
-      await bell.wait(POLL_MS);
+      await bell.wait(LOOK_ANYWAY_MS);
+    }
+  };
+  /** Rings for what nobody notified, with one statement however little there is to do. */
+  const watch = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        const due = await whatIsDue(deps.db, deps.clock.now());
+        if (due.prompt || due.ailing) bells.due.ring();
+        if (due.events) bells.event.ring();
+        if (due.lapsed || lost.size > 0) bells.lapsed.ring();
+      } catch (error) {
+        deps.log.warn({ err: error }, 'webhooks could not be looked for');
+      }
+      await sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   const running = [
+    watch(),
     loop(bells.event, announce),
     loop(bells.due, async () => {
-      const due = await kindsDue(deps.db, deps.clock.now());
+      const due = await whatIsDue(deps.db, deps.clock.now());
       backlog = false;
       const more = due.prompt && (await claim(false));
       backlog ||= more;

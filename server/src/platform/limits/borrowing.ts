@@ -1,5 +1,6 @@
-import type { Permit, Standing } from './limiter.ts';
-import type { Given } from './store.ts';
+import type { Given, Want } from './store.ts';
+
+type Permit = Omit<Want, 'wanted'>;
 
 /** At most this many permits of a key are borrowed, and at most 2.5% of its limit. */
 const MOST = 4;
@@ -40,7 +41,7 @@ export function createBorrowing(now: () => number) {
 
   return {
     /** Grants one permit, or returns null: then the store must be asked. */
-    borrow(permit: Permit): Standing | null {
+    borrow(permit: Permit) {
       const most = Math.min(MOST, Math.floor(permit.limit / SHARE));
       if (most === 0) return null;
       const at = now();
@@ -49,7 +50,7 @@ export function createBorrowing(now: () => number) {
       account.owed += 1;
       account.lastAt = at;
       return {
-        allowed: true,
+        allowed: true as const,
         limit: permit.limit,
         remaining: account.remaining - account.owed,
         resetMs: Math.max(1, account.resetMs - (at - account.since)),

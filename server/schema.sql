@@ -602,11 +602,14 @@ create table reverse_pictures (
   constraint reverse_pictures_check CHECK (((capture_id IS NULL) = (list_id IS NOT NULL)))
 );
 CREATE INDEX reverse_pictures_by_word ON public.reverse_pictures USING gin (words) WITH (fastupdate='on', gin_pending_list_limit='512') WHERE (words IS NOT NULL);
+CREATE INDEX reverse_pictures_of_captures ON public.reverse_pictures USING btree (scope_id, id) WHERE (capture_id IS NOT NULL);
 
 create table reverse_scopes (
   id bigint generated always as identity not null,
   tenant_id text,
   livemode boolean,
+  filed_to bigint default 0 not null,
+  files_later_from timestamp with time zone default '-infinity'::timestamp with time zone not null,
   constraint reverse_scopes_pkey PRIMARY KEY (id),
   constraint reverse_scopes_tenant_id_livemode_key UNIQUE NULLS NOT DISTINCT (tenant_id, livemode),
   constraint reverse_scopes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),

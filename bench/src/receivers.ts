@@ -10,10 +10,10 @@ import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import sharp from 'sharp';
 import { Agent, type Dispatcher, request } from 'undici';
 
-/** Makes a photo of a drawn scene with a simulated camera. */
-export async function photograph(width: number, height: number): Promise<Buffer> {
+/** Makes a photo of a drawn scene with a simulated camera. Each seed draws another scene. */
+export async function photograph(width: number, height: number, seed = 7): Promise<Buffer> {
   const size = { width: 1280, height: 960 };
-  const { jpeg } = await simulateDirect(drawScene(7, size), plainCapture(7, size));
+  const { jpeg } = await simulateDirect(drawScene(seed, size), plainCapture(seed, size));
   if (width === size.width) return Buffer.from(jpeg);
   const noise = { width, height, channels: 3 as const, noise: { type: 'gaussian' as const, mean: 128, sigma: 6 } };
   const grain = await sharp({ create: { ...noise, background: '#808080' } })

@@ -103,7 +103,7 @@ async function main(): Promise<void> {
       );
       whole.push(await deliver(deps, receiver, events));
       await record(deps, tenant.tenant_id, url, events);
-      while ((await announceEvents(deps)) > 0);
+      while ((await announceEvents(deps)).taken > 0);
       await deps.db.query('vacuum analyze');
       ours.push(await deliver(deps, receiver, events));
     }

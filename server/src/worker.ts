@@ -19,11 +19,12 @@ import { foldStatistics } from './desk/statistics/fold.ts';
 import { forgetSignatures } from './identity/auth/bot.ts';
 import { forgetSignIns } from './identity/people/forget.ts';
 import { createOverdueSweep } from './inspection/analysis/overdue.ts';
+import { fileFingerprints } from './inspection/analysis/reverse/filing.ts';
 import { startAnalyses } from './inspection/analysis/run.ts';
 import { analyzeCase } from './inspection/cases/analyze-case.ts';
 import { readText } from './inspection/checks/read-text.ts';
 import { checkSubject } from './inspection/checks/subject.ts';
-import { transaction } from './platform/db/sql.ts';
+import { one, transaction } from './platform/db/sql.ts';
 import type { Deps } from './platform/deps.ts';
 import { forgetKeys } from './platform/http/idempotency.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './platform/jobs/runner.ts';
@@ -37,6 +38,7 @@ import { sweepExpired } from './verification/verifications/advance.ts';
 /** Job name to the one call into the domain that does it. */
 const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
+  file_fingerprints: (deps, { scope_id }) => fileFingerprints(deps, scope_id),
   run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
   run_bulk_act: (deps, { bulk_act_id }) => runBulkAct(deps, bulk_act_id, { ...ACTS, redact: redactInBulk }),
   mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),
@@ -54,28 +56,45 @@ const SLOW_TASKS: Pick<Tasks, 'check_subject' | 'read_text' | 'analyze_case'> = 
   analyze_case: (deps, { verification_id }, { signal }) => analyzeCase(deps, verification_id, signal),
 };
 
-interface Sweep {
+interface Duty {
   name: string;
-  everyMs: number;
   work(deps: Deps, signal: AbortSignal): Promise<void>;
 }
 
-/** Periodic tasks. Every node runs them; two runs at once do no harm. */
-const SWEEPS: readonly Sweep[] = [
+/** Done within a second of its time. Every node watches; two at once do no harm. */
+interface Watched extends Duty {
+  /** SQL that says whether there is work; `$1` is the time. A node asks for all duties with one statement. */
+  due: string;
+}
+
+const WATCH_MS = 1_000;
+const WATCHED: readonly Watched[] = [
   {
     name: 'expire',
-    everyMs: 1_000,
+    due: `exists (select from verifications where status in ('pending', 'partially_captured', 'abandoned') and expires_at <= $1)`,
     async work(deps) {
       while ((await transaction(deps.db, tx => sweepExpired(tx, deps))) === 100);
     },
   },
+  { name: 'erasures', due: 'exists (select from erasures where due_at <= $1)', work: sweepErasures },
+  {
+    name: 'addresses of erased verifications',
+    due: 'exists (select from webhook_endpoints where forget)',
+    work: sweepAddresses,
+  },
+];
+
+interface Sweep extends Duty {
+  everyMs: number;
+}
+
+/** Periodic tasks. Every node runs them; two runs at once do no harm. */
+const SWEEPS: readonly Sweep[] = [
   { name: 'forget changes', everyMs: 60_000, work: forgetChanges },
   { name: 'statistics', everyMs: 5_000, work: foldStatistics },
   { name: 'unclaimed uploads', everyMs: 60_000, work: sweepUploads },
   { name: 'time stamp of the log', everyMs: 60_000, work: stampLog },
   { name: 'overdue analyses', everyMs: 60_000, work: createOverdueSweep() },
-  { name: 'erasures', everyMs: 1_000, work: sweepErasures },
-  { name: 'addresses of erased verifications', everyMs: 1_000, work: sweepAddresses },
   { name: 'retention', everyMs: 10_000, work: sweepRetention },
   {
     name: 'forget idempotency keys',
@@ -114,7 +133,7 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
   const webhooks = await startDispatcher(deps, { ...o, also: { [ANALYSIS_CHANNEL]: analyses.ring } });
   const log = startLog(deps);
   const stopping = new AbortController();
-  const sweeping = SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal));
+  const sweeping = [...SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal)), watch(deps, stopping.signal)];
   return {
     warm: analyses.warm,
     async stop() {
@@ -124,11 +143,34 @@ export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<Ru
   };
 }
 
-async function repeat(deps: Deps, { name, everyMs, work }: Sweep, signal: AbortSignal): Promise<void> {
+const perform = (deps: Deps, { name, work }: Duty, signal: AbortSignal): Promise<void> =>
+  work(deps, signal).catch(error => deps.log.error({ err: error, sweep: name }, 'sweep failed; it comes round again'));
+
+async function repeat(deps: Deps, sweep: Sweep, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await work(deps, signal).catch(error =>
-      deps.log.error({ err: error, sweep: name }, 'sweep failed; it comes round again'),
-    );
-    await sleep(everyMs, undefined, { signal }).catch(() => {});
+    await perform(deps, sweep, signal);
+    await sleep(sweep.everyMs, undefined, { signal }).catch(() => {});
   }
+}
+
+/** Looks every second which of the watched duties have work. Each runs by itself, so that none waits for another. */
+async function watch(deps: Deps, signal: AbortSignal): Promise<void> {
+  const sql = `select array[${WATCHED.map(({ due }) => due).join(', ')}] as due`;
+  const running = new Map<Watched, Promise<void>>();
+  while (!signal.aborted) {
+    try {
+      const found = await one<{ due: boolean[] }>(deps.db, sql, [deps.clock.now()]);
+      for (const [n, duty] of WATCHED.entries()) {
+        if (!found!.due[n] || running.has(duty)) continue;
+        running.set(
+          duty,
+          perform(deps, duty, signal).finally(() => running.delete(duty)),
+        );
+      }
+    } catch (error) {
+      deps.log.error({ err: error }, 'the database does not say what is due; it is asked again');
+    }
+    await sleep(WATCH_MS, undefined, { signal }).catch(() => {});
+  }
+  await Promise.all(running.values());
 }

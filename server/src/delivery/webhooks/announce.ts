@@ -1,9 +1,10 @@
-import { many, transaction } from '../../platform/db/sql.ts';
+import { many, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
 import { takeUnannounced } from '../../record/events/outbox.ts';
+import type { Claims, Room } from './claim.ts';
 import { isForChat } from './for-chat.ts';
-import { endpointsOf, insertDeliveries } from './queue.ts';
+import { type EndpointRow, findEndpoints, insertRows, type NodeClaim } from './queue.ts';
 
 interface EventRow {
   id: string;
@@ -11,6 +12,9 @@ interface EventRow {
   tenant_id: string;
   livemode: boolean;
   public_type: string;
+  /** Null unless this node may send it at once. */
+  body: string | null;
+  traceparent: string | null;
   webhook_url: string | null;
   /** Where an erased verification's last events go, whose address is erased as well. */
   endpoint_id: string | null;
@@ -22,43 +26,40 @@ interface EventRow {
 /** Events that also send an e-mail. */
 const MAILED = new Set(['verification.completed', 'verification.expired', 'verification.failed']);
 
+export interface Announced {
+  /** How many events it took; fewer than the batch means that nothing is left. */
+  taken: number;
+  /** What the node sends now. */
+  claims: Claims;
+}
+
 /**
  * Takes up to `batch` recorded events and adds, once for each, a delivery to the verification's webhook address, an e-mail job
- * and a message to the account's chat. Returns how many it took; fewer than `batch` means nothing is left.
+ * and a message to the account's chat. With `direct`, the node claims those deliveries at once that overtake nothing: their
+ * endpoint is well and has nothing queued. They never stand in the queue.
  */
-export async function announceEvents(deps: Pick<Deps, 'db' | 'clock' | 'mailer'>, batch = 500): Promise<number> {
+export async function announceEvents(
+  deps: Pick<Deps, 'db' | 'clock' | 'mailer'>,
+  { batch = 500, direct }: { batch?: number; direct?: NodeClaim & Room } = {},
+): Promise<Announced> {
   return transaction(deps.db, async tx => {
     // Safe to lose in a crash: the note stays, and the next run repeats the work.
     await tx.query('set local synchronous_commit = off');
     const taken = await takeUnannounced(tx, batch);
-    if (taken.length === 0) return 0;
+    if (taken.length === 0) return { taken: 0, claims: NOTHING };
     // An event whose body was erased is passed over; see `eraseEvents` for the lock.
     const events = await many<EventRow>(
       tx,
-      `select e.id, e.verification_id, e.tenant_id, e.livemode, e.public_type,
+      `select e.id, e.verification_id, e.tenant_id, e.livemode, e.public_type, case when $2 then e.body end as body, e.traceparent,
          e.endpoint_id, coalesce(v.private ->> 'webhook_url', v.config ->> 'webhook_url') as webhook_url, v.config ->> 'notify_email' as notify_email,
          v.verdict ->> 'label' as label,
          exists (select from chat_webhooks c where c.tenant_id = e.tenant_id) as has_chat
        from events e left join verifications v on v.id = e.verification_id
        where e.id = any($1) and e.body is not null order by e.id for key share of e`,
-      [taken],
+      [taken, direct !== undefined],
     );
     const now = deps.clock.now();
-    const sent = events.flatMap(({ id, verification_id: verificationId, tenant_id, livemode, webhook_url }) =>
-      webhook_url === null
-        ? []
-        : [{ eventId: id, to: { tenantId: tenant_id, livemode, url: webhook_url, verificationId } }],
-    );
-    const destinations = sent.map(({ to }) => to);
-    const endpointOf = sent.length > 0 ? await endpointsOf(tx, destinations, now) : null;
-    await insertDeliveries(
-      tx,
-      [
-        ...sent.map(({ eventId, to }) => ({ eventId, endpointId: endpointOf!(to) })),
-        ...events.flatMap(({ id, endpoint_id }) => (endpoint_id ? [{ eventId: id, endpointId: endpoint_id }] : [])),
-      ],
-      now,
-    );
+    const claims = await deliver(tx, events, direct, now);
     if (deps.mailer) {
       for (const event of events) {
         if (event.notify_email && MAILED.has(event.public_type)) {
@@ -70,6 +71,80 @@ export async function announceEvents(deps: Pick<Deps, 'db' | 'clock' | 'mailer'>
       if (!event.has_chat || !isForChat(event)) continue;
       await addJob(tx, 'chat_outcome', { event_id: event.id }, { key: `chat:${event.id}`, maxAttempts: 12 });
     }
-    return taken.length;
+    return { taken: taken.length, claims };
   });
+}
+
+const NOTHING: Claims = { deliveries: [], targets: {}, more: false };
+
+/** Inserts the deliveries of the events. Returns those that the node sends now. */
+async function deliver(
+  tx: Tx,
+  events: readonly EventRow[],
+  direct: (NodeClaim & Room) | undefined,
+  now: Date,
+): Promise<Claims> {
+  const sent = events.flatMap(event =>
+    event.webhook_url === null
+      ? []
+      : [
+          {
+            event,
+            to: {
+              tenantId: event.tenant_id,
+              livemode: event.livemode,
+              url: event.webhook_url,
+              verificationId: event.verification_id,
+            },
+          },
+        ],
+  );
+  const destinations = sent.map(({ to }) => to);
+  const endpointOf = sent.length > 0 ? await findEndpoints(tx, destinations, now) : null;
+  const routed = sent.map(({ event, to }) => ({ event, endpoint: endpointOf!(to) }));
+  const claimed = direct ? fitting(routed, direct) : new Set<string>();
+  const rows = await insertRows(
+    tx,
+    [
+      ...routed.map(({ event, endpoint }) => ({
+        eventId: event.id,
+        endpointId: endpoint.id,
+        claimed: claimed.has(event.id),
+      })),
+      ...events.flatMap(({ id, endpoint_id }) => (endpoint_id ? [{ eventId: id, endpointId: endpoint_id }] : [])),
+    ],
+    now,
+    direct ? { claim: direct } : {},
+  );
+  if (claimed.size === 0) return NOTHING;
+  const eventOf = new Map(events.map(event => [event.id, event]));
+  const deliveries = rows
+    .filter(row => row.claimed)
+    .map(({ id, endpoint_id, event_id }) => {
+      const { body, traceparent } = eventOf.get(event_id)!;
+      return { id, endpoint_id, event_id, body: body!, traceparent, attempts: 0 };
+    });
+  const targets = routed.map(({ endpoint: { id, tenant_id, url, well, secrets } }) => [
+    id,
+    { tenant_id, url, disabled: false, well, secrets: secrets ?? [] },
+  ]);
+  return { deliveries, targets: Object.fromEntries(targets), more: false };
+}
+
+/** Returns the ids of the events that the node sends now: an equal share for each idle endpoint. */
+function fitting(
+  routed: readonly { event: EventRow; endpoint: EndpointRow }[],
+  { free, perEndpoint, held, fullTenants }: Room,
+): Set<string> {
+  const idle = Map.groupBy(
+    routed.filter(({ endpoint: { idle, tenant_id } }) => idle && !fullTenants.includes(tenant_id)),
+    ({ endpoint }) => endpoint.id,
+  );
+  const share = Math.floor(free / Math.max(1, idle.size));
+  return new Set(
+    [...idle].flatMap(([id, its]) => {
+      const room = Math.max(0, perEndpoint - (held.get(id) ?? 0));
+      return its.slice(0, Math.min(share, room)).map(({ event }) => event.id);
+    }),
+  );
 }

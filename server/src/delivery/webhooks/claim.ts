@@ -1,6 +1,6 @@
-import { many, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
+import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { wakeEndpoints } from './queue.ts';
+import { type NodeClaim, wakeEndpoints } from './queue.ts';
 
 /** One delivery for this node to send now. */
 export interface Claimed {
@@ -34,14 +34,8 @@ export interface Claims {
   more: boolean;
 }
 
-export interface ClaimOptions {
-  /** The id for this claim. */
-  id: string;
-  node: string;
-  now: Date;
-  /** If the node vanishes, the claim lapses after this time, by the database's clock. */
-  lapseMs: number;
-  ailing: boolean;
+/** What a node may take. */
+export interface Room {
   /** The most to take. */
   free: number;
   /** The limit on deliveries of one endpoint that this node may have claimed at once. */
@@ -50,6 +44,33 @@ export interface ClaimOptions {
   held: ReadonlyMap<string, number>;
   /** Tenants that already have their full share. */
   fullTenants: readonly string[];
+}
+
+export interface ClaimOptions extends NodeClaim, Room {
+  now: Date;
+  ailing: boolean;
+}
+
+export interface Due {
+  /** Deliveries to endpoints that are well, and to those that ail. */
+  prompt: boolean;
+  ailing: boolean;
+  /** Recorded events that nobody has announced. */
+  events: boolean;
+  /** Claims of nodes that vanished. */
+  lapsed: boolean;
+}
+
+/** Returns what waits for a node. Costs a fraction of doing it, so an idle node asks this first. */
+export async function whatIsDue(db: Queryable, now: Date): Promise<Due> {
+  const row = await one<Due>(
+    db,
+    `select exists (select from webhook_endpoints where not ailing and due_at <= $1) as prompt,
+       exists (select from webhook_endpoints where ailing and due_at <= $1) as ailing,
+       exists (select from event_outbox) as events, exists (select from webhook_claims where until <= now()) as lapsed`,
+    [now],
+  );
+  return row!;
 }
 
 /** The most endpoints that one claim looks at. */

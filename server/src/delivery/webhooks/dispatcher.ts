@@ -5,7 +5,7 @@ import { newUlid, timeOfId } from '../../platform/lib/ids.ts';
 import { WEBHOOKS_CHANNEL } from '../../record/events/record.ts';
 import type { Resolve } from './allowed-address.ts';
 import { announceEvents } from './announce.ts';
-import { claimDeliveries, endClaims, handBack, takeBackClaims } from './claim.ts';
+import { type Claims, claimDeliveries, endClaims, handBack, takeBackClaims, whatIsDue } from './claim.ts';
 import { createHoldings, type Held } from './holdings.ts';
 import { createLanes, type Flight, type Ready } from './lanes.ts';
 import { startOutcomeWriter } from './outcome-writer.ts';
@@ -22,6 +22,7 @@ const PROMPT_MS = 2_000;
 const CLAIM_MS = ATTEMPT_TIMEOUT_MS + 15_000;
 /** The dispatcher looks this often even without a notification, because retries come due silently. */
 const POLL_MS = 1_000;
+const LOOK_ANYWAY_MS = 30_000;
 const LOOK_FOR_LATE_MS = 250;
 const BATCH = 500;
 const RECONNECT_MS = 1_000;
@@ -117,29 +118,14 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     if (!stopping.signal.aborted) for (let next = lanes.next(); next; next = lanes.next()) start(next);
   };
   const lateness = setInterval(() => {
-    const behind = lanes.findLate(PROMPT_MS);
+    const { late, behind } = lanes.findLate(PROMPT_MS);
+    if (late === 0) return;
     void giveBack(behind);
     bells.due.ring();
   }, LOOK_FOR_LATE_MS);
 
-  /** Returns whether more may be due. */
-  const claim = async (ailing: boolean): Promise<boolean> => {
-    await giveBack(lanes.takeExpired());
-    const room = lanes.room(ailing);
-    if (room.free <= 0 || writer.behind()) return false;
-    const now = deps.clock.now();
-    const id = newUlid();
-    const { deliveries, targets, more } = await claimDeliveries(deps.db, {
-      id,
-      node,
-      now,
-      lapseMs: CLAIM_MS,
-      ailing,
-      ...room,
-    }).catch(error => {
-      lost.set(id, performance.now());
-      throw error;
-    });
+  /** Starts what a claim took. */
+  const takeClaimed = async (id: string, { deliveries, targets }: Claims, ailing: boolean): Promise<void> => {
     holdings.add(
       id,
       deliveries.map(delivery => delivery.id),
@@ -154,7 +140,43 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
     const refused = lanes.take(ready, ailing);
     startAll();
     await giveBack(refused);
-    return more;
+  };
+  const newClaim = () => ({ id: newUlid(), node, lapseMs: CLAIM_MS });
+  /** Remembers a claim whose answer was lost. */
+  const losing = (id: string) => (error: unknown) => {
+    lost.set(id, performance.now());
+    throw error;
+  };
+
+  /** More was due at the last look than this node could take. */
+  let backlog = false;
+  /** Returns whether more may be due. */
+  const claim = async (ailing: boolean): Promise<boolean> => {
+    await giveBack(lanes.takeExpired());
+    const room = lanes.room(ailing);
+    if (room.free <= 0 || writer.behind()) {
+      backlog = true;
+      return false;
+    }
+    const own = newClaim();
+    const now = deps.clock.now();
+    const claims = await claimDeliveries(deps.db, { ...own, now, ailing, ...room }).catch(losing(own.id));
+    await takeClaimed(own.id, claims, ailing);
+    return claims.more;
+  };
+
+  /** Announces recorded events. Returns whether more may be left. */
+  const announce = async (): Promise<boolean> => {
+    const room = lanes.room(false);
+    const own = newClaim();
+    // Behind a backlog nothing is sent directly, so that what waits longest goes first.
+    const direct = backlog || room.free <= 0 || writer.behind() ? undefined : { ...own, ...room };
+    const { taken, claims } = await announceEvents(deps, { batch: BATCH, ...(direct ? { direct } : {}) }).catch(
+      losing(own.id),
+    );
+    await takeClaimed(own.id, claims, false);
+    if (taken > claims.deliveries.length) bells.due.ring();
+    return taken === BATCH;
   };
 
   const loop = async (bell: Bell, work: () => Promise<boolean>) => {
@@ -166,18 +188,32 @@ export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise
         deps.log.warn({ err: error }, 'webhooks stopped for a moment');
         await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => {});
       }
-      await bell.wait(POLL_MS);
+      await bell.wait(LOOK_ANYWAY_MS);
+    }
+  };
+  /** Rings for what nobody notified, with one statement however little there is to do. */
+  const watch = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        const due = await whatIsDue(deps.db, deps.clock.now());
+        if (due.prompt || due.ailing) bells.due.ring();
+        if (due.events) bells.event.ring();
+        if (due.lapsed || lost.size > 0) bells.lapsed.ring();
+      } catch (error) {
+        deps.log.warn({ err: error }, 'webhooks could not be looked for');
+      }
+      await sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   const running = [
-    loop(bells.event, async () => {
-      const announced = await announceEvents(deps, BATCH);
-      if (announced > 0) bells.due.ring();
-      return announced === BATCH;
-    }),
+    watch(),
+    loop(bells.event, announce),
     loop(bells.due, async () => {
-      const more = await claim(false);
-      return (await claim(true)) || more;
+      const due = await whatIsDue(deps.db, deps.clock.now());
+      backlog = false;
+      const more = due.prompt && (await claim(false));
+      backlog ||= more;
+      return (due.ailing && (await claim(true))) || more;
     }),
     loop(bells.lapsed, async () => {
       await takeBackClaims(deps, 'lapsed', [...lost.keys()]);

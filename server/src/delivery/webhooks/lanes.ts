@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Claimed, ClaimOptions, Target } from './claim.ts';
+import type { Claimed, Room, Target } from './claim.ts';
 
 /** Limits on open attempts and on deliveries taken ahead, for all endpoints, one tenant and one endpoint. */
 interface Bounds {
@@ -107,7 +107,7 @@ export function createLanes() {
 
   return {
     /** Returns what one of the pools may claim now. */
-    room(ailing: boolean): Pick<ClaimOptions, 'free' | 'perEndpoint' | 'held' | 'fullTenants'> {
+    room(ailing: boolean): Room {
       const bounds = POOLS[poolOf(ailing)];
       const held = new Map<string, number>();
       const tenants = new Map<string, number>();
@@ -164,23 +164,25 @@ export function createLanes() {
     },
 
     /**
-     * Marks attempts that have been open longer than `ms` as late. Returns the deliveries that waited behind them, for
-     * other nodes or for later.
+     * Marks attempts that have been open longer than `ms` as late. Returns how many, and the deliveries that waited behind them,
+     * for other nodes or for later.
      */
-    findLate(ms: number): Ready[] {
+    findLate(ms: number): { late: number; behind: Ready[] } {
       const before = performance.now() - ms;
       const behind: Ready[] = [];
+      let late = 0;
       for (const flight of flights) {
         // Attempts lie in the order they began.
         if (flight.startedAt > before) break;
         if (flight.late || flight.lane.ailing) continue;
         flight.late = true;
+        late += 1;
         flight.lane.late += 1;
         count('prompt', flight.lane.tenantId, -1);
         count('ailing', flight.lane.tenantId, 1);
         behind.push(...flight.lane.waiting.splice(0).map(({ delivery }) => delivery));
       }
-      return behind;
+      return { late, behind };
     },
 
     /** Removes an attempt that ended. Returns true when a claim may now take something that it could not before. */

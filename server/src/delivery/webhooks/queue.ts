@@ -12,12 +12,18 @@ export interface Destination {
   verificationId?: string | null;
 }
 
-interface EndpointRow {
+export interface EndpointRow {
   id: string;
   tenant_id: string;
   livemode: boolean;
   url: string;
   only_for: string | null;
+  /** It accepts promptly, and nothing is queued for it. */
+  idle: boolean;
+  /** No failures on record. */
+  well: boolean;
+  /** The account's encrypted secrets, the current one first. */
+  secrets: string[] | null;
 }
 
 /** Returns the id of each destination's endpoint, and creates missing endpoints. */
@@ -26,6 +32,16 @@ export async function endpointsOf(
   destinations: readonly Destination[],
   now: Date,
 ): Promise<(destination: Destination) => string> {
+  const endpointOf = await findEndpoints(tx, destinations, now);
+  return destination => endpointOf(destination).id;
+}
+
+/** Returns each destination's endpoint, and creates missing endpoints. */
+export async function findEndpoints(
+  tx: Tx,
+  destinations: readonly Destination[],
+  now: Date,
+): Promise<(destination: Destination) => EndpointRow> {
   const keyOf = (d: Destination) => `${d.tenantId} ${d.livemode} ${d.url}`;
   const together = Map.groupBy(destinations, keyOf);
   /** The verification that alone uses an address. Its erasure takes the address as well. */
@@ -41,10 +57,13 @@ export async function endpointsOf(
   const find = () =>
     many<EndpointRow>(
       tx,
-      `select e.id, e.tenant_id, e.livemode, e.url, e.only_for
+      `select e.id, e.tenant_id, e.livemode, e.url, e.only_for,
+         not e.ailing and e.disabled_at is null and e.due_at is null as idle, not e.ailing and e.failing_since is null and e.disabled_at is null as well,
+         (select json_agg(sealed order by s.id desc) from webhook_secrets s
+          where s.tenant_id = e.tenant_id and (s.expires_at is null or s.expires_at > $4)) as secrets
        from unnest($1::text[], $2::boolean[], $3::bytea[]) as d (tenant_id, livemode, url_sha256)
        join webhook_endpoints e using (tenant_id, livemode, url_sha256)`,
-      columns,
+      [...columns, now],
     );
   let rows = await find();
   if (rows.length < distinct.length) {
@@ -70,11 +89,11 @@ export async function endpointsOf(
       [shared.map(({ id }) => id)],
     );
   }
-  const byKey = new Map(rows.map(row => [keyOf(placeOf(row)), row.id]));
+  const byKey = new Map(rows.map(row => [keyOf(placeOf(row)), row]));
   return destination => {
-    const id = byKey.get(keyOf(destination));
-    if (!id) throw new Error('an endpoint was not made');
-    return id;
+    const endpoint = byKey.get(keyOf(destination));
+    if (!endpoint) throw new Error('an endpoint was not made');
+    return endpoint;
   };
 }
 
@@ -101,25 +120,53 @@ export async function withUrl(db: Queryable, tenantId: string, url: string | und
 export interface NewDelivery {
   eventId: string;
   endpointId: string;
+  /** This node sends it now: it belongs to `claim` and is not queued. */
+  claimed?: boolean;
+}
+
+/** A claim of this node; see {@link claimDeliveries}. */
+export interface NodeClaim {
+  id: string;
+  node: string;
+  /** If the node vanishes, the claim lapses after this time, by the database's clock. */
+  lapseMs: number;
 }
 
 /**
- * Inserts one delivery per event and endpoint, queues it for now, and returns the ids of the new ones. A delivery to a
- * disabled endpoint is stored as failed without an attempt, so that it can be recovered later. `includeDisabled`: also send
- * to disabled endpoints.
+ * Inserts one delivery per event and endpoint, queues it for now unless it is claimed, and returns the ids of the new ones.
+ * A delivery to a disabled endpoint is stored as failed without an attempt, so that it can be recovered later.
+ * `includeDisabled`: also send to disabled endpoints.
  */
 export async function insertDeliveries(
   tx: Tx,
   deliveries: readonly NewDelivery[],
   now: Date,
-  { includeDisabled = false }: { includeDisabled?: boolean } = {},
+  o: { includeDisabled?: boolean; claim?: NodeClaim } = {},
 ): Promise<string[]> {
+  const rows = await insertRows(tx, deliveries, now, o);
+  return rows.map(row => row.id);
+}
+
+export interface InsertedDelivery {
+  id: string;
+  event_id: string;
+  endpoint_id: string;
+  claimed: boolean;
+}
+
+/** Does what {@link insertDeliveries} says and returns the new rows. */
+export async function insertRows(
+  tx: Tx,
+  deliveries: readonly NewDelivery[],
+  now: Date,
+  { includeDisabled = false, claim }: { includeDisabled?: boolean; claim?: NodeClaim },
+): Promise<InsertedDelivery[]> {
   if (deliveries.length === 0) return [];
-  const rows = await many<{ id: string; endpoint_id: string; pending: boolean }>(
+  const rows = await many<InsertedDelivery & { pending: boolean }>(
     tx,
     `with given as (
        select g.*, e.disabled_at is null or $5 as pending
-       from unnest($1::text[], $2::text[], $3::text[]) as g (id, event_id, endpoint_id)
+       from unnest($1::text[], $2::text[], $3::text[], $6::boolean[]) as g (id, event_id, endpoint_id, claimed)
          join webhook_endpoints e on e.id = g.endpoint_id
      ), inserted as (
        insert into webhook_deliveries
@@ -130,21 +177,31 @@ export async function insertDeliveries(
          case when not g.pending then $4::timestamptz end, $4
        from given g join events e on e.id = g.event_id
        on conflict (event_id, endpoint_id) do nothing returning id, endpoint_id, event_id, status = 'pending' as pending
+     ), new as (
+       select i.*, g.claimed and i.pending as claimed from inserted i join given g on g.id = i.id
      ), queued as (
        insert into webhook_queue (delivery_id, endpoint_id, event_id, run_at)
-       select id, endpoint_id, event_id, $4 from inserted where pending
+       select id, endpoint_id, event_id, $4 from new where pending and not claimed
+     ), claim as (
+       insert into webhook_claims (id, node, until, delivery_ids)
+       select $7, $8, now() + $9 * interval '1 ms', array_agg(id) from new where claimed having count(*) > 0
      )
-     select * from inserted`,
+     select * from new`,
     [
       deliveries.map(() => newId('whd', now.getTime())),
       deliveries.map(d => d.eventId),
       deliveries.map(d => d.endpointId),
       now,
       includeDisabled,
+      deliveries.map(d => d.claimed === true),
+      claim?.id ?? null,
+      claim?.node ?? null,
+      claim?.lapseMs ?? null,
     ],
   );
-  await wakeEndpoints(tx, [...new Set(rows.filter(row => row.pending).map(row => row.endpoint_id))], now);
-  return rows.map(row => row.id);
+  const queued = rows.filter(row => row.pending && !row.claimed);
+  await wakeEndpoints(tx, [...new Set(queued.map(row => row.endpoint_id))], now);
+  return rows;
 }
 
 /**

@@ -2,6 +2,7 @@ import { fromHex } from '@firsthand/forensics/phash/hash.ts';
 import { many } from '../../platform/db/sql.ts';
 import { capturesOf, type VerificationRow } from '../../verification/verifications/row.ts';
 import { EXACT, lookUp } from '../analysis/reverse/find.ts';
+import { readUnfiled } from '../analysis/reverse/unfiled.ts';
 import { type CaptureFacts, type CaseFacts, factsOf, type Repeat } from './facts.ts';
 
 /** The minimum PDQ quality of a hash worth comparing (facebook/ThreatExchange). */
@@ -49,8 +50,10 @@ interface Earlier {
 /** Finds the tenant's earlier captures in the same mode that are the same file or show the same picture. */
 async function findRepeats(db: Db, row: VerificationRow, captures: CaptureFacts[], hashes: Hashes): Promise<Repeat[]> {
   const alike = new Map<string, string[]>();
+  const scopes = [...new Set([...hashes.values()].map(({ scope }) => scope))];
+  const unfiled = await readUnfiled(db, scopes);
   for (const [id, { hash, scope }] of hashes) {
-    const hits = await lookUp(db, [scope], fromHex(hash));
+    const hits = await lookUp(db, [scope], fromHex(hash), unfiled);
     const entries = hits.filter(hit => hit.distance <= EXACT).map(hit => hit.entry_id);
     if (entries.length > 0) alike.set(id, await capturesBehind(db, entries));
   }

@@ -7,6 +7,7 @@ export interface JobPayloads {
   check_subject: { verification_id: string };
   read_text: { capture_id: string };
   analyze_case: { verification_id: string };
+  file_fingerprints: { scope_id: number };
   run_batch: { batch_id: string };
   run_bulk_act: { bulk_act_id: string };
   mail_capture_link: { verification_id: string };

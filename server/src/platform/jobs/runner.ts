@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpanKind } from '@opentelemetry/api';
 import { type Job, Logger, type Runner, run, type TaskList, type WorkerPool } from 'graphile-worker';
-import { many } from '../db/sql.ts';
+import { many, one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { inSpan } from '../lib/tracing.ts';
 import type { JobPayloads, Traced } from './queue.ts';
@@ -132,16 +132,21 @@ async function heartbeat(
   let beatAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     try {
-      await deps.db.query(
-        `insert into worker_nodes (worker_id, seen_at) select unnest($1::text[]), now()
-         on conflict (worker_id) do update set seen_at = excluded.seen_at`,
-        [[...ids]],
+      const found = await one<{ silent: boolean; held: boolean }>(
+        deps.db,
+        `with beat as (
+           insert into worker_nodes (worker_id, seen_at) select unnest($1::text[]), now()
+           on conflict (worker_id) do update set seen_at = excluded.seen_at
+         )
+         select exists (select from worker_nodes where seen_at < now() - $2 * interval '1 ms' and worker_id <> all($1)) as silent,
+           exists (select from graphile_worker._private_jobs where locked_at < now() - $2 * interval '1 ms') as held`,
+        [[...ids], DEAD_AFTER_MS],
       );
       // After the database paused, every other worker looks dead until it sends its next heartbeat.
       const steady = performance.now() - beatAt < 2 * HEARTBEAT_MS;
       beatAt = performance.now();
-      if (steady) await releaseDead(deps, 'silent');
-      await releaseLost(deps, [...ids], [...inWork]);
+      if (steady && (found!.silent || found!.held)) await releaseDead(deps, 'silent');
+      if (found!.held) await releaseLost(deps, [...ids], [...inWork]);
     } catch (error) {
       deps.log.warn({ err: error }, 'heartbeat failed');
     }

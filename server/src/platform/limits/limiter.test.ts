@@ -33,6 +33,34 @@ describe('limiter', () => {
     expect(calls.length).toBeLessThanOrEqual(2);
   });
 
+  it('asks the store for every fifth permit while little is used, and counts all of them', async () => {
+    const { store, calls } = slow(() => 1_000);
+    const limiter = createLimiter([store], log, () => 1_000);
+    const permit = { key: 'a', limit: 200, windowMs: WINDOW_MS };
+    const remaining = [];
+    let allowed = 0;
+    for (let n = 0; n < 205; n += 1) {
+      const [answer] = await limiter.take([permit]);
+      if (answer!.allowed) allowed += 1;
+      remaining.push(answer!.remaining);
+    }
+    expect(allowed).toBe(200);
+    expect(remaining.slice(0, 200)).toEqual(Array.from({ length: 200 }, (_, n) => 199 - n));
+    expect(calls.slice(0, 20).map(([want]) => want!.wanted)).toEqual(Array<number>(20).fill(5));
+  });
+
+  it('lets each of two nodes a few more through, never five in a hundred', async () => {
+    const shared = createMemoryStore(() => 1_000);
+    const nodes = [1, 2].map(() => createLimiter([shared], log, () => 1_000));
+    const permit = { key: 'a', limit: 200, windowMs: WINDOW_MS };
+    let allowed = 0;
+    for (let n = 0; n < 300; n += 1) if ((await nodes[0]!.take([permit]))[0]!.allowed) allowed += 1;
+    expect(allowed).toBe(200);
+    // The other node has never heard of this key.
+    for (let n = 0; n < 300; n += 1) if ((await nodes[1]!.take([permit]))[0]!.allowed) allowed += 1;
+    expect(allowed).toBe(204);
+  });
+
   it('takes the permits of one request together', async () => {
     const { store, calls } = slow(() => 1_000);
     const limiter = createLimiter([store], log, () => 1_000);

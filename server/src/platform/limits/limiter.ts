@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts';
+import { createBorrowing } from './borrowing.ts';
 import { createMemoryStore } from './memory.ts';
 import type { Given, LimitStore, Want } from './store.ts';
 
@@ -45,13 +46,14 @@ const REFUSALS_KEPT = 10_000;
 /**
  * Batches claims. Claims that arrive during one call to the store wait and go together as the next call, so the store
  * sets its own pace however many requests there are. The limiter remembers a refusal until it ends, so hammering a
- * spent limit costs the store nothing. It takes nothing in advance: the count is exact on every node. While the
- * first of the stores fails, the next one counts; when all fail, this node counts alone.
+ * spent limit costs the store nothing; a few permits of a limit that is hardly used cost it nothing either
+ * ({@link createBorrowing}). While the first of the stores fails, the next one counts; when all fail, this node counts alone.
  */
 export function createLimiter(stores: readonly LimitStore[], log: Log, now: () => number = Date.now): Limiter {
   const alone = createMemoryStore(now);
   const restsUntil = new Map<LimitStore, number>();
   const refusals = new Map<string, { until: number; limit: number }>();
+  const borrowing = createBorrowing(now);
   let pending = new Map<string, Waiting>();
   let running = false;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -73,10 +75,13 @@ export function createLimiter(stores: readonly LimitStore[], log: Log, now: () =
     while (pending.size > 0) {
       const batch = [...pending.values()];
       pending = new Map();
-      const wants = batch.map(({ permit, waiters }) => ({ ...permit, wanted: waiters.length }));
+      const owed = batch.map(({ permit }) => borrowing.repay(permit.key));
+      const wants = batch.map(({ permit, waiters }, index) => ({ ...permit, wanted: owed[index]! + waiters.length }));
       const answers = await takeFromFirst(wants);
       batch.forEach((waiting, index) => {
-        settle(waiting, answers[index]!);
+        const given = answers[index]!;
+        borrowing.learn(waiting.permit, given);
+        settle(waiting, { ...given, granted: Math.max(0, given.granted - owed[index]!) });
       });
     }
     running = false;
@@ -132,6 +137,8 @@ export function createLimiter(stores: readonly LimitStore[], log: Log, now: () =
           const refusal = standingRefusal(permit.key, permit.limit);
           if (refusal) return refusal;
           const known = pending.get(permit.key);
+          const borrowed = known ? null : borrowing.borrow(permit);
+          if (borrowed) return borrowed;
           const waiting =
             known && known.permit.limit === permit.limit ? known : { permit, waiters: known?.waiters ?? [] };
           const waiter = Promise.withResolvers<Standing>();

@@ -30,6 +30,7 @@ export async function publish(
     [LEASE_SECONDS],
   );
   if (!leased) return false;
+  let released = false;
   try {
     const log = await followingHighWater(deps, leased.id);
     if (!log) return false;
@@ -39,16 +40,18 @@ export async function publish(
     await writeHighWater(deps, log.id, note);
     // A rotation meanwhile changes the size that was signed last: then the new key signs at the next look.
     const stored = await deps.db.query(
-      'update evidence_logs set checkpoint = $2, checkpoint_size = $3, checkpoint_at = now() where id = $1 and checkpoint_size = $4',
+      `update evidence_logs set checkpoint = $2, checkpoint_size = $3, checkpoint_at = now(), publishing_until = null
+       where id = $1 and checkpoint_size = $4`,
       [log.id, note, size, log.checkpoint_size],
     );
-    if (stored.rowCount === 1) return true;
+    released = stored.rowCount === 1;
+    if (released) return true;
     // This publisher was so slow that another took over and published more. Its note is the high water.
     const now = await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [log.id]);
     if (now?.checkpoint && BigInt(now.checkpoint_size) > size) await writeHighWater(deps, log.id, now.checkpoint);
     return false;
   } finally {
-    await deps.db.query('update evidence_logs set publishing_until = null where id = $1', [leased.id]);
+    if (!released) await deps.db.query('update evidence_logs set publishing_until = null where id = $1', [leased.id]);
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { cosign } from './cosign.ts';
 import { checkHighWater, publish } from './publisher.ts';
@@ -18,6 +19,7 @@ export function startLog(deps: Pick<Deps, 'config' | 'log' | 'db' | 'blobs' | 'k
     // A restored database is known before anything is added to it.
     if (!checked) await checkHighWater(deps);
     checked = true;
+    if (!(await hasWork(deps.db))) return;
     let more = true;
     const until = performance.now() + ROUND_MS;
     while (more && performance.now() < until && !signal.aborted) more = (await sequence(deps)) >= BATCH;
@@ -39,6 +41,16 @@ export function startLog(deps: Pick<Deps, 'config' | 'log' | 'db' | 'blobs' | 'k
     },
   };
 }
+
+/** Whether entries wait for their places or the log has grown since it was signed. */
+const hasWork = async (db: Queryable): Promise<boolean> =>
+  (
+    await one<{ due: boolean }>(
+      db,
+      `select exists (select from evidence_pending) or size > checkpoint_size as due
+       from evidence_logs where id = (select max(id) from evidence_logs)`,
+    )
+  )?.due === true;
 
 /** Beside the sequencer, which a slow witness must not hold up. */
 async function askWitnesses(deps: Pick<Deps, 'config' | 'log' | 'db' | 'clock'>, signal: AbortSignal): Promise<void> {

@@ -7,6 +7,7 @@ import type { Verification } from '@firsthand/contract/verification/verification
 import { canonicalBytes } from '@firsthand/evidence/json.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepRetention } from '../../../src/custody/erasure/retention.ts';
+import { fileFingerprints } from '../../../src/inspection/analysis/reverse/filing.ts';
 import { openStatements } from '../../../src/record/evidence/statements.ts';
 import { signedIn } from '../../identity/people/visitor.ts';
 import {
@@ -210,6 +211,8 @@ describe('POST /v1/verifications/:id/redact', () => {
       ).rows[0]!.sum;
     const before = await count();
     const id = await completed({ signals_required: ['ai', 'reverse'] }, firstHand(1));
+    const scopes = await service.deps.db.query<{ id: string }>('select id from reverse_scopes');
+    for (const scope of scopes.rows) await fileFingerprints(service.deps, Number(scope.id));
     const during = await count();
     await redact(id);
     expect(Number(during)).toBeGreaterThan(Number(before));

@@ -6,6 +6,7 @@ import type { Pool } from '../../../platform/db/sql.ts';
 import { findPlaced } from './find-placed.ts';
 import { CAME_BEFORE, matchOf, OWN, type PictureRow, type Search, type StoredMatch } from './match.ts';
 import { bitString, candidates, probeKeys } from './slots.ts';
+import { nearest, readUnfiled, type Unfiled } from './unfiled.ts';
 
 /** PDQ's distance limit for "the same picture", in bits. The lookup finds every entry within it. */
 export const EXACT = 31;
@@ -19,8 +20,24 @@ interface Hit {
   distance: number;
 }
 
-/** Returns entries within {@link CANDIDATE} bits of one hash: all of those within {@link EXACT}, most of the others. */
-export async function lookUp(db: Pick<Pool, 'query'>, scopes: readonly number[], hash: Uint8Array): Promise<Hit[]> {
+/**
+ * Returns entries within {@link CANDIDATE} bits of one hash: all of those within {@link EXACT}, most of the others. Several look-ups share
+ * `unfiled`, read before the first.
+ */
+export async function lookUp(
+  db: Pick<Pool, 'query'>,
+  scopes: readonly number[],
+  hash: Uint8Array,
+  unfiled?: Unfiled,
+): Promise<Hit[]> {
+  const waiting = unfiled ?? (await readUnfiled(db, scopes));
+  const near = nearest(waiting, hash, CANDIDATE);
+  if (!waiting.filed) return near;
+  const known = new Set(near.map(hit => hit.entry_id));
+  return [...near, ...(await lookUpFiled(db, scopes, hash)).filter(hit => !known.has(hit.entry_id))];
+}
+
+async function lookUpFiled(db: Pick<Pool, 'query'>, scopes: readonly number[], hash: Uint8Array): Promise<Hit[]> {
   const found = await db.query<{ slot: number; records: string }>({
     name: 'reverse_slots',
     // The driver reads bytes as hexadecimal digits, which are half as long again as base64 and slower on both sides.
@@ -59,8 +76,9 @@ export async function findStored(pool: Pool, search: Search): Promise<StoredMatc
 /** Finds pictures by the hashes of the whole and of its windows. Opens no transaction. */
 async function findWhole(pool: Pool, search: Search): Promise<{ picture: string; match: StoredMatch }[]> {
   const agreements = new Map<string, { probe: Probe; distance: number }[]>();
+  const unfiled = await readUnfiled(pool, search.scopes);
   for (const probe of search.probes)
-    for (const { entry_id, distance } of await lookUp(pool, search.scopes, probe.hash)) {
+    for (const { entry_id, distance } of await lookUp(pool, search.scopes, probe.hash, unfiled)) {
       const list = agreements.get(entry_id) ?? [];
       if (!list.some(known => known.probe === probe)) list.push({ probe, distance });
       agreements.set(entry_id, list);

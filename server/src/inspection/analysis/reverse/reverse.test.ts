@@ -19,12 +19,15 @@ import {
   untilStatus,
 } from '../../../../test/support/harness.ts';
 import { transaction } from '../../../platform/db/sql.ts';
+import { newId } from '../../../platform/lib/ids.ts';
 import { importCorpus } from './corpus.ts';
 import { type EngineFault, enginesOf } from './engines.ts';
+import { fileFingerprints } from './filing.ts';
 import { lookUp } from './find.ts';
 import type { ReverseSignal } from './search.ts';
 import { filings } from './slots.ts';
 import { forgetCaptures, rememberPicture, scopeId } from './store.ts';
+import { readUnfiled } from './unfiled.ts';
 
 let service: TestService;
 let folder: string;
@@ -182,7 +185,24 @@ describe('reverse signal', () => {
       expect(left.rows.filter(({ records }) => holds(records, Number(id)))).toEqual([]);
     expect((await verify(picture, REVERSE, tenant.pk_test)).signal.found_online).toBe(false);
   });
+
+  test('finds an earlier picture and a part of it, after it was filed too', async () => {
+    const tenant = await service.newTenant();
+    const picture = await scene(27);
+    const first = await verify(picture, REVERSE, tenant.pk_test);
+    expect(await file(tenant.tenant_id)).toBe(0);
+    await verify(await scene(28), REVERSE, tenant.pk_test);
+    const again = await verify(await sharp(picture).resize(800).jpeg().toBuffer(), REVERSE, tenant.pk_test);
+    expect(again.signal.matches.map(match => 'verification_id' in match && match.verification_id)).toEqual([first.id]);
+  });
 });
+
+/** Files what waits in an account's test mode. Returns how many entries still wait. */
+async function file(tenantId: string): Promise<number> {
+  const scope = await scopeId(service.deps.db, { tenantId, livemode: false });
+  await fileFingerprints(service.deps, scope);
+  return (await readUnfiled(service.deps.db, [scope])).entries.length;
+}
 
 /** True when one of the 14-byte records belongs to the entry. */
 const holds = (records: Buffer, entry: number) =>
@@ -235,6 +255,66 @@ describe('stored hashes lookup', () => {
       expect(found.filter(distance => distance <= 31).sort()).toEqual(expected.sort());
       expect(Math.max(...found)).toBeLessThanOrEqual(63);
       expect(expected.length).toBeGreaterThan(10);
+    }
+  });
+
+  test('finds every hash of captures within 31 bits while some are filed, and none that was erased', async () => {
+    const { db } = service.deps;
+    const tenant = await service.newTenant();
+    const { id: verificationId } = await createVerification(service, {}, tenant.pk_test);
+    const centre = new Uint8Array(randomBytes(32));
+    const scope = await scopeId(db, { tenantId: tenant.tenant_id, livemode: false });
+    const stored = new Map<string, Uint8Array>();
+    const store = async (from: number, count: number) => {
+      for (let n = from; n < from + count; n++) {
+        const captureId = newId('cap');
+        await db.query(
+          `insert into captures (id, verification_id, tenant_id, step_key, source, content_type, size_bytes, width, height, sha256, image_blob, created_at, analysis_state)
+           values ($1, $2, $3, 'photo', 'live', 'image/jpeg', 1, 1, 1, '', '', now(), 'done')`,
+          [captureId, verificationId, tenant.tenant_id],
+        );
+        const hash = flipped(centre, n % 70);
+        const of = { captureId, verificationId, tenantId: tenant.tenant_id, livemode: false };
+        const entries = [{ hash, region: WHOLE, frame: WHOLE }];
+        await transaction(db, tx => rememberPicture(tx, of, { hash, quality: 100, entries }, new Date()));
+        stored.set(captureId, hash);
+      }
+    };
+    const expectAll = async () => {
+      const query = flipped(centre, 3);
+      const expected = [...stored.values()].map(hash => hamming(hash, query)).filter(distance => distance <= 31);
+      const found = (await lookUp(db, [scope], query)).map(hit => hit.distance);
+      expect(found.filter(distance => distance <= 31).sort()).toEqual(expected.sort());
+      expect(expected.length).toBeGreaterThan(10);
+    };
+    const forget = async (ids: readonly string[]) => {
+      await transaction(db, tx => forgetCaptures(tx, ids));
+      for (const id of ids) stored.delete(id);
+    };
+    await store(0, 70);
+    await expectAll();
+    await fileFingerprints(service.deps, scope);
+    await expectAll();
+    await store(0, 70);
+    await expectAll();
+    // Of the filed and of the others, while the others are filed.
+    const gone = [...stored.keys()].filter((_, n) => n % 3 === 0);
+    await Promise.all([
+      ...gone.map(id => forget([id])),
+      fileFingerprints(service.deps, scope),
+      ...Array.from({ length: 5 }, expectSearchable),
+    ]);
+    await expectAll();
+    expect((await readUnfiled(db, [scope])).entries).toEqual([]);
+    const { rows } = await db.query<{ records: Buffer }>('select records from reverse_slots where key >> 20 = $1', [
+      scope,
+    ]);
+    expect(rows.reduce((sum, { records }) => sum + records.length, 0)).toBe(stored.size * 16 * 14);
+
+    async function expectSearchable() {
+      const kept = [...stored].filter(([id]) => !gone.includes(id)).map(([, hash]) => hash);
+      for (const hash of kept.slice(0, 20))
+        expect((await lookUp(db, [scope], hash)).some(({ distance }) => distance === 0)).toBe(true);
     }
   });
 

@@ -76,7 +76,7 @@ export function candidates(found: readonly FoundRecords[], hash: Uint8Array): nu
 }
 
 /** Counts the set bits of a 32-bit integer. */
-function bitCount(value: number): number {
+export function bitCount(value: number): number {
   const pairs = value - ((value >>> 1) & 0x55555555);
   const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

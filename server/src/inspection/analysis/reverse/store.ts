@@ -1,6 +1,7 @@
 import type { Fingerprint, FingerprintEntry } from '@firsthand/forensics/phash/fingerprint.ts';
 import { many, one, type Queryable } from '../../../platform/db/sql.ts';
 import { filedWords, packCorners } from './corners.ts';
+import { file, filesLater, fileWhenMany } from './filing.ts';
 import { bitString, filings } from './slots.ts';
 
 /** Pictures that one search may see together; the migration explains it. */
@@ -14,7 +15,9 @@ export async function scopeId(db: Queryable, { tenantId, livemode }: Scope): Pro
   const row = await one<{ id: string }>(
     db,
     `with made as (
-       insert into reverse_scopes (tenant_id, livemode) values ($1, $2) on conflict do nothing returning id
+       insert into reverse_scopes (tenant_id, livemode, files_later_from)
+       select $1, $2, coalesce(max(files_later_from), '-infinity') from reverse_scopes
+       on conflict do nothing returning id
      )
      select id from made
      union all
@@ -67,7 +70,8 @@ export async function rememberPicture(db: Queryable, of: PictureOf, kept: Kept, 
   if (!picture) return false;
   const filed: ReturnType<typeof filings> = [];
   for (const entry of kept.entries) filed.push(...filings(scope, await addEntry(db, picture.id, entry), entry.hash));
-  await file(db, filed);
+  if (own && (await filesLater(db, scope))) await fileWhenMany(db, scope, picture.id);
+  else await file(db, filed);
   return true;
 }
 
@@ -81,28 +85,10 @@ async function addEntry(db: Queryable, picture: string, entry: FingerprintEntry)
   return Number(row!.id);
 }
 
-/**
- * A row with this many bytes of records is full; the next record starts a new row. Half a page, so that an updated row fits beside its old
- * version.
- */
-const FULL_PART = 3_584;
-
-/** Locks the keys in sorted order, so that two transactions with common keys cannot deadlock. */
-async function file(db: Queryable, filed: ReturnType<typeof filings>): Promise<void> {
-  await db.query(
-    `insert into reverse_slots (key, part, records)
-     select key, coalesce((select last.part + (octet_length(last.records) >= ${FULL_PART})::integer
-                           from reverse_slots last where last.key = added.key order by last.part desc limit 1), 0), records
-     from (select key, string_agg(record, '') as records from unnest($1::bigint[], $2::bytea[]) as each (key, record)
-           group by key) added
-     order by key
-     on conflict (key, part) do update set records = reverse_slots.records || excluded.records`,
-    [filed.map(({ key }) => key), filed.map(({ record }) => record)],
-  );
-}
-
 /** Removes the fingerprints of captures when their pictures are erased. */
 export async function forgetCaptures(db: Queryable, captureIds: readonly string[]): Promise<void> {
+  // Waits for a filing that has begun, so that the next statement sees its records.
+  await db.query('select 1 from reverse_pictures where capture_id = any($1) order by id for update', [captureIds]);
   const entries = await many<{ id: string; scope_id: string; hash: Buffer }>(
     db,
     // `bit_send` puts four bytes of length first.

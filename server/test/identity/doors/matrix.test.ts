@@ -386,7 +386,8 @@ describe('endpoint credentials', () => {
           service.deps.db.query = function spied(this: typeof service.deps.db, ...args: unknown[]) {
             // The node reads the database's clock every ten seconds, rings after a commit, and has some requests of a key counted
             // later, whatever is asked of it.
-            if (!/clock_timestamp|pg_notify|rate_windows|take_permits/.test(String(args[0]))) queries.push(String(args[0]));
+            if (!/clock_timestamp|pg_notify|rate_windows|take_permits/.test(String(args[0])))
+              queries.push(String(args[0]));
             return (query as (...all: unknown[]) => unknown).apply(this, args);
           } as typeof query;
           const reply = await send(endpoint, id, bearer(key), { nonsense: true }).finally(() => {

@@ -72,7 +72,7 @@ describe('the link of a claimant', () => {
 
   const flow = ENDPOINTS.filter(endpoint => endpoint.asClaimant);
   it('opens to no browser of a viewer or reviewer of the account, whichever account that browser is in', async () => {
-    expect(flow).toHaveLength(6);
+    expect(flow).toHaveLength(7);
     const other = await service.newTenant();
     const { id } = await createVerification(service);
     const statuses = async (cookie: string | null) =>

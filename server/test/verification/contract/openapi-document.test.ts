@@ -53,7 +53,7 @@ describe('OpenAPI document', () => {
 
   it.each(operations)('names $name with a verb, a described tag, a summary and a described answer', ({ operation }) => {
     expect(operation.operationId).toMatch(
-      /^(add|cancel|claim|create|delete|enable|end|export|finalize|finish|get|invite|lift|list|place|put|recover|redact|redeem|release|remove|replay|report|request|resend|retry|revoke|rotate|send|sign|start|stream|submit|switch|undo|update)[A-Z][A-Za-z]+$/,
+      /^(add|announce|cancel|claim|create|delete|enable|end|export|finalize|finish|get|invite|lift|list|place|put|recover|redact|redeem|release|remove|replay|report|request|resend|retry|revoke|rotate|send|sign|start|stream|submit|switch|undo|update)[A-Z][A-Za-z]+$/,
     );
     const described = new Map(
       (document.tags as { name: string; description: string }[]).map(tag => [tag.name, tag.description]),

@@ -41,6 +41,9 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
   'delivery/webhooks/claim.ts body': 'an erasure ends the deliveries of the events that it empties',
   'delivery/webhooks/stream.ts body': 'the statement asks for events with a body alone',
   'delivery/webhooks/stream.ts type': 'written with every event',
+  'verification/captures/announce-film.ts announced_at': 'the statement before wrote it',
+  'verification/captures/announce-film.ts image_sha256': 'written with it',
+  'verification/captures/announce-film.ts trace_sha256': 'written with it',
 };
 
 /** Files with statements whose text depends on the request, and what varies. Their own tests run every form. */
@@ -56,6 +59,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
   'verification/verifications/filters.ts': 'the filters of a list',
   'verification/verifications/write.ts': 'the columns that a change sets',
   'delivery/webhooks/deliveries.ts': 'the filters of a list',
+  'worker.ts': 'what each watched duty asks',
 };
 
 interface Column {

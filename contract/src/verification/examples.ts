@@ -197,6 +197,12 @@ export const VERIFICATION_EXAMPLES: Readonly<Record<string, EndpointExamples>> =
       },
     },
   },
+  'POST /v1/verifications/:token/films': {
+    request: { challenge_id: 'chl_01JD3V6ZB2C4D6E8F0G1H3J5K7', image_sha256: sha256, trace_sha256: sha256 },
+    responses: {
+      201: { challenge_id: 'chl_01JD3V6ZB2C4D6E8F0G1H3J5K7', announced_at: '2026-11-21T09:31:08.000Z' },
+    },
+  },
   'POST /v1/verifications/:token/captures/upload-url': {
     request: { contentType: 'image/jpeg', step_key: 'front', size_bytes: 1843200 },
     responses: {

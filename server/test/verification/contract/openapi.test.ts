@@ -63,6 +63,12 @@ describe('OpenAPI document', () => {
         !path.startsWith('/v1/trial/') &&
         credentials.some(kind => kind !== 'session'),
     );
+    // The challenge that the example of a film names.
+    await service.deps.db.query(
+      `insert into challenges (id, verification_id, step_key, moves, issued_at, expires_at)
+       values ($1, $2, 'front', '{right,up}', now(), now() + interval '2 minutes')`,
+      [(EXAMPLES['POST /v1/verifications/:token/films']!.request as { challenge_id: string }).challenge_id, target.id],
+    );
     // Cancelling ends the target and redaction empties it: they go last.
     for (const endpoint of documented.toSorted(
       (a, b) => ENDS.findIndex(end => a.path.endsWith(end)) - ENDS.findIndex(end => b.path.endsWith(end)),

@@ -16,7 +16,7 @@ beforeEach(async () => {
   asked = { sequence: 0, publish: 0 };
   const counted = new Proxy(service.deps.db, {
     get(pool, name) {
-      // Sequencing is a transaction on a connection of its own; the question whether to publish is one statement.
+      // Sequencing is a transaction on a connection of its own; the question whether there is work is one statement.
       if (name === 'connect') asked.sequence += 1;
       if (name === 'query') asked.publish += 1;
       const member = Reflect.get(pool, name) as unknown;
@@ -39,14 +39,14 @@ const signedSize = async (): Promise<number> => {
 };
 
 test('an idle log asks the database once a second, and still publishes the next entry', async () => {
-  await until(async () => asked.sequence > 4, 'the log to be idle');
+  await until(async () => asked.publish > 4, 'the log to be idle');
   const before = { ...asked };
   const began = performance.now();
   await sleep(4_000);
   const seconds = Math.ceil((performance.now() - began) / 1_000);
   expect(asked.publish).toBeGreaterThan(before.publish);
   expect(asked.publish - before.publish).toBeLessThanOrEqual(seconds + 1);
-  expect(asked.sequence - before.sequence).toBeLessThanOrEqual(seconds + 1);
+  expect(asked.sequence).toBe(before.sequence);
 
   const { id } = await createVerification(service, {});
   expect((await submit(service, id, await plain())).status).toBe(201);

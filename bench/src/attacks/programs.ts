@@ -148,10 +148,11 @@ export const brightnessWarped: Attack = {
   name: 'still of any origin, its blurred brightness taken for depth, no crops and no motion sensor',
   kind: 'injected',
   async make(seed, moves) {
-    const stage = photographed(drawStage(seed), seed);
-    const still = await photoOf(stage, seed);
-    const view = viewBy(brightnessAsDepth(still), still);
-    const film = await drawFilm({ stage, view, sensor: silent(seed), way: handWay(moves, random(seed)) });
+    const film = await drawFilm({
+      ...(await byBrightness(seed)),
+      sensor: silent(seed),
+      way: handWay(moves, random(seed)),
+    });
     return answered({ ...film, trace: { ...film.trace, crops: [], motion: [] } }, moves);
   },
 };
@@ -161,13 +162,18 @@ export const brightnessWarpedWithSensor: Attack = {
   name: 'still of any origin, its blurred brightness taken for depth, crops of a sensor and rates of the path',
   kind: 'injected',
   async make(seed, moves) {
-    const stage = photographed(drawStage(seed), seed);
-    const still = await photoOf(stage, seed);
-    const view = viewBy(brightnessAsDepth(still), still);
     const way = handWay(moves, random(seed));
-    return answered(await drawFilm({ stage, view, sensor: drawSensor(seed), way, gyroscope: true }), moves);
+    const film = { ...(await byBrightness(seed)), sensor: drawSensor(seed), way, gyroscope: true };
+    return answered(await drawFilm(film), moves);
   },
 };
+
+/** A photograph of a print, and its view by its brightness. */
+async function byBrightness(seed: number): Promise<{ stage: Stage; view: View }> {
+  const stage = photographed(drawStage(seed), seed);
+  const still = await photoOf(stage, seed);
+  return { stage, view: viewBy(brightnessAsDepth(still), still) };
+}
 
 function brightnessAsDepth(still: Picture): Float32Array {
   const { width, height } = FRAME;

@@ -20,7 +20,7 @@ interface Account {
 }
 
 /**
- * Lets a node grant a few permits of a key without asking the store, while it knows of no more than half the limit used. They are
+ * Grants a few permits of a key without asking the store, as long as no more than half the limit is known to be used. They are
  * counted when the node next asks, so a client that calls now and then costs the store nothing. One node alone stays exact. Of
  * several, each may let {@link MOST} more through in a window.
  */

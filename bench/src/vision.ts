@@ -133,11 +133,11 @@ if (import.meta.main) {
   const [folder] = process.argv.slice(2);
   const { vision: config } = readConfig(loadEnvironment());
   const registry = new Registry();
-  const vision = connectVision(config, registry, createLog('warn', process.stderr));
-  if (!folder || !vision) {
+  if (!folder || !config) {
     console.error('usage: VISION_BASE_URL=… VISION_MODEL=… node bench/src/vision.ts FOLDER');
     process.exit(2);
   }
+  const vision = connectVision(config, registry, createLog('warn', process.stderr));
   const report = await measureVision(vision, folder);
   const total = async (name: string) => {
     const values = (await registry.getSingleMetric(name)?.get())?.values ?? [];

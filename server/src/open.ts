@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { createAnalysisPool } from '@firsthand/forensics/running/pool.ts';
 import { openDiskStore } from './platform/blobs/disk.ts';
-import { openS3Store } from './platform/blobs/s3.ts';
 import type { UrlOptions } from './platform/blobs/signature.ts';
 import type { Config } from './platform/config/config.ts';
 import { openDatabaseClock } from './platform/db/clock.ts';
@@ -15,7 +14,6 @@ import { createMailer } from './platform/lib/mail.ts';
 import { createMetrics } from './platform/lib/metrics.ts';
 import { openKeyring } from './platform/lib/secrets.ts';
 import { createSessionTokens } from './platform/lib/session-tokens.ts';
-import { connectVision } from './platform/vision/connect.ts';
 import { overdueCaptures } from './verification/captures/analysis-queue.ts';
 
 /** One listens; the other is spare. */
@@ -77,8 +75,12 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     origin: () => origins.public,
     now: () => clock.now(),
   };
+  // Half of what a start costs is loading packages: those of a bucket, of mail and of a vision model load where one is configured.
   const blobs = config.s3
-    ? await openS3Store(config.s3, { incoming: join(folder, 'incoming'), ...urls })
+    ? await (await import('./platform/blobs/s3.ts')).openS3Store(config.s3, {
+        incoming: join(folder, 'incoming'),
+        ...urls,
+      })
     : await openDiskStore({ folder, ...urls });
   const pictures = createAnalysisPool({
     threads: config.analysisThreads,
@@ -87,12 +89,11 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
   });
   const c2paWriter = createC2paWriter();
   const metrics = createMetrics(() => overdueCaptures(db));
-  // Its packages load only where an exporter is configured.
   const telemetry =
     config.telemetry && o.database === 'own'
       ? (await import('./platform/telemetry/start.ts')).startTelemetry(config.telemetry, metrics.registry, log)
       : null;
-  const mailer = config.smtpUrl ? createMailer({ url: config.smtpUrl, from: config.mailFrom }) : null;
+  const mailer = config.smtpUrl ? await createMailer({ url: config.smtpUrl, from: config.mailFrom }) : null;
   const deps: Deps = {
     config,
     log,
@@ -107,7 +108,9 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
     mailer,
     pictures,
     c2paWriter,
-    vision: connectVision(config.vision, metrics.registry, log),
+    vision:
+      config.vision &&
+      (await import('./platform/vision/connect.ts')).connectVision(config.vision, metrics.registry, log),
   };
   return {
     deps,

@@ -34,7 +34,7 @@ async function modelFinding({ vision: settings }: Pick<Config, 'vision'>): Promi
       reason = (JSON.parse(line) as { reason?: NoAnswer }).reason ?? reason;
     },
   });
-  const vision = connectVision({ ...settings, answerBudgetMs: 60_000 }, new Registry(), log)!;
+  const vision = connectVision({ ...settings, answerBudgetMs: 60_000 }, new Registry(), log);
   const what = `Vision model ${settings.model} at ${settings.baseUrl}`;
   const square = { create: { width: 256, height: 256, channels: 3, background: '#c82828' } } as const;
   const started = performance.now();

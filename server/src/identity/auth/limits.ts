@@ -8,7 +8,6 @@ import { sha256Hex } from '../../platform/lib/keyring.ts';
 import { createLimiter, type Limiter, type Permit, type Standing } from '../../platform/limits/limiter.ts';
 import { createMemoryStore } from '../../platform/limits/memory.ts';
 import { createPostgresStore } from '../../platform/limits/postgres.ts';
-import { openRedisStore } from '../../platform/limits/redis.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -35,6 +34,7 @@ export type AddressLimit = 'address' | 'trial' | 'link';
 export async function openLimiter({ config, db, log }: Pick<Deps, 'config' | 'db' | 'log'>): Promise<Limiter> {
   const shared = config.databaseUrl ? createPostgresStore(db) : createMemoryStore();
   if (!config.redisUrl) return createLimiter([shared], log);
+  const { openRedisStore } = await import('../../platform/limits/redis.ts');
   return createLimiter([await openRedisStore(config.redisUrl, log), shared], log);
 }
 

@@ -71,10 +71,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
  * Throws {@link FolderInUse} when another process holds the folder and {@link EmbeddedPostgresError} when it cannot
  * run.
  */
-export async function startEmbeddedPostgres({ dataDir, log, settings }: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(
+  { dataDir, log, settings }: EmbeddedOptions,
+  graceMs?: number,
+): Promise<EmbeddedPostgres> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const home = await realpath(dataDir);
-  const lock = await holdFolder(home);
+  const lock = await holdFolder(home, graceMs);
   try {
     return await startLocked(home, lock, log, { ...SETTINGS, ...settings });
   } catch (error) {
@@ -90,7 +93,8 @@ export async function startEmbeddedPostgres({ dataDir, log, settings }: Embedded
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startEmbeddedPostgres(options);
+      // Beside a running service a command joins at once.
+      return await startEmbeddedPostgres(options, attempt === 1 ? 0 : undefined);
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error;
       const url = await runningUrl(options.dataDir);
@@ -142,9 +146,9 @@ async function startLocked(home: string, lock: FolderLock, log: Log, settings: R
   }
 }
 
-async function holdFolder(home: string): Promise<FolderLock> {
+async function holdFolder(home: string, graceMs: number | undefined): Promise<FolderLock> {
   try {
-    return lockFolder(home);
+    return lockFolder(home, graceMs);
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
     const state = await readState(home);

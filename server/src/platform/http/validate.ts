@@ -35,7 +35,7 @@ export interface Validator {
   faults(value: unknown): Fault[];
 }
 
-// Compiling all schemas takes a second: services in one process share what is compiled.
+// Compiling all schemas takes a second: each is compiled for its first request, once for all services of a process.
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 function strictly(schema: TSchema): ValidateFunction {
   const known = compiled.get(schema) ?? strict.compile(withUnions(schema) as object);
@@ -45,11 +45,11 @@ function strictly(schema: TSchema): ValidateFunction {
 
 /** Compiles a schema. `more` finds faults that the schema cannot express. */
 export function compileBody(schema: TSchema, more: (value: unknown) => Fault[] = () => []): Validator {
-  const validate = strictly(schema);
   return {
     overfull: value => findOverfull(schema as Schema, value, []),
     faults(value) {
       const found = new Faults(textFaults(value));
+      const validate = strictly(schema);
       if (!validate(value)) found.addNew(faultsOf(validate.errors ?? []));
       // A path with a fault in its own shape gets no second fault from the checks that span fields.
       found.addNew(more(value));
@@ -64,7 +64,7 @@ const PHONE_WITH_SPACE = /^ \d+$/;
 
 /** Compiles the schema of a query string. The validator coerces in place and splits lists at their commas. */
 export function compileQuery(schema: TSchema): (value: unknown) => Fault[] {
-  const validate = coercing.compile(schema);
+  let validate: ValidateFunction | undefined;
   const properties = Object.entries((schema as { properties?: Record<string, Schema> }).properties ?? {});
   const lists = properties.flatMap(([name, { type }]) => (type === 'array' ? [name] : []));
   const plusses = properties.flatMap(([name, { format, pattern }]) => {
@@ -80,6 +80,7 @@ export function compileQuery(schema: TSchema): (value: unknown) => Fault[] {
     for (const name of lists) {
       if (query[name] !== undefined) query[name] = [query[name]].flat().flatMap(text => String(text).split(','));
     }
+    validate ??= coercing.compile(schema);
     if (validate(value)) return textFaults(value);
     // The sender wrote one parameter, whatever item of it is at fault.
     return faultsOf(validate.errors ?? []).map(fault => ({

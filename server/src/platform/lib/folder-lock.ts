@@ -24,13 +24,13 @@ const SQLITE_BUSY = 5;
 const GRACE_MS = 1_000;
 
 /**
- * Takes the single lock of a folder, or throws {@link FolderInUse}.
+ * Takes the single lock of a folder, or throws {@link FolderInUse} when it is still held after `graceMs`.
  *
  * The kernel holds the lock (fcntl, through SQLite, which never writes to the file). It ends with its holder, however
  * that process dies. A reused process id does not affect it, and it works between containers that share a volume.
  */
-export function lockFolder(folder: string): FolderLock {
-  const file = new DatabaseSync(join(folder, 'lock'), { timeout: GRACE_MS });
+export function lockFolder(folder: string, graceMs = GRACE_MS): FolderLock {
+  const file = new DatabaseSync(join(folder, 'lock'), { timeout: graceMs });
   try {
     file.exec('begin exclusive');
   } catch (error) {

@@ -1,5 +1,3 @@
-import { createTransport } from 'nodemailer';
-
 export interface Mail {
   to: string;
   subject: string;
@@ -23,13 +21,17 @@ export class MailRefused extends Error {
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 30_000;
 
+/** Loaded by whoever sends mail: most commands and many installations send none. */
+const nodemailer = () => import('nodemailer');
+
 /**
  * Sends mail by SMTP over a few kept connections.
  *
  * @param o.url `smtp://` or `smtps://`, with user and password where the server asks for them
  * @param o.from an address, with a display name or without
  */
-export function createMailer(o: { url: string; from: string }): Mailer {
+export async function createMailer(o: { url: string; from: string }): Promise<Mailer> {
+  const { createTransport } = await nodemailer();
   const transport = createTransport({
     url: o.url,
     pool: true,
@@ -68,6 +70,7 @@ export function createMailer(o: { url: string; from: string }): Mailer {
 
 /** Connects and signs in to the SMTP server, and sends nothing. Rejects when that fails. */
 export async function askMailServer(url: string): Promise<void> {
+  const { createTransport } = await nodemailer();
   const transport = createTransport({
     url,
     connectionTimeout: CONNECT_TIMEOUT_MS,

@@ -29,7 +29,7 @@ async function connect(behave: VisionServer['behave'], env: Record<string, strin
     VISION_TIMEOUT_SECONDS: '30',
     ...env,
   });
-  const vision = connectVision(config, registry, createLog('info', { write: line => void logged.push(line) }))!;
+  const vision = connectVision(config!, registry, createLog('info', { write: line => void logged.push(line) }));
   return { vision, server, metric: async (name: string) => (await registry.getSingleMetric(name)!.get()).values };
 }
 

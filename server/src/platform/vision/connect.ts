@@ -4,6 +4,6 @@ import type { Log } from '../lib/log.ts';
 import { createVision, type Vision } from './client.ts';
 import { createVisionMetrics } from './metrics.ts';
 
-/** Connects the configured vision model; null when none is configured. */
-export const connectVision = (config: VisionConfig | null, registry: Registry, log: Log): Vision | null =>
-  config && createVision(config, { metrics: createVisionMetrics(registry), log });
+/** Connects the configured vision model. */
+export const connectVision = (config: VisionConfig, registry: Registry, log: Log): Vision =>
+  createVision(config, { metrics: createVisionMetrics(registry), log });

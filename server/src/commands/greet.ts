@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { bold, dim } from '@firsthand/cli/print.ts';
+import QRCode from 'qrcode';
+import { ownerLink } from '../identity/tenants/create.ts';
+import type { FirstRun } from '../identity/tenants/first-run.ts';
+import { one, transaction } from '../platform/db/sql.ts';
+import type { Deps } from '../platform/deps.ts';
+import { issue } from '../verification/verifications/issue.ts';
+
+/** Prints where the service is, its keys at the first start, a capture link and the way into the dashboard. */
+export async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
+  const lines = ['', `${bold('Firsthand')} is ready at ${bold(deps.origins.public)}`, ''];
+  if (firstRun) {
+    lines.push(
+      `  Live key        ${firstRun.pk_live}`,
+      `  Test key        ${firstRun.pk_test}`,
+      `  Secret key      ${firstRun.rk_secret}`,
+      `  Webhook secret  ${firstRun.webhook_secret}`,
+      dim(`  saved in ${deps.config.dataDir}/first-run.json`),
+      '',
+    );
+  } else if (existsSync(join(deps.config.dataDir, 'first-run.json'))) {
+    lines.push(dim(`  Your keys are in ${deps.config.dataDir}/first-run.json`), '');
+  }
+  const link = await freshLink(deps);
+  lines.push(`  Capture link    ${bold(link)}`);
+  const signIn = firstRun?.dashboard_url ?? (await unusedOwnerLink(deps));
+  lines.push(`  Dashboard       ${signIn ?? `${deps.origins.public}/dashboard`}`);
+  if (signIn) lines.push(dim('                  signs you in once, within 24 hours; then add a passkey'));
+  lines.push(`  Guides and API  ${deps.origins.public}/docs`, '');
+  lines.push(`  Open the capture link, or run the whole flow from another terminal:  ${demoCommand(deps)}`, '');
+  console.log(lines.join('\n'));
+  if (!/^https?:\/\/(localhost|127\.|\[::1\])/.test(link)) {
+    console.log(await QRCode.toString(link, { type: 'terminal', small: true }));
+  }
+}
+
+/** The command for another terminal, which does not have the settings of this one. */
+function demoCommand({ config, origins }: Deps): string {
+  const folder = relative(process.cwd(), config.dataDir);
+  const settings = folder === 'data' ? '' : `DATA_DIR=${folder.startsWith('..') ? config.dataDir : folder} `;
+  const url = origins.public === 'http://localhost:8080' ? '' : ` --url ${origins.public}`;
+  return `${settings}npx firsthand demo${url}`;
+}
+
+/** Returns a new sign-in link for the first tenant's owner. Null after the first sign-in there. */
+const unusedOwnerLink = (deps: Pick<Deps, 'db' | 'origins' | 'clock'>): Promise<string | null> =>
+  transaction(deps.db, async tx => {
+    const owner = await one<{ person_id: string }>(
+      tx,
+      `select m.person_id from memberships m
+       where m.tenant_id = (select id from tenants where not is_trial order by id limit 1) and m.role = 'owner'
+         and not exists (select 1 from memberships o join persons q on q.id = o.person_id
+                         where o.tenant_id = m.tenant_id and q.last_sign_in_at is not null)
+       order by m.created_at limit 1`,
+    );
+    return owner ? ownerLink(tx, deps, owner.person_id) : null;
+  });
+
+/** Creates a test verification of the first tenant for trying the capture page. */
+async function freshLink(deps: Pick<Deps, 'db' | 'origins' | 'clock'>): Promise<string> {
+  const { rows } = await deps.db.query<{ id: string }>('select id from tenants where not is_trial order by id limit 1');
+  const tenantId = rows[0]!.id;
+  const row = await transaction(deps.db, tx =>
+    issue(tx, deps, { tenantId, livemode: false, request: { expires_in_seconds: 86_400 } }),
+  );
+  return `${deps.origins.capture}/v/${row.id}`;
+}

@@ -757,7 +757,7 @@ create table tenants (
   signals_required text[],
   allowed_origins text[] default '{}'::text[] not null,
   constraint tenants_pkey PRIMARY KEY (id),
-  constraint tenants_depth_policy_check CHECK ((depth_policy = ANY (ARRAY['lenient'::text, 'strict'::text]))),
+  constraint tenants_depth_policy_check CHECK ((depth_policy = ANY (ARRAY['lenient'::text, 'strict'::text, 'attested'::text]))),
   constraint tenants_rate_limit_per_minute_check CHECK ((rate_limit_per_minute > 0)),
   constraint tenants_retention_days_check CHECK ((retention_days > 0)),
   constraint tenants_review_policy_check CHECK ((review_policy = ANY (ARRAY['none'::text, 'one'::text, 'two_people'::text]))),

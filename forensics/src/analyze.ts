@@ -12,7 +12,7 @@ import { type Fingerprint, fingerprint, type Probe, prepare, probes, searchedCor
 import type { Keypoint } from './phash/keypoints.ts';
 import type { Plane } from './phash/plane.ts';
 import { halved, type Picture, release } from './pixels/picture.ts';
-import { depthOf, type JudgedSession, judgeSession, type SentSession } from './presence/session.ts';
+import { depthOf, type JudgedSession, judgeSession, type SentSession, unattested } from './presence/session.ts';
 import { detectScreen } from './screen/detect.ts';
 import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.ts';
 
@@ -155,7 +155,12 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
       const fromMove = frame?.frames && parallaxSignal(frame.frames, reason);
       if (request.session)
         analysis.presence = await judgeSession(request.session, { picture, second: frame?.second, metadata });
-      const worst = worstDepth([analysis.presence && depthOf(analysis.presence), fromMove, fromMap]);
+      const worst = worstDepth([
+        analysis.presence && depthOf(analysis.presence),
+        unattested(request.session, request.attested === true),
+        fromMove,
+        fromMap,
+      ]);
       analysis.depth = worst && withReason(worst, analysis.presence);
     });
   }

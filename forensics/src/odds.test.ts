@@ -66,3 +66,14 @@ it('rejudge changes nothing at the thresholds a picture was judged by, and never
     }),
   );
 });
+
+it.each(['camera_session', 'attestation'])('rejudge keeps the depth that %s decided, under any thresholds', source => {
+  const raw = {
+    screen_detection: { screen_detected: true, band: 'confident', confidence: 0.99, evaluated: true },
+    depth: { source, band: 'doubtful', confidence: 0.7, evaluated: true, evidence: { result: 'failed' } },
+  } as CaptureSignals;
+  expect(rejudge(raw, { doubtful: 0.999, confident: 0.9999 }, false)).toMatchObject({
+    screen_detection: { band: 'clear' },
+    depth: raw.depth,
+  });
+});

@@ -19,7 +19,9 @@ export function rejudge(
     confidence: screen_detected ? probability : 1 - probability,
   };
   const depth = evaluated<Evaluated<'depth'>>(signals.depth);
-  if (!depth) return { ...signals, screen_detection };
+  // What a session or a missing attestation says does not rest on the screen detector.
+  if (!depth || depth.source === 'camera_session' || depth.source === 'attestation')
+    return { ...signals, screen_detection };
   const { answer, planar } = (depth.evidence ?? {}) as { answer?: string; planar?: boolean };
   const byFrames = depth.source === 'motion_parallax';
   const isFlat = byFrames ? answer === 'flat' : planar === true;

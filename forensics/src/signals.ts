@@ -37,7 +37,7 @@ export interface CalibratedScore {
 }
 
 export interface DepthSignal {
-  /** `motion_parallax`, `apple_disparity`, `gdepth` ..., or `unavailable`. */
+  /** `camera_session`, `attestation`, `motion_parallax`, `apple_disparity`, `gdepth` ..., or `unavailable`. */
   source: string;
   confidence: number;
   band: Band;

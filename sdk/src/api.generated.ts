@@ -533,7 +533,7 @@ export interface components {
             expected_location?: string;
             expected_object?: string;
             condition_aspects?: string[];
-            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed */
+            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes */
             depth_policy?: components["schemas"]["DepthPolicy"];
         };
         Context: {
@@ -570,7 +570,7 @@ export interface components {
             expires_in_seconds?: number;
             /** @description The signals that decide the verdict. The account's setting replaces the default. Default: ["screen","ai"]. */
             signals_required?: components["schemas"]["SignalName"][];
-            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed */
+            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes */
             depth_policy?: components["schemas"]["DepthPolicy"];
             /** @description Seals the record and the answers with a hash at completion. Default: true. */
             seal?: boolean;
@@ -613,7 +613,7 @@ export interface components {
         /** @enum {unknown} */
         DeliveryStatus: "pending" | "succeeded" | "failed" | "cancelled";
         /** @enum {unknown} */
-        DepthPolicy: "lenient" | "strict";
+        DepthPolicy: "lenient" | "strict" | "attested";
         Dimension: {
             score: number;
             evidence: string;
@@ -1556,7 +1556,7 @@ export interface components {
             review_policy: components["schemas"]["ReviewPolicy"];
             /** @description share of verified verifications that people review too, unmarked */
             review_sample: number;
-            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed */
+            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes */
             depth_policy: components["schemas"]["DepthPolicy"];
             /** @description default for verifications created without any; null: `screen` and `ai` */
             signals_required: components["schemas"]["SignalName"][] | null;
@@ -1575,7 +1575,7 @@ export interface components {
             review_policy?: components["schemas"]["ReviewPolicy"];
             /** @description share of verified verifications that people review too, unmarked */
             review_sample?: number;
-            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed */
+            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes */
             depth_policy?: components["schemas"]["DepthPolicy"];
             /** @description default for verifications created without any; null: `screen` and `ai` */
             signals_required?: components["schemas"]["SignalName"][] | null;
@@ -1726,7 +1726,7 @@ export interface components {
             expires_in_seconds?: number;
             /** @description The signals that decide the verdict. The account's setting replaces the default. Default: ["screen","ai"]. */
             signals_required?: components["schemas"]["SignalName"][];
-            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed */
+            /** @description where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes */
             depth_policy?: components["schemas"]["DepthPolicy"];
             /** @description Seals the record and the answers with a hash at completion. Default: true. */
             seal?: boolean;

@@ -85,13 +85,14 @@ export interface TraceHeader {
   guidance: { gave_up: boolean; seconds: number; moves: { move: Move; done: boolean }[] };
 }
 
-export const DEPTH_POLICIES = ['lenient', 'strict'] as const;
+export const DEPTH_POLICIES = ['lenient', 'strict', 'attested'] as const;
 export type DepthPolicy = (typeof DEPTH_POLICIES)[number];
 export const DepthPolicySchema = Type.Enum([...DEPTH_POLICIES], {
   title: 'DepthPolicy',
   description:
     'where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious ' +
-    'unless its session passed',
+    'unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest ' +
+    'or Play Integrity attested its bytes',
 });
 
 export const PRESENCE_RESULTS = ['passed', 'failed', 'inconclusive', 'not_performed'] as const;

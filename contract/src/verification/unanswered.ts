@@ -5,11 +5,11 @@ export type Chooser = 'sender' | 'service';
 
 type Row = Readonly<Record<DepthPolicy, Chooser>>;
 
-const by = (chooser: Chooser): Row => ({ lenient: chooser, strict: chooser });
+const by = (chooser: Chooser): Row => ({ lenient: chooser, strict: chooser, attested: chooser });
 const sender = by('sender');
 const service = by('service');
-/** Without a session nothing speaks against the photo; `strict` asks for one. */
-const byPolicy: Row = { lenient: 'service', strict: 'sender' };
+/** Without a session nothing speaks against the photo; `strict` asks for one. `attested` trips on a photo that is not. */
+const byPolicy: Row = { lenient: 'service', strict: 'sender', attested: 'service' };
 
 /**
  * Why a required signal can have no answer, by signal and policy, and who chose that. A photo that lacks an answer by its

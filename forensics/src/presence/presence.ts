@@ -52,12 +52,12 @@ export function concluded(checks: Presence['checks']): Presence {
   return { result: NEEDED.every(passed) ? 'passed' : 'inconclusive', checks };
 }
 
-/** What a policy makes of the checks. Strict: a check that lacks what it should have has no answer, and the session did not pass. */
+/** What a policy makes of the checks. Under `strict` a check that lacks what it should have has no answer, and the session did not pass. */
 export function underPolicy(presence: Presence, policy: DepthPolicy): Presence {
   const lacking = Object.entries(presence.checks).flatMap(([name, { missing, evidence, passed }]) =>
     missing === undefined || passed === false ? [] : [[name, noAnswer(missing, evidence)] as const],
   );
-  if (policy === 'lenient' || lacking.length === 0) return presence;
+  if (policy !== 'strict' || lacking.length === 0) return presence;
   return {
     result: presence.result === 'passed' ? 'inconclusive' : presence.result,
     checks: { ...presence.checks, ...Object.fromEntries(lacking) },
@@ -65,8 +65,8 @@ export function underPolicy(presence: Presence, policy: DepthPolicy): Presence {
 }
 
 /**
- * Returns the band of a live capture's presence under a policy. A clear contradiction is confident under both. Lenient: another failure is
- * a doubt, and nothing that was not evaluated counts. Strict: whatever did not pass is at least a doubt.
+ * Returns the band of a live capture's presence under a policy. A clear contradiction is confident under each, and another failure is a
+ * doubt. `strict`: so is whatever did not pass; under the others nothing that was not evaluated counts.
  */
 export function presenceBand(presence: Presence, policy: DepthPolicy): Band {
   const { result, checks } = underPolicy(presence, policy);

@@ -119,6 +119,12 @@ export function depthOf({ result, checks, band }: JudgedSession): DepthSignal | 
   return { source: 'camera_session', confidence, band, evaluated: true, evidence };
 }
 
+/** The doubt about a live photo that no app attested, under the policy that asks for it; undefined where nothing is to doubt. */
+export const unattested = (sent: SentSession | undefined, attested: boolean): DepthSignal | undefined =>
+  sent?.policy === 'attested' && !attested
+    ? { source: 'attestation', confidence: 0.5, band: 'doubtful', evaluated: true, evidence: { attested } }
+    : undefined;
+
 const contradicted = (words: string): CheckResult => ({
   evaluated: true,
   passed: false,

@@ -1,4 +1,5 @@
 import type { Settings } from '@firsthand/contract/account/management.ts';
+import { DEPTH_POLICIES } from '@firsthand/contract/verification/presence.ts';
 import { SIGNAL_NAMES, type SignalName } from '@firsthand/contract/verification/signals.ts';
 import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
@@ -22,6 +23,7 @@ export function Rules({ settings }: { settings: Settings }) {
   const [keeps, setKeeps] = useState(settings.retention_days === null);
   const [days, setDays] = useState(String(settings.retention_days ?? 365));
   const [policy, setPolicy] = useState(settings.review_policy);
+  const [depth, setDepth] = useState(settings.depth_policy);
   const [share, setShare] = useState(String(Math.round(settings.review_sample * 1_000) / 10));
   const [own, setOwn] = useState(settings.signals_required !== null);
   const [signals, setSignals] = useState<readonly SignalName[]>(settings.signals_required ?? ['screen', 'ai']);
@@ -32,6 +34,7 @@ export function Rules({ settings }: { settings: Settings }) {
   const body = {
     retention_days: keeps ? null : Number(days),
     review_policy: policy,
+    depth_policy: depth,
     review_sample: Number(share) / 100,
     signals_required: own ? SIGNAL_NAMES.filter(name => signals.includes(name)) : null,
   };
@@ -111,6 +114,15 @@ export function Rules({ settings }: { settings: Settings }) {
               </label>
             ))}
           {tried && noSignals && <p className="fault">{t('settings.signalsFault')}</p>}
+        </fieldset>
+        <fieldset className="stack">
+          <legend className="label">{t('settings.depth')}</legend>
+          {DEPTH_POLICIES.map(one => (
+            <label key={one} className="switch">
+              <input type="radio" name="depth" checked={depth === one} onChange={() => setDepth(one)} />
+              <span>{t(`settings.depth.${one}`)}</span>
+            </label>
+          ))}
         </fieldset>
         <Problem error={save.error} />
         <div className="actions">

@@ -82,6 +82,7 @@ function Readable({ settings }: { settings: Settings }) {
     [t('settings.notify'), settings.notify_email ?? t('settings.nobody')],
     [t('settings.days'), settings.retention_days === null ? t('settings.keep') : String(settings.retention_days)],
     [t('settings.review'), t(`settings.review.${settings.review_policy}`)],
+    [t('settings.depth'), t(`settings.depth.${settings.depth_policy}`)],
     [t('origins.title'), settings.allowed_origins.join(', ') || t('origins.none')],
     [t('settings.limit'), t('settings.perMinute', { n: settings.rate_limit_per_minute })],
   ];

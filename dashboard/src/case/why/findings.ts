@@ -12,6 +12,8 @@ export interface Finding {
   evidence: [string, string][];
   /** Why it has no answer. */
   missing?: string;
+  /** What spoke of depth, where it was no picture. */
+  source?: 'camera_session' | 'attestation';
   /** How rare the score is among genuine photos, where the thresholds lie, which parts say so. */
   explained?: SignalExplanation;
   /** Pictures found elsewhere. */
@@ -31,6 +33,7 @@ interface Judged {
   evaluated?: boolean;
   evidence?: unknown;
   confidence?: number;
+  source?: string;
   matches?: Match[];
   reason?: string;
 }
@@ -99,6 +102,7 @@ export function findingsOf(capture: Capture): Finding[] {
         ...(typeof probability === 'number' ? { probability } : {}),
         evidence: evidenceOf(found.evidence),
         ...(missing === undefined ? {} : { missing }),
+        ...(found.source === 'camera_session' || found.source === 'attestation' ? { source: found.source } : {}),
         ...explainedBy(capture, spec.name),
         matches: found.matches ?? [],
       },

@@ -35,6 +35,12 @@ const LOOK: Record<Finding['state'], [IconName, string]> = {
   not_applicable: ['right', ''],
 };
 
+const wordsOf = ({ signal, state, source }: Finding) => {
+  if (state !== 'clear' && source === 'attestation') return 'finding.attestation';
+  if (state !== 'clear' && source === 'camera_session') return 'finding.session';
+  return `finding.${signal}.${state}` as const;
+};
+
 /** Why the verdict is what it is: every signal of one photo in words, what it was told by, and what was not looked at. */
 export function WhyPanel({
   verification,
@@ -74,7 +80,7 @@ export function WhyPanel({
               <Icon name={icon} />
               <div>
                 <h3>{t(`signal.${finding.signal}`)}</h3>
-                <p>{t(`finding.${finding.signal}.${finding.state}`)}</p>
+                <p>{t(wordsOf(finding))}</p>
                 {finding.missing !== undefined && (
                   <p className="soft small">
                     {t('why.missing', {

@@ -4,9 +4,11 @@ import type { Fault } from '@firsthand/contract/base/errors.ts';
 import type { ReviewPolicy } from '@firsthand/contract/reviews/reviews.ts';
 import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
 import type { SignalName } from '@firsthand/contract/verification/signals.ts';
+import { attestedFaults } from '../../platform/config/attestation.ts';
 import { one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { isRecord } from '../../platform/lib/ask-json.ts';
 import { type Activity, activityOf, audit } from '../audit/audit.ts';
 
 interface SettingsRow {
@@ -89,6 +91,7 @@ export const patchSettings = tenantEndpoint({
   ].map(member => ({ member })),
   body: SettingsPatch,
   faults: patchFaults,
+  recordFaults: ({ deps, body }) => attestedFaults(deps.config, isRecord(body) ? body : undefined),
   responses: { 200: Settings },
   async handler(call) {
     const { deps, principal } = call;

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Fault } from '@firsthand/contract/base/errors.ts';
 import { APPLE_APP_ATTEST_ROOT } from './apple-root.ts';
 import type { Reader } from './reader.ts';
 
@@ -59,6 +60,19 @@ export const readAttestation = (read: Reader): AttestationConfig => ({
   appAttest: readAppAttest(read),
   playIntegrity: readPlayIntegrity(read),
 });
+
+/**
+ * The fault of a body that asks for attested photos on a service that checks no attestation of a photo's bytes: every photo
+ * would be suspicious.
+ */
+export function attestedFaults(
+  { appAttest, playIntegrity }: AttestationConfig,
+  body: { depth_policy?: unknown } | undefined,
+  path = 'depth_policy',
+): Fault[] {
+  if (body?.depth_policy !== 'attested' || appAttest || playIntegrity) return [];
+  return [{ path, message: 'needs a verifier: set APP_ATTEST_APP_IDS or PLAY_INTEGRITY_PACKAGE' }];
+}
 
 function needs(read: Reader, first: string, others: string[]): boolean {
   if (read.text(first) !== null) return true;

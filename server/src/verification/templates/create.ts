@@ -5,7 +5,7 @@ import { created, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { createsLive } from '../../platform/http/principal.ts';
 import { newId } from '../../platform/lib/ids.ts';
 import { maskedFaults } from '../../platform/lib/mask-url.ts';
-import { insertVersion, returnFaults, TEMPLATE_RECENT, templateFaults, webhookUrlOf } from './own-template.ts';
+import { insertVersion, recordFaults, TEMPLATE_RECENT, templateFaults, webhookUrlOf } from './own-template.ts';
 import { findTemplate, presentOneTemplate } from './row.ts';
 
 export const createLinkTemplate = tenantEndpoint({
@@ -20,7 +20,7 @@ export const createLinkTemplate = tenantEndpoint({
   recentFor: TEMPLATE_RECENT,
   body: LinkTemplateInput,
   faults: body => [...templateFaults(body), ...maskedFaults('request.webhook_url', webhookUrlOf(body))],
-  recordFaults: returnFaults,
+  recordFaults,
   responses: { 201: LinkTemplate },
   async handler(call) {
     const { deps, principal, body } = call;

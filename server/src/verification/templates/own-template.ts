@@ -4,6 +4,7 @@ import type { Fault } from '@firsthand/contract/base/errors.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
 import { allowedOriginsOf } from '../../identity/tenants/brands.ts';
+import { attestedFaults } from '../../platform/config/attestation.ts';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import type { BodyRule } from '../../platform/http/endpoint.ts';
@@ -47,8 +48,8 @@ export const insertVersion = (tx: Tx, id: string, version: number, body: LinkTem
     [id, version, body.name, JSON.stringify(body.request), body.retention_days ?? null, body.return_url ?? null, at],
   );
 
-/** The fault of a `return_url` that belongs to no origin of the account or of the template's brand. */
-export async function returnFaults({
+/** A `return_url` that belongs to no origin of the account or of the template's brand, and what the service cannot do. */
+export async function recordFaults({
   deps,
   principal,
   body,
@@ -57,8 +58,12 @@ export async function returnFaults({
   principal: Principal | null;
   body: unknown;
 }): Promise<Fault[]> {
-  const { return_url, request } = (body ?? {}) as { return_url?: unknown; request?: { brand_slug?: unknown } };
-  if (return_url === undefined || !principal) return [];
+  const { return_url, request } = (body ?? {}) as {
+    return_url?: unknown;
+    request?: { brand_slug?: unknown; depth_policy?: unknown };
+  };
+  const faults = attestedFaults(deps.config, request, 'request.depth_policy');
+  if (return_url === undefined || !principal) return faults;
   const slug = typeof request?.brand_slug === 'string' ? request.brand_slug : null;
-  return returnUrlFaults(return_url, await allowedOriginsOf(deps.db, principal.tenantId, slug));
+  return [...faults, ...returnUrlFaults(return_url, await allowedOriginsOf(deps.db, principal.tenantId, slug))];
 }

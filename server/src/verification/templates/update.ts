@@ -6,7 +6,7 @@ import { notFound, Problem } from '../../platform/http/problem.ts';
 import { maskedFaults, maskUrl } from '../../platform/lib/mask-url.ts';
 import {
   insertVersion,
-  returnFaults,
+  recordFaults,
   TEMPLATE_RECENT,
   templateExists,
   templateFaults,
@@ -31,7 +31,7 @@ export const updateLinkTemplate = tenantEndpoint({
     const { deps, params, body } = asked;
     const url = webhookUrlOf(body);
     const kept = url === shownUrlOf(await findTemplate(deps.db, params.id!));
-    return [...(kept ? [] : maskedFaults('request.webhook_url', url)), ...(await returnFaults(asked))];
+    return [...(kept ? [] : maskedFaults('request.webhook_url', url)), ...(await recordFaults(asked))];
   },
   errors: ['template_revoked'],
   responses: { 200: LinkTemplate },

@@ -79,6 +79,7 @@ describe('docs/verdict.md', () => {
       const reasons = why.split(/[:;]/)[0]!.match(/\w+/g) ?? [];
       return reasons.flatMap(reason => [
         `${signal.slice(1, -1)} ${reason} lenient ${lenient}`,
+        `${signal.slice(1, -1)} ${reason} attested ${lenient}`,
         `${signal.slice(1, -1)} ${reason} strict ${strict}`,
       ]);
     });

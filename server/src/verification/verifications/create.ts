@@ -1,5 +1,6 @@
 import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
 import { Verification } from '@firsthand/contract/verification/verification.ts';
+import { attestedFaults } from '../../platform/config/attestation.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { created, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { createsLive } from '../../platform/http/principal.ts';
@@ -30,6 +31,7 @@ export const createVerification = tenantEndpoint({
       ...(principal.kind !== 'bot' && 'tenant_id' in body
         ? [{ path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
         : []),
+      ...attestedFaults(deps.config, body),
       ...(await depthPolicyFaults(deps.db, principal.tenantId, body)),
     ];
   },

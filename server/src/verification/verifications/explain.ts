@@ -98,6 +98,12 @@ function unansweredOf(...of: Parameters<typeof answeredBy>): SignalExplanation['
   return { ...(isReason(reason) && { reason }), chosen_by: chosenBy };
 }
 
+/** The rates of depth are those of two frames: neither sessions nor missing attestations were counted there. */
+function publishedFor(name: SignalName, signals: CaptureSignals | null) {
+  const source = name === 'depth' && signals?.depth ? evaluated<Evaluated<'depth'>>(signals.depth)?.source : undefined;
+  return source === 'camera_session' || source === 'attestation' ? undefined : PUBLISHED[name];
+}
+
 const isReason = (word: string | undefined): word is Unanswered =>
   (UNANSWERED_REASONS as readonly (string | undefined)[]).includes(word);
 
@@ -109,7 +115,7 @@ export function explanationOf(
 ): Explanation {
   const said = SIGNALS.flatMap(({ name }) => {
     const found = explain(name, signals ?? {}, context, config);
-    const published = PUBLISHED[name];
+    const published = publishedFor(name, signals);
     const unanswered = found?.no_odds === 'not_evaluated' && unansweredOf(name, { signals, context }, policy);
     return found ? [[name, { ...found, ...(published && { published }), ...(unanswered && { unanswered }) }]] : [];
   });

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Authority, makeAuthority, makeDevice } from '../../../../test/support/app-attest-device.ts';
 import {
+  ask,
   createVerification,
   startTestService,
   submit,
   type TestService,
   untilStatus,
 } from '../../../../test/support/harness.ts';
-import { plain } from '../../../../test/support/pictures.ts';
+import { firstHand, plain } from '../../../../test/support/pictures.ts';
 
 const APP = 'ABCDE12345.com.example.claims';
 const CLIP = `${APP}.Clip`;
@@ -28,9 +29,11 @@ describe('App Attest', () => {
   let authority: Authority;
   let folder: string;
   let picture: Buffer;
+  let large: Buffer;
   beforeAll(async () => {
     authority = await makeAuthority();
     picture = await plain();
+    large = await firstHand();
     folder = await mkdtemp(join(tmpdir(), 'fh-root-'));
     await writeFile(join(folder, 'root.pem'), authority.root);
     const env = { APP_ATTEST_APP_IDS: `${APP},${CLIP}`, APP_ATTEST_ROOT: join(folder, 'root.pem') };
@@ -228,6 +231,45 @@ describe('App Attest', () => {
       await submit(service, id, picture, { attestation_token });
       const done = await untilStatus(service, id, ['completed']);
       expect(done.captures[0]!.attestation).toBeUndefined();
+    }
+  });
+
+  it('decides the verdict under the policy attested', async () => {
+    const asked = { signals_required: ['screen', 'ai', 'depth'], depth_policy: 'attested' };
+    const verdictOf = async (made?: Made) => {
+      const { id } = await createVerification(service, { max_captures: 1, ...asked });
+      await submit(service, id, large, made ? { attestation_token: await made(bindingOf(id, large), id) } : {});
+      const { verdict } = await untilStatus(service, id, ['completed', 'failed']);
+      return [verdict!.label, verdict!.reason_code, (verdict!.signals.depth as { source?: string }).source];
+    };
+    const phone = await device();
+    expect(await verdictOf(hash => phone.attest(hash))).toEqual(['verified', undefined, 'unavailable']);
+    expect(await verdictOf(hash => phone.assert(hash, 1))).toEqual(['verified', undefined, 'unavailable']);
+    const doubted = ['suspicious', 'depth_anomaly', 'attestation'];
+    expect(await verdictOf()).toEqual(doubted);
+    expect(await verdictOf(() => phone.assert(Buffer.alloc(32), 2))).toEqual(doubted);
+  });
+
+  it('is needed for the policy attested, in a request, in a template and in the settings', async () => {
+    const bare = await startTestService();
+    try {
+      const { rk_secret } = bare.tenant;
+      const request = { signals_required: ['depth'], depth_policy: 'attested' };
+      const template = { name: 'Attested', request: { max_captures: 1, ...request } };
+      const refusals = [
+        ['POST', '/v1/verifications', { max_captures: 1, ...request }, 'depth_policy'],
+        ['POST', '/v1/link-templates', template, 'request.depth_policy'],
+        ['PATCH', '/v1/settings', { depth_policy: 'attested' }, 'depth_policy'],
+      ] as const;
+      for (const [method, path, body, at] of refusals) {
+        const reply = await ask<{ error?: { fields?: unknown } }>(bare, path, { method, key: rk_secret, body });
+        const message = 'needs a verifier: set APP_ATTEST_APP_IDS or PLAY_INTEGRITY_PACKAGE';
+        expect([path, reply.status, reply.body.error?.fields]).toEqual([path, 400, [{ path: at, message }]]);
+        const taken = await ask(service, path, { method, key: service.tenant.rk_secret, body });
+        expect([path, taken.status < 300], taken.text).toEqual([path, true]);
+      }
+    } finally {
+      await bare.stop();
     }
   });
 

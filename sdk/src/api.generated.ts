@@ -297,6 +297,8 @@ export interface components {
         };
         /** @enum {unknown} */
         CameraPermission: "granted" | "denied" | "unavailable" | "unknown";
+        /** @enum {unknown} */
+        CameraSign: "drawn_track" | "replaced_function";
         Capture: {
             id: string;
             step_key: string;
@@ -1222,6 +1224,8 @@ export interface components {
             challenges?: number;
             /** @description the person chose the way out */
             gave_up?: boolean;
+            /** @description what suggests that something stands in the place of the camera: `drawn_track`, the film comes from a canvas or a program; `replaced_function`, a function of the browser that opens or describes cameras is not its own, which privacy extensions do too */
+            camera_signs?: components["schemas"]["CameraSign"][];
         };
         PresenceNoise: {
             /** @description correlation of the crops’ noise at rest on the sensor, -1 to 1 */
@@ -2440,6 +2444,7 @@ export type BulkActRequest = components['schemas']['BulkActRequest'];
 export type BulkActState = components['schemas']['BulkActState'];
 export type BulkFilter = components['schemas']['BulkFilter'];
 export type CameraPermission = components['schemas']['CameraPermission'];
+export type CameraSign = components['schemas']['CameraSign'];
 export type Capture = components['schemas']['Capture'];
 export type CaptureAiDetection = components['schemas']['CaptureAiDetection'];
 export type CaptureAssessment = components['schemas']['CaptureAssessment'];

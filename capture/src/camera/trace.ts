@@ -8,6 +8,7 @@ import { recordMotion } from './motion-sensor.ts';
 import type { FrameJpeg, Reading } from './reader.ts';
 import type { Order } from './reader-worker.ts';
 import { LEAST_FRAMES } from './selection.ts';
+import { signsOf } from './signs.ts';
 
 /** Side of the second photo: large enough to match points, small enough for a slow connection. */
 const SECOND_SIDE = 1600;
@@ -152,6 +153,7 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
         settings: anonymous(track?.getSettings?.()),
         capabilities: anonymous(track?.getCapabilities?.()),
         ...programOf(track?.label),
+        ...(track ? { signs: signsOf(track) } : {}),
       },
       guidance: {
         gave_up: ending === 'gave up',

@@ -67,6 +67,10 @@ export const TRACE = {
 } as const;
 
 /** The JSON header of a trace file, version 1. The JPEGs of the frames follow it, then those of the crops. */
+/** What suggests to the page that something stands in the place of the camera. */
+export const CAMERA_SIGNS = ['drawn_track', 'replaced_function'] as const;
+export type CameraSign = (typeof CAMERA_SIGNS)[number];
+
 export interface TraceHeader {
   version: 1;
   challenge_id: string;
@@ -81,7 +85,12 @@ export interface TraceHeader {
   /** Time in ms and rotation rates in rad/s about the device's axes: x to the right, y up, z out of the display. */
   motion: [at: number, x: number, y: number, z: number][];
   /** `program`: the camera's name, where it is that of a program that pretends to be a camera. Names of other cameras are not sent. */
-  track: { settings: Record<string, unknown>; capabilities: Record<string, unknown>; program?: string };
+  track: {
+    settings: Record<string, unknown>;
+    capabilities: Record<string, unknown>;
+    program?: string;
+    signs?: CameraSign[];
+  };
   guidance: { gave_up: boolean; seconds: number; moves: { move: Move; done: boolean }[] };
 }
 
@@ -165,6 +174,14 @@ const PresenceEvidence = Type.Object(
       Type.Integer({ minimum: 1, description: 'how many challenges were asked for in this step' }),
     ),
     gave_up: Type.Optional(Type.Boolean({ description: 'the person chose the way out' })),
+    camera_signs: Type.Optional(
+      Type.Array(Type.Enum([...CAMERA_SIGNS], { title: 'CameraSign' }), {
+        description:
+          'what suggests that something stands in the place of the camera: `drawn_track`, the film comes from a canvas or a ' +
+          'program; `replaced_function`, a function of the browser that opens or describes cameras is not its own, which ' +
+          'privacy extensions do too',
+      }),
+    ),
   },
   { ...closed, title: 'PresenceEvidence' },
 );

@@ -1,4 +1,11 @@
-import { MOVES, type Move, TRACE, type TraceHeader } from '@firsthand/contract/verification/presence.ts';
+import {
+  CAMERA_SIGNS,
+  type CameraSign,
+  MOVES,
+  type Move,
+  TRACE,
+  type TraceHeader,
+} from '@firsthand/contract/verification/presence.ts';
 import { decodePicture } from '../files/decode.ts';
 import { ImageFault, type ImageInfo, inspect } from '../files/inspect.ts';
 import type { Picture } from '../pixels/picture.ts';
@@ -26,6 +33,7 @@ const LEAST_SIDE = 64;
 const LARGEST_VIDEO = 16_384;
 /** Moves in the page's own account. */
 const MOST_MOVES = 8;
+const MOST_SIGNS = 20;
 
 /**
  * Reads the structure of a trace file: header, sizes, dimensions of each JPEG. Decodes no pixels.
@@ -199,6 +207,7 @@ function checkHeader(value: unknown): TraceHeader {
       settings: fieldsOf(track.settings, 'track.settings'),
       capabilities: fieldsOf(track.capabilities, 'track.capabilities'),
       ...(track.program === undefined ? {} : { program: textOf(track.program, 'track.program') }),
+      ...(track.signs === undefined ? {} : { signs: signsOf(track.signs) }),
     },
     guidance: {
       gave_up: guidance.gave_up,
@@ -211,3 +220,7 @@ function checkHeader(value: unknown): TraceHeader {
     },
   };
 }
+
+/** Signs of a page that is newer than this service are left out. */
+const signsOf = (signs: unknown): CameraSign[] =>
+  CAMERA_SIGNS.filter(sign => listOf(signs, 'track.signs', MOST_SIGNS).includes(sign));

@@ -147,14 +147,18 @@ function timeFault(header: Header, { trace, arrivedAt }: SentSession): CheckResu
 }
 
 /** A program that pretends to be a camera has no sensor. Some people film through one for good reasons, so it contradicts nothing. */
-function programCamera({ track }: Header): CheckResult | undefined {
-  if (track.program === undefined) return undefined;
+function programCamera({ track: { program, signs } }: Header): CheckResult | undefined {
+  const drawn = signs?.includes('drawn_track');
+  if (program === undefined && !drawn) return undefined;
   return {
     evaluated: true,
     passed: false,
     probability: 0.9,
-    words: `The film comes from a program that pretends to be a camera: “${track.program}”.`,
-    evidence: { program: track.program },
+    words:
+      program === undefined
+        ? 'The film comes from a canvas or a program, not from a camera.'
+        : `The film comes from a program that pretends to be a camera: “${program}”.`,
+    evidence: program === undefined ? { drawn: true } : { program },
   };
 }
 
@@ -171,7 +175,11 @@ async function readable(
   }
 }
 
-function evidenceOf({ began_at, guidance }: Header, { points }: Path, { arrivedAt }: SentSession): PresenceEvidence {
+function evidenceOf(
+  { began_at, guidance, track }: Header,
+  { points }: Path,
+  { arrivedAt }: SentSession,
+): PresenceEvidence {
   const start = points[0]!.at;
   return {
     moves_asked: [],
@@ -180,6 +188,7 @@ function evidenceOf({ began_at, guidance }: Header, { points }: Path, { arrivedA
     began_at: new Date(began_at).toISOString(),
     delay_seconds: Math.round((arrivedAt - began_at) / 1000),
     gave_up: guidance.gave_up,
+    ...(track.signs?.length ? { camera_signs: track.signs } : {}),
   };
 }
 

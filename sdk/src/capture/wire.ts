@@ -36,6 +36,11 @@ export type TraceHeader = {
   /** Time in ms and rotation rates in rad/s about the device's axes: x to the right, y up, z out of the display. */
   motion: [at: number, x: number, y: number, z: number][];
   /** `program`: the camera's name, where it is that of a program that pretends to be a camera. Names of other cameras are not sent. */
-  track: { settings: Record<string, unknown>; capabilities: Record<string, unknown>; program?: string };
+  track: {
+    settings: Record<string, unknown>;
+    capabilities: Record<string, unknown>;
+    program?: string;
+    signs?: ('drawn_track' | 'replaced_function')[];
+  };
   guidance: { gave_up: boolean; seconds: number; moves: { move: Move; done: boolean }[] };
 };

@@ -116,10 +116,46 @@ describe('capture page, camera session', () => {
     expect(header.began_at).toBeGreaterThanOrEqual(Date.parse(challenge.issued_at));
     expect(header.began_at).toBeLessThan(Date.parse(challenge.expires_at));
     expect(JSON.stringify(header.track)).not.toMatch(/deviceId|groupId/);
+    expect(header.track.signs).toEqual([]);
     const done = await untilStatus(service, id, ['completed']);
     const { presence } = done.captures[0]!;
     expect(presence?.checks.fresh, presence?.checks.fresh?.words).toMatchObject({ evaluated: true, passed: true });
     expect(presence?.result, JSON.stringify(presence?.checks)).not.toBe('failed');
+  });
+
+  it('tells when a canvas stands in the place of the camera, and the photo is suspicious', async () => {
+    const { phone, id } = await afterShutter({
+      before: ({ page }) =>
+        page
+          .addInitScript(() => {
+            const { mediaDevices } = navigator;
+            const real = mediaDevices.getUserMedia.bind(mediaDevices);
+            mediaDevices.getUserMedia = async constraints => {
+              const video = document.createElement('video');
+              video.muted = true;
+              video.srcObject = await real(constraints);
+              await video.play();
+              const canvas = document.createElement('canvas');
+              Object.assign(canvas, { width: video.videoWidth, height: video.videoHeight });
+              const pen = canvas.getContext('2d')!;
+              const draw = () => {
+                pen.drawImage(video, 0, 0);
+                requestAnimationFrame(draw);
+              };
+              draw();
+              return canvas.captureStream(30);
+            };
+          })
+          .then(() => page.reload()),
+    });
+    await use(phone);
+    await send(phone);
+    await phone.close();
+    const { captures, verdict } = await untilStatus(service, id, ['completed']);
+    const { presence } = captures[0]!;
+    expect(presence?.evidence?.camera_signs).toEqual(['drawn_track', 'replaced_function']);
+    expect(presence?.checks.sensor).toMatchObject({ evaluated: true, passed: false, evidence: { drawn: true } });
+    expect(verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
   });
 
   it('lets people out who find it hard, with a trace that says so', async () => {

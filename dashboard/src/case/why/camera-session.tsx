@@ -50,6 +50,11 @@ export function CameraSession({ presence }: { presence: Presence }) {
           );
         })}
       </ul>
+      {evidence?.camera_signs?.map(sign => (
+        <p key={sign} className="soft small">
+          {t(`film.sign.${sign}`)}
+        </p>
+      ))}
       {evidence?.strip_url !== undefined && (
         <figure>
           <img className="frames" src={evidence.strip_url} alt={t('film.framesAlt')} loading="lazy" />

@@ -9,8 +9,10 @@ import { type Interpreter, PYTHON_FOLDER, type PythonSetup } from '../server/tes
 const OLDEST_MINOR = 10;
 /** For every interpreter. */
 const CLIENT = ['httpx', 'pytest'];
-/** For the first: it builds the package, checks its types and runs the receivers. */
-const TOOLS = ['hatchling', 'mypy', 'fastapi', 'uvicorn', 'django', 'flask'];
+/** The first builds the package. */
+const BUILD = ['hatchling'];
+/** It also checks the types and runs the receivers, where these are to be had. */
+const TOOLS = ['mypy', 'fastapi', 'uvicorn', 'django', 'flask'];
 
 const system = process.argv.includes('--system');
 const names = system
@@ -31,31 +33,26 @@ rmSync(PYTHON_FOLDER, { recursive: true, force: true });
 const wheels = join(PYTHON_FOLDER, 'wheels');
 mkdirSync(wheels, { recursive: true });
 
+/** Whether the packages are there now. */
+function fetched(path: string, packages: string[]): boolean {
+  const imports = packages.map(name => `import ${name}`).join('\n');
+  const options = ['--quiet', '--retries', '1', '--timeout', '10', '--only-binary', ':all:', '--dest', wheels];
+  const args = system ? ['-c', imports] : ['-m', 'pip', 'download', ...options, ...packages];
+  const { status, stderr } = spawnSync(path, args, { encoding: 'utf8' });
+  if (status !== 0) console.error(`${path} has no ${packages.join(', ')}: ${stderr.trim().split('\n').at(-1)}`);
+  return status === 0;
+}
+
 const interpreters: Interpreter[] = [];
 for (const [minor, path] of found) {
-  const packages = interpreters.length === 0 ? [...CLIENT, ...TOOLS] : CLIENT;
-  const args = system
-    ? ['-c', packages.map(name => `import ${name}`).join('\n')]
-    : [
-        '-m',
-        'pip',
-        'download',
-        '--quiet',
-        '--retries',
-        '1',
-        '--timeout',
-        '10',
-        '--only-binary',
-        ':all:',
-        '--dest',
-        wheels,
-        ...packages,
-      ];
-  const { status, stderr } = spawnSync(path, args, { encoding: 'utf8' });
-  if (status === 0) interpreters.push({ version: `3.${minor}`, path });
-  else console.error(`Python 3.${minor} is left out: ${stderr.trim().split('\n').at(-1)}`);
+  const packages = interpreters.length === 0 ? [...CLIENT, ...BUILD] : CLIENT;
+  if (fetched(path, packages)) interpreters.push({ version: `3.${minor}`, path });
 }
 if (interpreters.length === 0) process.exit(1);
-const setup: PythonSetup = { interpreters, wheels: system ? null : wheels };
+const setup: PythonSetup = {
+  interpreters,
+  wheels: system ? null : wheels,
+  tools: !system && fetched(interpreters[0]!.path, TOOLS),
+};
 writeFileSync(join(PYTHON_FOLDER, 'setup.json'), JSON.stringify(setup, null, 2));
 console.log(`ready: Python ${interpreters.map(({ version }) => version).join(', ')}`);

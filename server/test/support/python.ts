@@ -13,10 +13,12 @@ export interface Interpreter {
   path: string;
 }
 export interface PythonSetup {
-  /** The first one has the tools too. */
+  /** The first one builds the package. */
   interpreters: Interpreter[];
   /** The folder of all packages; null: the interpreter itself has them. */
   wheels: string | null;
+  /** mypy and the frameworks of the receivers are there for the first. */
+  tools: boolean;
 }
 
 const file = join(PYTHON_FOLDER, 'setup.json');

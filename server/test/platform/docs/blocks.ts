@@ -1,3 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
+const PATTERNS = ['*.md', 'docs/**/*.md', '{sdk,python}/*.md', 'examples/**/*.md'];
+
 /** A fenced block of a Markdown file. */
 export interface Block {
   /** 1-based line of its opening fence. */
@@ -8,6 +15,22 @@ export interface Block {
   notRun: string | null;
   /** `<!-- runs until stopped -->` on the line before. */
   untilStopped: boolean;
+}
+
+export interface Document {
+  file: string;
+  markdown: string;
+  blocks: Block[];
+}
+
+/** Everything that people read, by its path. */
+export async function readDocuments(): Promise<Document[]> {
+  const files: string[] = [];
+  for await (const file of glob(PATTERNS, { cwd: ROOT, exclude: name => name === 'node_modules' })) files.push(file);
+  return files.sort().map(file => {
+    const markdown = readFileSync(join(ROOT, file), 'utf8');
+    return { file, markdown, blocks: blocksOf(markdown) };
+  });
 }
 
 const SHELL = new Set(['sh', 'bash', 'shell', 'console']);

@@ -30,7 +30,7 @@ describe.skipIf(!pythonSetup)(`the Python package${reason}`, () => {
     folder = await mkdtemp(join(tmpdir(), 'fh-python-'));
     service = startServiceProcess({ dataDir: join(folder, 'data'), port: await freePort() });
     const builder = await environment(setup, setup.interpreters[0]!, join(folder, 'builder'), ['hatchling']);
-    wheel = await buildWheel(builder, join(folder, 'dist'));
+    wheel = await buildWheel(setup, builder, join(folder, 'dist'));
     const tools = setup.tools ? ['mypy', 'pytest', 'fastapi', 'uvicorn', 'django', 'flask'] : [];
     tooled = await environment(setup, setup.interpreters[0]!, join(folder, 'tooled'), [wheel, ...tools]);
     await service.ready(150_000);

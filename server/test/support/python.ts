@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -42,10 +42,15 @@ export async function environment(
 }
 
 /** Builds the package as a release does: source distribution and wheel. Returns the path of the wheel. */
-export async function buildWheel(python: string, into: string): Promise<string> {
-  await mkdir(into, { recursive: true });
-  await run(python, ['-m', 'hatchling', 'build', '-t', 'sdist', '-t', 'wheel', '-d', into], {
-    cwd: join(ROOT, 'python'),
-  });
+export async function buildWheel({ wheels }: PythonSetup, python: string, into: string): Promise<string> {
+  let source = join(ROOT, 'python');
+  if (!wheels) {
+    // A system's list of classifiers may be older than a Python that we name.
+    source = join(into, 'source');
+    await cp(join(ROOT, 'python'), source, { recursive: true });
+    const project = join(source, 'pyproject.toml');
+    await writeFile(project, (await readFile(project, 'utf8')).replace(/^classifiers = [\s\S]*?^\]\n/m, ''));
+  }
+  await run(python, ['-m', 'hatchling', 'build', '-t', 'sdist', '-t', 'wheel', '-d', into], { cwd: source });
   return join(into, (await readdir(into)).find(name => name.endsWith('.whl'))!);
 }

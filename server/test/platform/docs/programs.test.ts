@@ -91,7 +91,7 @@ Object.assign(globalThis, {
     beforeAll(async () => {
       const first = pythonSetup!.interpreters[0]!;
       const builder = await environment(pythonSetup!, first, join(folder, 'builder'), ['hatchling']);
-      const wheel = await buildWheel(builder, join(folder, 'dist'));
+      const wheel = await buildWheel(pythonSetup!, builder, join(folder, 'dist'));
       python = await environment(pythonSetup!, first, join(folder, 'client'), [wheel]);
     });
 

@@ -48,7 +48,7 @@ describe('programs in the docs', () => {
     hooks = await receiveWebhooks();
     await service.ready(150_000);
     tenant = await firstRunOf(join(folder, 'data'));
-    given = JSON.stringify({ url: service.url, key: tenant.rk_secret, body: BODY });
+    given = JSON.stringify({ url: service.url, key: tenant.pk_test, body: BODY });
   });
   afterAll(async () => {
     await hooks?.close();
@@ -65,6 +65,7 @@ describe('programs in the docs', () => {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     KEY: tenant.pk_test,
+    SECRET: tenant.rk_secret,
     WEBHOOK_SECRET: tenant.webhook_secret,
     GIVEN: given,
   });

@@ -1,39 +1,8 @@
 // The SDK's types, resources and errors, made from the OpenAPI document.
-import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode } from '@firsthand/contract/base/errors.ts';
 import openapiTypescript, { astToString } from 'openapi-typescript';
-import { ENDPOINTS } from '../../server/src/app.ts';
-import { openapiDocument } from '../../server/src/platform/http/openapi.ts';
-import { METHODS } from './methods.ts';
-
-type Json = Record<string, unknown>;
-interface Parameter {
-  name: string;
-  in: string;
-  required: boolean;
-  schema: Json;
-  description?: string;
-}
-interface Operation {
-  operationId: string;
-  summary: string;
-  description?: string;
-  parameters: Parameter[];
-  requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
-  responses: Record<string, { content?: Record<string, { schema: Json }> }>;
-}
+import { capital, ERRORS, OPERATIONS, type Operation, SCHEMAS, type Schema } from './operations.ts';
 
 const HEAD = '// Written by scripts/generate-sdk.ts from the OpenAPI document; do not edit.\n\n';
-const document = JSON.parse(JSON.stringify(openapiDocument(ENDPOINTS))) as {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Json> };
-};
-
-const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
-const refOf = (schema: Json | undefined) =>
-  typeof schema?.$ref === 'string' ? schema.$ref.replace('#/components/schemas/', '') : undefined;
-
-/** How the client treats the answer: `p` a page of a list, `d` a download, `e` a stream of events, `j` JSON, `n` nothing. */
-type Kind = 'p' | 'd' | 'e' | 'j' | 'n';
 
 interface Method {
   resource: string;
@@ -44,33 +13,26 @@ interface Method {
   entry: string;
 }
 
-const schemas: Record<string, Json> = { ...document.components.schemas };
+const schemas: Record<string, Schema> = { ...SCHEMAS };
 const used = new Set<string>();
 const type = (name: string) => {
   used.add(name);
   return name;
 };
 
-function methodOf(path: string, verb: string, operation: Operation): Method {
-  const named = METHODS[operation.operationId];
-  if (!named) throw new Error(`scripts/generate-sdk/methods.ts has no name for ${operation.operationId}`);
-  const [resource, name] = named.split('.') as [string, string];
-  const parameters: string[] = [...path.matchAll(/\{(\w+)\}/g)].map(
-    ([, parameter]) => `${parameter!.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}: string`,
+function methodOf(operation: Operation): Method {
+  const { resource, name, summary, query, body } = operation;
+  const parameters: string[] = operation.pathParameters.map(
+    parameter => `${parameter.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}: string`,
   );
-  const query = operation.parameters.filter(parameter => parameter.in === 'query');
   let flags = '';
-  if (operation.requestBody) {
+  if (body) {
     flags += 'b';
-    const { 'application/json': json, ...others } = operation.requestBody.content;
-    const body = type(refOf(json?.schema)!);
-    const mark = operation.requestBody.required ? '' : '?';
-    // Text in place of the object: a list as CSV.
-    parameters.push(`body${mark}: ${Object.keys(others).length > 0 ? `${body} | string` : body}`);
+    parameters.push(`body${body.required ? '' : '?'}: ${type(body.schema)}${body.text ? ' | string' : ''}`);
   }
   if (query.length > 0) {
     flags += 'q';
-    const queryName = `${capital(operation.operationId)}Query`;
+    const queryName = `${capital(operation.id)}Query`;
     schemas[queryName] = {
       type: 'object',
       properties: Object.fromEntries(
@@ -82,47 +44,28 @@ function methodOf(path: string, verb: string, operation: Operation): Method {
       required: query.filter(parameter => parameter.required).map(parameter => parameter.name),
     };
     const required = query.some(parameter => parameter.required);
-    // One filter has the key inside its name, which OpenAPI cannot say.
-    const more = operation.description?.includes('metadata[') ? ' & MetadataFilter' : '';
+    const more = operation.metadataFilter ? ' & MetadataFilter' : '';
     parameters.push(`query${required ? '' : '?'}: ${type(queryName)}${more}`);
   }
-  const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
-  const contents = successes.flatMap(([, { content }]) => Object.entries(content ?? {}));
-  const [kind, answer] = kindOf(
-    contents,
-    successes.some(([, { content }]) => !content),
-  );
   parameters.push('options?: RequestOptions');
   return {
     resource,
     name,
-    summary: [operation.summary, operation.description].filter(Boolean).join('.\n'),
-    signature: `${name}(${parameters.join(', ')}): ${answer}`,
-    entry: `${verb.toUpperCase()} ${path} ${kind}${flags}`,
+    summary,
+    signature: `${name}(${parameters.join(', ')}): ${answerOf(operation)}`,
+    entry: `${operation.verb} ${operation.path} ${operation.answer.kind}${flags}`,
   };
 }
 
-function kindOf(contents: [string, { schema: Json }][], mayBeEmpty: boolean): [Kind, string] {
-  if (contents.length === 0) return ['n', 'Promise<void>'];
-  const [mediaType] = contents[0]!;
-  if (mediaType === 'text/event-stream') return ['e', 'AsyncIterable<ServerSentEvent>'];
-  if (mediaType !== 'application/json') return ['d', 'Promise<Download>'];
-  const names = [...new Set(contents.map(([, { schema }]) => refOf(schema)!))];
-  const { properties } = schemas[names[0]!] as { properties?: { data?: { items?: Json }; next_cursor?: Json } };
-  const item = refOf(properties?.data?.items);
-  if (item && properties?.next_cursor) return ['p', `List<${type(item)}, ${type(names[0]!)}>`];
-  return ['j', `Promise<${[...names.map(type), ...(mayBeEmpty ? ['null'] : [])].join(' | ')}>`];
+function answerOf({ answer: { kind, names, item, mayBeEmpty } }: Operation): string {
+  if (kind === 'n') return 'Promise<void>';
+  if (kind === 'e') return 'AsyncIterable<ServerSentEvent>';
+  if (kind === 'd') return 'Promise<Download>';
+  if (kind === 'p') return `List<${type(item!)}, ${type(names[0]!)}>`;
+  return `Promise<${[...names.map(type), ...(mayBeEmpty ? ['null'] : [])].join(' | ')}>`;
 }
 
-const methods = Object.entries(document.paths).flatMap(([path, verbs]) =>
-  Object.entries(verbs).map(([verb, operation]) => methodOf(path, verb, operation)),
-);
-const stale = Object.keys(METHODS).filter(
-  id =>
-    !Object.values(document.paths).some(verbs => Object.values(verbs).some(({ operationId }) => operationId === id)),
-);
-if (stale.length > 0)
-  throw new Error(`scripts/generate-sdk/methods.ts names what is no operation: ${stale.join(', ')}`);
+const methods = OPERATIONS.map(methodOf);
 
 const comment = (text: string, indent = '') => {
   const lines = text.replaceAll('*/', '* /').split('\n');
@@ -150,18 +93,11 @@ const types = astToString(
   ),
 );
 
-const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
-const className = (code: ErrorCode) => `${code.split('_').map(capital).join('')}Error`.replace('ErrorError', 'Error');
 const errors = `${HEAD}import { ApiError } from './errors.ts';
 
-${codes
-  .map(
-    code =>
-      `${comment(`${ERROR_STATUS[code]} \`${code}\`. ${ERROR_MEANINGS[code]}`)}export class ${className(code)} extends ApiError {}\n`,
-  )
-  .join('\n')}
+${ERRORS.map(({ name, status, code, meaning }) => `${comment(`${status} \`${code}\`. ${meaning}`)}export class ${name} extends ApiError {}\n`).join('\n')}
 export const ERRORS: Readonly<Record<string, typeof ApiError>> = {
-${codes.map(code => `  ${code}: ${className(code)},`).join('\n')}
+${ERRORS.map(({ code, name }) => `  ${code}: ${name},`).join('\n')}
 };
 `;
 

@@ -1,3 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
+const PATTERNS = ['*.md', 'docs/**/*.md', '{sdk,python}/*.md', 'examples/**/*.md'];
+
 /** A fenced block of a Markdown file. */
 export interface Block {
   /** 1-based line of its opening fence. */
@@ -6,8 +13,24 @@ export interface Block {
   text: string;
   /** `<!-- not run: … -->` on the line before: why nobody runs it. */
   notRun: string | null;
-  /** `<!-- runs until stopped -->` on the line before. */
+  /** `<!-- runs until stopped -->` on the line before. A mark counts for what says the same in another language, right below. */
   untilStopped: boolean;
+}
+
+export interface Document {
+  file: string;
+  markdown: string;
+  blocks: Block[];
+}
+
+/** Everything that people read, by its path. */
+export async function readDocuments(): Promise<Document[]> {
+  const files: string[] = [];
+  for await (const file of glob(PATTERNS, { cwd: ROOT, exclude: name => name === 'node_modules' })) files.push(file);
+  return files.sort().map(file => {
+    const markdown = readFileSync(join(ROOT, file), 'utf8');
+    return { file, markdown, blocks: blocksOf(markdown) };
+  });
 }
 
 const SHELL = new Set(['sh', 'bash', 'shell', 'console']);
@@ -17,6 +40,7 @@ export const isShell = ({ language }: Pick<Block, 'language'>): boolean => SHELL
 export function blocksOf(markdown: string): Block[] {
   const lines = markdown.split('\n');
   const blocks: Block[] = [];
+  let ended = -1;
   for (let at = 0; at < lines.length; at++) {
     const open = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)/.exec(lines[at]!);
     if (!open) continue;
@@ -26,7 +50,9 @@ export function blocksOf(markdown: string): Block[] {
         index > at && line.trim().startsWith(fence!) && line.trim() === line.trim()[0]!.repeat(line.trim().length),
     );
     if (end === -1) throw new Error(`line ${at + 1}: the block has no end`);
-    const before = lines.slice(0, at).findLast(line => line.trim() !== '') ?? '';
+    const before = lines.slice(0, at).findLastIndex(line => line.trim() !== '');
+    const mark = lines[before] ?? '';
+    const beside = ended === before && blocks.at(-1)?.language !== language ? blocks.at(-1) : undefined;
     blocks.push({
       line: at + 1,
       language: language!.toLowerCase(),
@@ -34,10 +60,10 @@ export function blocksOf(markdown: string): Block[] {
         .slice(at + 1, end)
         .map(line => line.slice(indent!.length))
         .join('\n'),
-      notRun: /^\s*<!-- not run: (.+?) -->\s*$/.exec(before)?.[1] ?? null,
-      untilStopped: /^\s*<!-- runs until stopped -->\s*$/.test(before),
+      notRun: /^\s*<!-- not run: (.+?) -->\s*$/.exec(mark)?.[1] ?? beside?.notRun ?? null,
+      untilStopped: /^\s*<!-- runs until stopped -->\s*$/.test(mark) || (beside?.untilStopped ?? false),
     });
-    at = end;
+    at = ended = end;
   }
   return blocks;
 }

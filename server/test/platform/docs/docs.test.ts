@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { glob, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,20 +13,13 @@ import { createProgram } from '../../../src/commands/program.ts';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { ask, until } from '../../support/harness.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
-import { type Block, blocksOf, inlineCommands, isShell, scriptOf } from './blocks.ts';
+import { type Block, blocksOf, inlineCommands, isShell, ROOT, readDocuments, scriptOf } from './blocks.ts';
 
 const program = createProgram({});
-const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
-const PATTERNS = ['*.md', 'docs/**/*.md', 'sdk/*.md', 'examples/**/*.md'];
 /** A command that runs until it is stopped has started when it still runs after so long. */
 const RUNNING_MS = 4_000;
 
-const files: string[] = [];
-for await (const file of glob(PATTERNS, { cwd: ROOT, exclude: name => name === 'node_modules' })) files.push(file);
-const documents = files.sort().map(file => {
-  const markdown = readFileSync(join(ROOT, file), 'utf8');
-  return { file, markdown, blocks: blocksOf(markdown) };
-});
+const documents = await readDocuments();
 
 describe('blocksOf', () => {
   it('finds fenced blocks with their language and the note before them', () => {

@@ -463,7 +463,7 @@ class Config(TypedDict):
     expected_object: NotRequired[str]
     condition_aspects: NotRequired[list[str]]
     depth_policy: NotRequired[DepthPolicy]
-    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed"""
+    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes"""
 
 
 class Context(TypedDict):
@@ -502,7 +502,7 @@ class CreateVerificationRequest(TypedDict):
     signals_required: NotRequired[list[SignalName]]
     """The signals that decide the verdict. The account's setting replaces the default. Default: ["screen","ai"]."""
     depth_policy: NotRequired[DepthPolicy]
-    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed"""
+    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes"""
     seal: NotRequired[bool]
     """Seals the record and the answers with a hash at completion. Default: true."""
     mode: NotRequired[VerificationMode]
@@ -1058,6 +1058,8 @@ class PresenceEvidence(TypedDict):
     """how many challenges were asked for in this step"""
     gave_up: NotRequired[bool]
     """the person chose the way out"""
+    camera_signs: NotRequired[list[CameraSign]]
+    """what suggests that something stands in the place of the camera: `drawn_track`, the film comes from a canvas or a program; `replaced_function`, a function of the browser that opens or describes cameras is not its own, which privacy extensions do too"""
 
 
 class PresenceNoise(TypedDict):
@@ -1346,7 +1348,7 @@ class Settings(TypedDict):
     review_sample: float
     """share of verified verifications that people review too, unmarked"""
     depth_policy: DepthPolicy
-    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed"""
+    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes"""
     signals_required: Union[list[SignalName], None]
     """default for verifications created without any; null: `screen` and `ai`"""
     allowed_origins: list[str]
@@ -1366,7 +1368,7 @@ class SettingsPatch(TypedDict):
     review_sample: NotRequired[float]
     """share of verified verifications that people review too, unmarked"""
     depth_policy: NotRequired[DepthPolicy]
-    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed"""
+    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes"""
     signals_required: NotRequired[Union[list[SignalName], None]]
     """default for verifications created without any; null: `screen` and `ai`"""
     allowed_origins: NotRequired[list[str]]
@@ -1505,7 +1507,7 @@ class TemplateRequest(TypedDict):
     signals_required: NotRequired[list[SignalName]]
     """The signals that decide the verdict. The account's setting replaces the default. Default: ["screen","ai"]."""
     depth_policy: NotRequired[DepthPolicy]
-    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed"""
+    """where `depth` is required: `lenient` counts what a camera session contradicts; `strict` calls a live photo suspicious unless its session passed; `attested` does what `lenient` does, and calls a live photo suspicious unless App Attest or Play Integrity attested its bytes"""
     seal: NotRequired[bool]
     """Seals the record and the answers with a hash at completion. Default: true."""
     mode: NotRequired[VerificationMode]
@@ -1946,6 +1948,8 @@ BulkActState: TypeAlias = Literal["queued", "collecting", "running", "completed"
 
 CameraPermission: TypeAlias = Literal["granted", "denied", "unavailable", "unknown"]
 
+CameraSign: TypeAlias = Literal["drawn_track", "replaced_function"]
+
 CaptureSource: TypeAlias = Literal["live", "upload"]
 
 Chooser: TypeAlias = Literal["sender", "service"]
@@ -1958,7 +1962,7 @@ Decision: TypeAlias = Literal["approved", "rejected", "retake", "escalated"]
 
 DeliveryStatus: TypeAlias = Literal["pending", "succeeded", "failed", "cancelled"]
 
-DepthPolicy: TypeAlias = Literal["lenient", "strict"]
+DepthPolicy: TypeAlias = Literal["lenient", "strict", "attested"]
 
 EndpointStatus: TypeAlias = Literal["enabled", "disabled"]
 

@@ -23,7 +23,7 @@ CLONES = Path(os.environ["CLONES"])
 PICTURES = Path(os.environ["PICTURES"])
 PICTURE = re.compile(r"\.(jpe?g|png|webp|hei[cf]|avif|tiff?|bmp)$", re.I)
 # Least short side in pixels, and most pictures by one person.
-SHORT, MOST_GENUINE = 400, {"fit": 30, "choose": 30, "judge": 45}
+SHORT, MOST_GENUINE = 400, {"fit": 30, "choose": 30, "judge": 15}
 
 
 def table(path):

@@ -2,7 +2,7 @@
 
     PICTURES=folder python3 features.py
 
-Six patches of 128 pixels a view, those with the most detail that is not clipped, out of all on a grid. The statistics are means over
+Four patches of 128 pixels a view, those with the most detail that is not clipped, out of all on a grid. The statistics are means over
 the patches: co-occurrences and moments of three high-pass residuals, the radial spectrum of one of them, and how the residuals of the colours agree.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image
 
 PICTURES = Path(os.environ["PICTURES"])
-SIDE, PATCHES = 128, 6
+SIDE, PATCHES = 128, 4
 
 
 def patches_of(pixels):
@@ -65,7 +65,7 @@ def measure(patch):
         values += [np.log(spread), np.mean(residual**4) / spread**4 / 10, np.log(scale)]
     third = [residuals(plane)[2] for plane in planes]
     power = np.abs(np.fft.fft2(third[1] * WINDOW)) ** 2
-    rings = np.bincount(RINGS[~AXIS], power[~AXIS], 25) / np.bincount(RINGS[~AXIS], minlength=25)
+    rings = (np.bincount(RINGS[~AXIS], power[~AXIS], 25) / np.maximum(1, np.bincount(RINGS[~AXIS], minlength=25)))[1:]
     values.extend(np.log(rings + 1) - np.log(rings.mean() + 1))
     flat = np.stack([plane.ravel() for plane in third])
     values.extend(np.corrcoef(flat + 1e-3 * np.random.default_rng(0).normal(size=flat.shape))[np.triu_indices(3, 1)])
@@ -77,24 +77,29 @@ def measure(patch):
     return np.array(values, np.float32)
 
 
-def both(path):
-    patches = patches_of(np.asarray(Image.open(path).convert("RGB")))
-    each = np.stack([measure(patch) for patch in patches])
-    return patches, np.concatenate([each.mean(0), each.std(0)])
+def both(name):
+    """Measures a view and keeps the result in PICTURES/measured; what is there already stays."""
+    kept = PICTURES / "measured" / f"{name}.npz"
+    if not kept.exists():
+        patches = patches_of(np.asarray(Image.open(PICTURES / "views" / f"{name}.jpg").convert("RGB")))
+        each = np.stack([measure(patch) for patch in patches])
+        np.savez(kept, patches=patches, statistics=np.concatenate([each.mean(0), each.std(0)]))
+    return name
 
 
 def main():
     rows = list(csv.DictReader(open(PICTURES / "views.tsv", newline=""), delimiter="\t"))
-    paths = [PICTURES / "views" / f"{row['sha256'][:20]}-{row['way']}.jpg" for row in rows]
-    kept = np.lib.format.open_memmap(
-        PICTURES / "patches.npy", "w+", np.uint8, (len(rows), PATCHES, SIDE, SIDE, 3)
-    )
+    names = [f"{row['sha256'][:20]}-{row['way']}" for row in rows]
+    (PICTURES / "measured").mkdir(exist_ok=True)
+    form = (len(rows), PATCHES, SIDE, SIDE, 3)
+    packed = np.lib.format.open_memmap(PICTURES / "patches.npy", "w+", np.uint8, form)
     statistics = []
     with ProcessPoolExecutor(2) as pool:
-        for i, (patches, values) in enumerate(pool.map(both, paths, chunksize=16)):
-            kept[i] = patches
-            statistics.append(values)
-    np.save(PICTURES / "statistics.npy", np.stack(statistics))
+        for i, name in enumerate(pool.map(both, names, chunksize=16)):
+            with np.load(PICTURES / "measured" / f"{name}.npz") as found:
+                packed[i] = found["patches"]
+                statistics.append(found["statistics"])
+    np.save(PICTURES / "statistics.npy", np.nan_to_num(np.stack(statistics)))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     PICTURES=folder python3 views.py
 
 `sent`: a square crop at full size. `small`: the picture at 800 pixels, then a square crop. `messenger`: at 1,024 to 1,600 pixels and two JPEG passes,
-then a square crop. The side of a crop, the quality, the colour sampling and the place are drawn alike for both classes. A picture that never was a JPEG is
+then a square crop. What is there already stays. The side of a crop, the quality, the colour sampling and the place are drawn alike for both classes. A picture that never was a JPEG is
 one before it is cropped, so that two passes, out of step, are in every file.
 """
 
@@ -68,10 +68,19 @@ def view(row):
 def main():
     VIEWS.mkdir(parents=True, exist_ok=True)
     rows = list(csv.DictReader(open(HERE / "sets.tsv", newline=""), delimiter="\t", quoting=csv.QUOTE_NONE))
-    with ProcessPoolExecutor(2) as pool, open(PICTURES / "views.tsv", "w") as out:
+    listed = PICTURES / "views.tsv"
+    known = {}
+    for line in listed.read_text().splitlines()[1:] if listed.exists() else []:
+        if line.count("\t") == 7:
+            known.setdefault(line.split("\t")[0], []).append(line)
+    known = {sha: lines for sha, lines in known.items() if len(lines) == len(WAYS)}
+    missing = [row for row in rows if row["sha256"] not in known]
+    with ProcessPoolExecutor(2) as pool:
+        for row, lines in zip(missing, pool.map(view, missing, chunksize=8)):
+            known[row["sha256"]] = ["\t".join(map(str, line)) for line in lines]
+    with open(listed, "w") as out:
         out.write("sha256\tway\tside\tquality\tbytes\tred\tgreen\tblue\n")
-        for lines in pool.map(view, rows, chunksize=8):
-            out.writelines("\t".join(map(str, line)) + "\n" for line in lines)
+        out.writelines(line + "\n" for row in rows for line in known[row["sha256"]])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     PICTURES=folder python3 judge.py TABLE.md
 
 Everything is fitted on the use `fit`. `choose` sets the threshold of each way of arriving: the score that 1% of its genuine pictures reach. `judge` gives every
-number of the table. Intervals: 1,000 draws of whole sources (people, generators).
+number of the table. Intervals: 300 draws of whole sources (people, generators).
 """
 
 import os
@@ -28,8 +28,8 @@ Made with
 CLONES=FOLDER PICTURES=FOLDER KEPT_APART=FILE forensics/training/ai/rebuild.sh
 ```
 
-Models that were tried and are not shipped ([history](../../forensics/training/ai/HISTORY.md)). People, repositories and generators of the three uses are
-disjoint. Every picture, of either class, is a square crop of 400 to 1,024 pixels from a JPEG, compressed again at a quality drawn alike. The threshold of each way of arriving is
+Models that were tried and are not shipped ([history](../../forensics/training/ai/HISTORY.md)). People, repositories and named generators of the three uses are
+disjoint; the unnamed ones may include one of `fit`. Every picture, of either class, is a square crop of 400 to 1,024 pixels from a JPEG, compressed again at a quality drawn alike. The threshold of each way of arriving is
 the score that 1% of the genuine pictures of `choose` reach; all other numbers are of `judge`. In brackets: 95% intervals over people and generators.
 """
 WAYS = {"sent": "as sent", "small": "at 800 pixels", "messenger": "through a messenger"}
@@ -81,11 +81,9 @@ def drawn(who, rng):
     return np.concatenate([np.flatnonzero(who == name) for name in rng.choice(names, len(names))])
 
 
-def interval(measure, genuine, generated, views, draws=1000):
+def draws_of(genuine, generated, views, draws=300):
     rng = np.random.default_rng(1)
-    at = [(genuine[drawn(views["who"][genuine], rng)], generated[drawn(views["who"][generated], rng)]) for _ in range(draws)]
-    values = [measure(*pair) for pair in at]
-    return np.quantile(values, [0.025, 0.975])
+    return [(genuine[drawn(views["who"][genuine], rng)], generated[drawn(views["who"][generated], rng)]) for _ in range(draws)]
 
 
 def percent(share):
@@ -105,9 +103,11 @@ def main(path):
         generators = len(set(views["who"][(views["use"] == use) & (views["label"] == 1)]))
         lines.append(f"| {use} | {count[use, 0]:,} | {people[use]} | {count[use, 1]} | {generators} |")
     lines += ["", "| what | way | genuine doubted at the threshold | found at the threshold | AUC | found at 1% of the genuine judged |", "|---|---|---|---|---|---|"]
+    pairs = {way: [np.flatnonzero(judge & (views["way"] == way) & (views["label"] == label)) for label in (0, 1)] for way in WAYS}
+    draws = {way: draws_of(*pairs[way], views) for way in WAYS}
     for name, score in found.items():
         for way, words in WAYS.items():
-            genuine, generated = (np.flatnonzero(judge & (views["way"] == way) & (views["label"] == label)) for label in (0, 1))
+            genuine, generated = pairs[way]
             bound = threshold(score, views, way)
             auc = lambda a, b: roc_auc_score(np.r_[np.zeros(len(a)), np.ones(len(b))], np.r_[score[a], score[b]])
             doubted = lambda a, b: np.mean(score[a] > bound)
@@ -115,7 +115,7 @@ def main(path):
             at_one = lambda a, b: np.mean(score[b] > np.quantile(score[a], 0.99))
             cells = []
             for measure, form in ((doubted, percent), (hits, percent), (auc, lambda v: f"{v:.3f}"), (at_one, percent)):
-                low, high = interval(measure, genuine, generated, views, 300)
+                low, high = np.quantile([measure(*pair) for pair in draws[way]], [0.025, 0.975])
                 cells.append(f"{form(measure(genuine, generated))} ({form(low)} to {form(high)})")
             lines.append(f"| {name} | {words} | {' | '.join(cells)} |")
     score = found["all parts"]

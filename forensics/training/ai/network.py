@@ -54,7 +54,7 @@ class Network(nn.Module):
 
 def tensor(patches):
     # In memory as they were: colours innermost. The convolutions are several times faster so.
-    return torch.from_numpy(np.ascontiguousarray(patches)).permute(0, 3, 1, 2).float()
+    return torch.from_numpy(np.array(patches)).permute(0, 3, 1, 2).float()
 
 
 def main():

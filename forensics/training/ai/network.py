@@ -18,7 +18,7 @@ from torch import nn
 from rows import load
 
 PICTURES = Path(os.environ["PICTURES"])
-MINUTES = float(os.environ.get("MINUTES", "12"))
+MINUTES = float(os.environ.get("MINUTES", "8"))
 
 
 class Noise(nn.Module):

@@ -1,7 +1,7 @@
+import { applyTheme } from '@firsthand/look/theme.ts';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { loadLanguage } from './base/language.tsx';
-import { applyTheme } from './base/theme.ts';
 import { readMe } from './entry/session/me.ts';
 import { BASE } from './entry/session/return-to.ts';
 import { Frame, loadPage } from './pages.tsx';

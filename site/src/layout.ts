@@ -94,6 +94,7 @@ ${
 ${page.markdown ? `<a href="${to(`${page.address}.md`)}">This page as Markdown</a>` : ''}
 <a href="/v1/openapi.json">openapi.json</a>
 <a href="/llms.txt">llms.txt</a>
+<label class="theme" hidden>Colours <select></select></label>
 </footer>
 <dialog class="search" aria-label="Search">
 <form method="dialog"><input type="search" aria-label="Search the guides and the API" placeholder="Search the guides and the API" autocomplete="off" spellcheck="false"><button type="submit">Close</button></form>

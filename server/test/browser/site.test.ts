@@ -204,6 +204,24 @@ describe('the guides at /docs', () => {
     await close();
   });
 
+  it('has the colours that the reader chose, on every page', async () => {
+    const { page, close } = await visit(`${service.url}/docs/install`, DESKTOP, 'light');
+    // Chromium says lab(lightness a b), with 100 for white.
+    const lightness = () =>
+      page.evaluate(() => Number(/[\d.]+/.exec(getComputedStyle(document.documentElement).backgroundColor)![0]));
+    expect(await lightness()).toBeGreaterThan(80);
+    await page.getByLabel('Colours').selectOption('Dark');
+    expect(await lightness()).toBeLessThan(40);
+    await page.goto(`${service.url}/docs/webhooks`);
+    await expect.poll(lightness).toBeLessThan(40);
+    await page.getByLabel('Colours').scrollIntoViewIfNeeded();
+    await picture(page, 'dark-by-choice');
+    await expectAccessible(page, 'guides in dark by choice');
+    await page.getByLabel('Colours').selectOption('As the system');
+    await expect.poll(lightness).toBeGreaterThan(80);
+    await close();
+  });
+
   it('opens the list of guides on a phone', async () => {
     const { page, close } = await visit(`${service.url}/docs/install`, PHONE, 'light');
     const guides = page.getByRole('navigation', { name: 'Guides' });

@@ -2,7 +2,9 @@ import '../site.css';
 import { addCopyButtons } from './copy.ts';
 import { openSearch } from './search.ts';
 import { makeTabs } from './tabs.ts';
+import { offerThemes } from './theme.ts';
 
+offerThemes();
 makeTabs();
 addCopyButtons();
 openSearch();

@@ -1,3 +1,4 @@
+import { THEMES, type Theme } from '@firsthand/look/theme.ts';
 import { useMutation } from '@tanstack/react-query';
 import { Button } from 'react-aria-components/Button';
 import { Header } from 'react-aria-components/Header';
@@ -10,7 +11,7 @@ import { useWords } from '../../base/language.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { callName } from '../../base/people.ts';
-import { THEMES, type Theme, useTheme } from '../../base/theme.ts';
+import { useTheme } from '../../base/theme.ts';
 import { signOut } from '../session/me.ts';
 import { useSignedIn } from '../session/signed-in.ts';
 import { useSwitch } from './mode-switch.tsx';

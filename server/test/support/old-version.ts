@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const PAGES = ['capture', 'dashboard', 'verify'];
+const PAGES = ['capture', 'dashboard', 'site', 'verify'];
 /** The old version serves the pages of this one: building them takes longer than what is tested. */
 const BUILDERS = new Set(['vite']);
 

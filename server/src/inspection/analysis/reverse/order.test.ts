@@ -104,7 +104,7 @@ describe('reverse signal, in whatever order photos arrive', () => {
     );
     // The first photo waits for its next attempt while the second is analysed.
     await service.deps.db.query(`create function hold() returns trigger language plpgsql as $$
-      begin new.analysis_due_at := now() + interval '3 seconds'; return new; end $$`);
+      begin new.analysis_due_at := now() + interval '1 hour'; return new; end $$`);
     await service.deps.db.query(
       `create trigger hold before insert on captures for each row when (new.verification_id = '${ids[0]}') execute function hold()`,
     );
@@ -112,6 +112,7 @@ describe('reverse signal, in whatever order photos arrive', () => {
     await submit(service, ids[1]!, bytes);
     await service.deps.db.query('drop function hold cascade');
     expect((await result(ids[1]!, tenant.pk_test)).found_online).toBe(false);
+    await service.deps.db.query('update captures set analysis_due_at = now() where verification_id = $1', [ids[0]]);
     expect(await result(ids[0]!, tenant.pk_test)).toMatchObject({
       band: 'doubtful',
       matches: [{ verification_id: ids[1], later: true }],

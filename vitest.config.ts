@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Two cores, which the suites share with PostgreSQL and analysis threads: two workers leave a quarter of them idle.
-    maxWorkers: 3,
+    // Two cores: the suites share them with PostgreSQL, analysis threads and Chromium.
+    maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },

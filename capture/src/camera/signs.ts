@@ -13,7 +13,7 @@ const functionsOf = ({ mediaDevices }: Navigator, track: MediaStreamTrack): unkn
 
 /**
  * What suggests that something stands in the place of the camera. No proof either way: extensions that protect privacy
- * replace functions too, and who replaces a camera well leaves no sign.
+ * replace functions too, and a well-made replacement leaves no sign.
  */
 export function signsOf(
   track: MediaStreamTrack,

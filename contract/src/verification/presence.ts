@@ -66,11 +66,11 @@ export const TRACE = {
   maxMotionSamples: 600,
 } as const;
 
-/** The JSON header of a trace file, version 1. The JPEGs of the frames follow it, then those of the crops. */
 /** What suggests to the page that something stands in the place of the camera. */
 export const CAMERA_SIGNS = ['drawn_track', 'replaced_function'] as const;
 export type CameraSign = (typeof CAMERA_SIGNS)[number];
 
+/** The JSON header of a trace file, version 1. The JPEGs of the frames follow it, then those of the crops. */
 export interface TraceHeader {
   version: 1;
   challenge_id: string;

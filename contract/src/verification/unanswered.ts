@@ -8,7 +8,7 @@ type Row = Readonly<Record<DepthPolicy, Chooser>>;
 const by = (chooser: Chooser): Row => ({ lenient: chooser, strict: chooser, attested: chooser });
 const sender = by('sender');
 const service = by('service');
-/** Without a session nothing speaks against the photo; `strict` asks for one. `attested` trips on a photo that is not. */
+/** Without a session nothing speaks against the photo; `strict` asks for one. `attested` doubts a photo that no app attested in any case. */
 const byPolicy: Row = { lenient: 'service', strict: 'sender', attested: 'service' };
 
 /**

@@ -65,8 +65,8 @@ export function underPolicy(presence: Presence, policy: DepthPolicy): Presence {
 }
 
 /**
- * Returns the band of a live capture's presence under a policy. A clear contradiction is confident under each, and another failure is a
- * doubt. `strict`: so is whatever did not pass; under the others nothing that was not evaluated counts.
+ * Returns the band of a live capture's presence under a policy. A clear contradiction is confident under every policy, any other failure
+ * is a doubt. `strict` also doubts a session that did not pass.
  */
 export function presenceBand(presence: Presence, policy: DepthPolicy): Band {
   const { result, checks } = underPolicy(presence, policy);

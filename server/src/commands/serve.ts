@@ -35,10 +35,9 @@ export async function serve(o: ServeOptions): Promise<void> {
     : read;
   const log = createLog(environment.LOG_LEVEL ? config.logLevel : process.stderr.isTTY ? 'warn' : 'info');
   // PostgreSQL starts while the rest of the code loads.
-  const [opened, { startService }, { greet }] = await Promise.all([
+  const [opened, { startService }] = await Promise.all([
     openDeps(config, log, { database: 'own' }),
     import('../service.ts'),
-    import('./greet.ts'),
     o.http ? ensurePagesBuilt() : undefined,
   ]);
   const { deps } = opened;
@@ -65,7 +64,7 @@ export async function serve(o: ServeOptions): Promise<void> {
     void drain('database ended', 1);
   });
 
-  if (o.http) await greet(deps, service.firstRun);
+  if (o.http) await (await import('./greet.ts')).greet(deps, service.firstRun);
   else console.log('The Firsthand worker is running.');
 }
 

@@ -8,7 +8,6 @@ import { attestedFaults } from '../../platform/config/attestation.ts';
 import { one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
-import { isRecord } from '../../platform/lib/ask-json.ts';
 import { type Activity, activityOf, audit } from '../audit/audit.ts';
 
 interface SettingsRow {
@@ -91,7 +90,7 @@ export const patchSettings = tenantEndpoint({
   ].map(member => ({ member })),
   body: SettingsPatch,
   faults: patchFaults,
-  recordFaults: ({ deps, body }) => attestedFaults(deps.config, isRecord(body) ? body : undefined),
+  recordFaults: ({ deps, body }) => attestedFaults(deps.config, body),
   responses: { 200: Settings },
   async handler(call) {
     const { deps, principal } = call;

@@ -67,10 +67,11 @@ export const readAttestation = (read: Reader): AttestationConfig => ({
  */
 export function attestedFaults(
   { appAttest, playIntegrity }: AttestationConfig,
-  body: { depth_policy?: unknown } | undefined,
+  body: unknown,
   path = 'depth_policy',
 ): Fault[] {
-  if (body?.depth_policy !== 'attested' || appAttest || playIntegrity) return [];
+  const policy = (body as { depth_policy?: unknown } | null | undefined)?.depth_policy;
+  if (policy !== 'attested' || appAttest || playIntegrity) return [];
   return [{ path, message: 'needs a verifier: set APP_ATTEST_APP_IDS or PLAY_INTEGRITY_PACKAGE' }];
 }
 

@@ -43,6 +43,7 @@ export async function openAtDesk(
     viewport: WIDE,
     locale: 'en-GB',
     reducedMotion: 'reduce',
+    extraHTTPHeaders: { 'x-forwarded-for': `10.9.${addresses >> 8}.${addresses & 255}` },
     ...options,
   });
   context.setDefaultTimeout(20_000);
@@ -55,15 +56,10 @@ export async function openAtDesk(
     });
   };
   context.on('page', watch);
-  const from = `10.9.${addresses >> 8}.${addresses & 255}`;
-  await context.route(
-    () => true,
-    async route => {
-      const { origin, protocol } = new URL(route.request().url());
-      if (protocol.startsWith('http')) origins.add(origin);
-      await route.continue({ headers: { ...route.request().headers(), 'x-forwarded-for': from } });
-    },
-  );
+  context.on('request', request => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol.startsWith('http')) origins.add(origin);
+  });
   const page = await context.newPage();
   return {
     page,

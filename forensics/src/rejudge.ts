@@ -1,4 +1,9 @@
-import { type CaptureSignals, type Evaluated, evaluated } from '@firsthand/contract/verification/signals.ts';
+import {
+  type CaptureSignals,
+  type Evaluated,
+  evaluated,
+  isBesidePictures,
+} from '@firsthand/contract/verification/signals.ts';
 import { bandOf, FLAT_BY_FRAMES, FLAT_BY_MAP, flatBand, type Thresholds } from './signals.ts';
 
 /** Returns the signals of a picture as they would be under other thresholds of the screen detector. What was measured stays. */
@@ -20,8 +25,7 @@ export function rejudge(
   };
   const depth = evaluated<Evaluated<'depth'>>(signals.depth);
   // What a session or a missing attestation says does not rest on the screen detector.
-  if (!depth || depth.source === 'camera_session' || depth.source === 'attestation')
-    return { ...signals, screen_detection };
+  if (!depth || isBesidePictures(depth.source)) return { ...signals, screen_detection };
   const { answer, planar } = (depth.evidence ?? {}) as { answer?: string; planar?: boolean };
   const byFrames = depth.source === 'motion_parallax';
   const isFlat = byFrames ? answer === 'flat' : planar === true;

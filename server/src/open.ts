@@ -18,8 +18,8 @@ import { overdueCaptures } from './verification/captures/analysis-queue.ts';
 
 /** One listens; the other is spare. */
 const DIRECT_CONNECTIONS = 2;
-const ANALYSIS_TIMEOUT_MS = 60_000;
-const ANALYSIS_MEMORY_MB = 768;
+export const ANALYSIS_TIMEOUT_MS = 60_000;
+export const ANALYSIS_MEMORY_MB = 768;
 
 export interface OpenDeps {
   deps: Deps;
@@ -126,7 +126,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
       }
     },
     async close() {
-      await Promise.all([pictures.close(), c2paWriter.close()]);
+      await Promise.all([deps.pictures.close(), c2paWriter.close()]);
       mailer?.close();
       clock.close();
       await Promise.all([db.end(), direct?.end()]);

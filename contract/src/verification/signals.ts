@@ -188,3 +188,9 @@ export function membersOf(signal: ShownSignal, shown: Evaluated | NotApplicable)
   const members = Object.keys(signal.members).map(member => [member, (shown as Judgement)[member]]);
   return { ...Object.fromEntries(members), ...(evaluated(shown) ? {} : { evaluated: false }) };
 }
+
+/** What decides `depth` without a picture. Thresholds and rates of pictures do not apply to it. */
+export type BesidePictures = 'camera_session' | 'attestation';
+
+export const isBesidePictures = (source: string | undefined): source is BesidePictures =>
+  source === 'camera_session' || source === 'attestation';

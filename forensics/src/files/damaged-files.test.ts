@@ -1,6 +1,6 @@
 /**
  * Truncated and damaged files of every kind we read. Runs a subset by default; `npm run test:damaged` truncates at every kilobyte.
- * `DAMAGED_FILES=2/6` runs the third sixth of that: continuous integration takes another part with each commit.
+ * `DAMAGED_FILES=2/12` runs the third twelfth of that: continuous integration takes another part with each commit.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processorMs } from '../../test/cost.ts';

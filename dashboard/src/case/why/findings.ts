@@ -1,5 +1,11 @@
 import type { SignalExplanation } from '@firsthand/contract/verification/explanation.ts';
-import { type Band, SIGNALS, type SignalName } from '@firsthand/contract/verification/signals.ts';
+import {
+  type Band,
+  type BesidePictures,
+  isBesidePictures,
+  SIGNALS,
+  type SignalName,
+} from '@firsthand/contract/verification/signals.ts';
 import type { Capture } from '@firsthand/contract/verification/verification.ts';
 
 /** The finding of one signal for one photo. */
@@ -13,7 +19,7 @@ export interface Finding {
   /** Why it has no answer. */
   missing?: string;
   /** What spoke of depth, where it was no picture. */
-  source?: 'camera_session' | 'attestation';
+  source?: BesidePictures;
   /** How rare the score is among genuine photos, where the thresholds lie, which parts say so. */
   explained?: SignalExplanation;
   /** Pictures found elsewhere. */
@@ -102,7 +108,7 @@ export function findingsOf(capture: Capture): Finding[] {
         ...(typeof probability === 'number' ? { probability } : {}),
         evidence: evidenceOf(found.evidence),
         ...(missing === undefined ? {} : { missing }),
-        ...(found.source === 'camera_session' || found.source === 'attestation' ? { source: found.source } : {}),
+        ...(isBesidePictures(found.source) ? { source: found.source } : {}),
         ...explainedBy(capture, spec.name),
         matches: found.matches ?? [],
       },

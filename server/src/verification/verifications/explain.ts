@@ -4,6 +4,7 @@ import {
   type CaptureSignals,
   type Evaluated,
   evaluated,
+  isBesidePictures,
   type NotApplicable,
   SIGNALS,
   type SignalName,
@@ -101,7 +102,7 @@ function unansweredOf(...of: Parameters<typeof answeredBy>): SignalExplanation['
 /** The rates of depth are those of two frames: neither sessions nor missing attestations were counted there. */
 function publishedFor(name: SignalName, signals: CaptureSignals | null) {
   const source = name === 'depth' && signals?.depth ? evaluated<Evaluated<'depth'>>(signals.depth)?.source : undefined;
-  return source === 'camera_session' || source === 'attestation' ? undefined : PUBLISHED[name];
+  return isBesidePictures(source) ? undefined : PUBLISHED[name];
 }
 
 const isReason = (word: string | undefined): word is Unanswered =>

@@ -1,12 +1,12 @@
 /**
  * Measures the screen detector and its robustness on pictures of unseen sources, per source and pooled:
  *
- * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --genuine | --held | --confounders | --further]] [--unaltered | --forms A,B ...] [--measured
+ * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --genuine | --held | --confounders | --further | --next]] [--unaltered | --forms A,B ...] [--measured
  * FILE.jsonl] [--json OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE] [--kept-apart SUMS]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures that
  * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--genuine`, `--held`,
- * `--confounders` or `--further` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
+ * `--confounders`, `--further` or `--next` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
  * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. `--unaltered` leaves
  * the altered copies out, `--forms` scores some of `FORMS`. Fetches nothing.
  * `--measured` reads features that `forensics/training/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
@@ -44,6 +44,7 @@ const { values: options } = parseArgs({
     held: { type: 'boolean', default: false },
     confounders: { type: 'boolean', default: false },
     further: { type: 'boolean', default: false },
+    next: { type: 'boolean', default: false },
     unaltered: { type: 'boolean', default: false },
     forms: { type: 'string' },
     measured: { type: 'string' },
@@ -62,6 +63,7 @@ const UNSEEN = [
   ['held', 'held'],
   ['confounders', 'confounder'],
   ['further', 'further-held'],
+  ['next', 'next'],
 ] as const satisfies [string, Use][];
 const unseen = UNSEEN.find(([option]) => options[option])?.[1];
 const baseline: Baseline | undefined = options.baseline && JSON.parse(readFileSync(options.baseline, 'utf8'));

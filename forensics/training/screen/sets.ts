@@ -24,7 +24,8 @@ export interface LabelledPicture {
  * `display-held`: displays and genuine pictures by other senders. `genuine-held`: genuine pictures of every kind, by yet others. `confounder`:
  * genuine pictures of objects that look like a display (cloth, carpets, tiles, keyboards, facades). `further`: displays and genuine pictures, many
  * of them such objects; the network of the appearance is trained on all, the rest of the model is fitted on the genuine ones. `further-held`: the same by
- * other people, for calibration and thresholds.
+ * other people, for calibration and thresholds. `next`: displays and genuine pictures, many of paper, cards and books, for the next fit; no published
+ * model has seen them.
  */
 export type Use =
   | 'report'
@@ -36,7 +37,8 @@ export type Use =
   | 'held'
   | 'confounder'
   | 'further'
-  | 'further-held';
+  | 'further-held'
+  | 'next';
 
 /** Largest picture that is read from a repository, in bytes. */
 const LARGEST = 64 * 2 ** 20;

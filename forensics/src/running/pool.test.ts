@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AnalysisPool, createAnalysisPool } from './pool.ts';
@@ -135,6 +136,24 @@ describe('createAnalysisPool', () => {
     await analysing;
     expect(Object.fromEntries(seen)).toEqual({ 'libuv-worker': new Set([10]), 'libvips worker': new Set([10]) });
   });
+
+  // Root may raise priorities, other users may not: `setpriv` takes that right from root.
+  it.runIf(process.platform === 'linux')(
+    'analyses where it may not raise a priority that is lower already',
+    async () => {
+      const script = `
+      import { createAnalysisPool } from './pool.ts';
+      const pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });
+      const { info } = await pool.inspect(Buffer.from('${(await picture()).toString('base64')}', 'base64'));
+      console.log(info.width, info.height);
+      await pool.close();
+    `;
+      const node = [process.execPath, '-e', script];
+      const unprivileged = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-sys_nice', ...node] : node;
+      const { stdout } = await promisify(execFile)('nice', ['-n', '15', ...unprivileged], { cwd: import.meta.dirname });
+      expect(stdout).toBe('600 400\n');
+    },
+  );
 
   it('ends its warm-up when closed', async () => {
     pool = createAnalysisPool({ threads: 1, timeoutMs: 120_000, memoryMb: 256 });

@@ -1,19 +1,28 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
 /**
  * Gives the analysis a tenth of the processor time of a thread that competes with it, so that API requests come first.
  */
 const NICENESS = 10;
 
+/** Whoever started the service at a lower priority still (`nice`, a unit's `Nice=`) keeps it: without root it cannot be raised. */
+function lower(thread: number): void {
+  try {
+    if (getPriority(thread) < NICENESS) setPriority(thread, NICENESS);
+  } catch {
+    // The thread ended, or a sandbox forbids the call: a photo is analysed all the same.
+  }
+}
+
 // On Linux each thread has its own priority, and id 0 is the calling thread. On other systems 0 is the whole process.
 if (process.platform === 'linux') {
-  setPriority(0, NICENESS);
+  lower(0);
   // sharp does two fifths of an analysis on libuv's threads and on libvips threads started from them. They inherit the priority of the
   // thread that first used a file, which is the main thread. The asynchronous read makes sure that libuv's threads exist.
   for (const thread of await readdir('/proc/self/task').catch(() => [])) {
     const name = await readFile(`/proc/self/task/${thread}/comm`, 'utf8').catch(() => '');
-    if (/^lib(uv|vips)/.test(name)) setPriority(Number(thread), NICENESS);
+    if (/^lib(uv|vips)/.test(name)) lower(Number(thread));
   }
 }
 

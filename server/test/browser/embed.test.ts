@@ -1,6 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core';
@@ -10,18 +8,7 @@ import { firstHand } from '../support/pictures.ts';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
 import { cameraFileOf, launchChromium } from './chromium.ts';
 import { PHONE } from './phone.ts';
-
-type Told = { type: string; [member: string]: unknown };
-
-/** A site of its own origin. `127.0.0.1` is another site than the service's `localhost`, so the browser keeps their storage apart. */
-async function startSite(page: () => string): Promise<{ origin: string; server: Server }> {
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(page());
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
-}
+import { pageAround, startSite, type Told } from './site-around.ts';
 
 describe('<firsthand-capture> on another origin', () => {
   let service: TestService;
@@ -32,26 +19,13 @@ describe('<firsthand-capture> on another origin', () => {
   let host: Awaited<ReturnType<typeof startSite>>;
   let stranger: Awaited<ReturnType<typeof startSite>>;
 
-  const pageAround = () => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Claim 4711</title>
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <style>body{margin:0;font:16px/1.5 system-ui;background:#fff;color:#222}header,footer{padding:16px;background:#eef2f5}main{padding:0}h1{font-size:1.25rem;margin:0}a{color:#0b57d0}</style>
-    <script src="${service.url}/embed.js"></script>
-    <script>addEventListener('message', event => (globalThis.messages ??= []).push({ origin: event.origin, data: event.data }));</script>
-    </head><body><header><h1>Your claim 4711</h1><a href="#before">Help</a></header>
-    <main><firsthand-capture token="${token}" label="Photos for your claim" ${attributes}></firsthand-capture></main>
-    <footer><a href="#after">Imprint</a></footer>
-    <script>
-      const element = document.querySelector('firsthand-capture');
-      globalThis.told = [];
-      for (const type of ['ready', 'step', 'completed', 'abandoned', 'error'])
-        element.addEventListener(type, event => told.push({ type, ...event.detail }));
-    </script></body></html>`;
+  const page = () => pageAround({ serviceUrl: service.url, token, attributes });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fh-embed-'));
     service = await startTestService();
-    host = await startSite(pageAround);
-    stranger = await startSite(pageAround);
+    host = await startSite(page);
+    stranger = await startSite(page);
     browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [await firstHand(3)]));
     const body = { allowed_origins: [host.origin] };
     const patched = await ask(service, '/v1/settings', { method: 'PATCH', key: service.tenant.rk_secret, body });

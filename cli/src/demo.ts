@@ -9,8 +9,8 @@ import { type ReceivedWebhook, receiveWebhooks, type WebhookReceiver } from './r
 const VERDICT_TIMEOUT_MS = 60_000;
 const WEBHOOK_TIMEOUT_MS = 10_000;
 
-const NO_WEBHOOKS = `No webhook came to this machine. A service that the public reaches sends none to private addresses unless WEBHOOK_ALLOW_CIDRS
-names them, and one on another machine cannot reach this one. \`firsthand listen\` brings them from there.
+const NO_WEBHOOKS = `No webhook reached this machine. A public service sends webhooks to private addresses only if WEBHOOK_ALLOW_CIDRS lists them.
+To receive webhooks here from any service, run \`firsthand listen\`.
 `;
 
 interface Credentials {

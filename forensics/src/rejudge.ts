@@ -1,8 +1,8 @@
 import {
   type CaptureSignals,
+  decidedWithoutPictures,
   type Evaluated,
   evaluated,
-  isBesidePictures,
 } from '@firsthand/contract/verification/signals.ts';
 import { bandOf, FLAT_BY_FRAMES, FLAT_BY_MAP, flatBand, type Thresholds } from './signals.ts';
 
@@ -25,7 +25,7 @@ export function rejudge(
   };
   const depth = evaluated<Evaluated<'depth'>>(signals.depth);
   // What a session or a missing attestation says does not rest on the screen detector.
-  if (!depth || isBesidePictures(depth.source)) return { ...signals, screen_detection };
+  if (!depth || decidedWithoutPictures(depth.source)) return { ...signals, screen_detection };
   const { answer, planar } = (depth.evidence ?? {}) as { answer?: string; planar?: boolean };
   const byFrames = depth.source === 'motion_parallax';
   const isFlat = byFrames ? answer === 'flat' : planar === true;

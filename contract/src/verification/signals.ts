@@ -189,8 +189,8 @@ export function membersOf(signal: ShownSignal, shown: Evaluated | NotApplicable)
   return { ...Object.fromEntries(members), ...(evaluated(shown) ? {} : { evaluated: false }) };
 }
 
-/** What decides `depth` without a picture. Thresholds and rates of pictures do not apply to it. */
-export type BesidePictures = 'camera_session' | 'attestation';
+/** Sources of `depth` that judge no picture. The thresholds and rates of pictures do not apply to them. */
+export type SourceWithoutPictures = 'camera_session' | 'attestation';
 
-export const isBesidePictures = (source: string | undefined): source is BesidePictures =>
+export const decidedWithoutPictures = (source: string | undefined): source is SourceWithoutPictures =>
   source === 'camera_session' || source === 'attestation';

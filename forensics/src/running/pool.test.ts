@@ -137,9 +137,9 @@ describe('createAnalysisPool', () => {
     expect(Object.fromEntries(seen)).toEqual({ 'libuv-worker': new Set([10]), 'libvips worker': new Set([10]) });
   });
 
-  // Root may raise priorities, other users may not: `setpriv` takes that right from root.
+  // Only root may raise a priority. `setpriv` takes that right away from root.
   it.runIf(process.platform === 'linux')(
-    'analyses where it may not raise a priority that is lower already',
+    'analyses in a process that started at a lower priority and may not raise it',
     async () => {
       const script = `
       import { createAnalysisPool } from './pool.ts';

@@ -6,12 +6,12 @@ import { getPriority, setPriority } from 'node:os';
  */
 const NICENESS = 10;
 
-/** Whoever started the service at a lower priority still (`nice`, a unit's `Nice=`) keeps it: without root it cannot be raised. */
+/** Lowers a thread to {@link NICENESS}. Only root may raise a priority, so a service that started lower (`nice`, a unit's `Nice=`) stays there. */
 function lower(thread: number): void {
   try {
     if (getPriority(thread) < NICENESS) setPriority(thread, NICENESS);
   } catch {
-    // The thread ended, or a sandbox forbids the call: a photo is analysed all the same.
+    // The thread ended, or a sandbox forbids the call. The analysis works at any priority.
   }
 }
 

@@ -47,14 +47,15 @@ export async function findChromium(): Promise<Chromium> {
     if (!existsSync(own)) throw new Error(`CHROMIUM_PATH names no file: ${own}`);
     return { executablePath: own, args: QUIET_ARGS, env: environment(), shell: false };
   }
-  const folders = (process.env.PATH ?? '').split(':').filter(Boolean);
-  for (const name of SYSTEM_NAMES) {
-    for (const folder of folders) {
-      const executablePath = join(folder, name);
-      if (isExecutable(executablePath)) return { executablePath, args: QUIET_ARGS, env: environment(), shell: false };
-    }
-  }
+  const executablePath = onPath(SYSTEM_NAMES);
+  if (executablePath) return { executablePath, args: QUIET_ARGS, env: environment(), shell: false };
   return bundledChromium();
+}
+
+/** The first of these programs that the PATH holds. */
+export function onPath(names: readonly string[]): string | undefined {
+  const folders = (process.env.PATH ?? '').split(':').filter(Boolean);
+  return names.flatMap(name => folders.map(folder => join(folder, name))).find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onPath } from './chromium.ts';
 
-/** A Firefox of the system's, driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/): Playwright drives a build of its own alone. */
+/** The system's Firefox, driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). Playwright drives only its own build of Firefox. */
 export interface Firefox {
   /** Opens a page in a new tab of a phone's size. */
   open(url: string): Promise<FirefoxPage>;
@@ -24,21 +24,9 @@ interface Context {
 }
 
 /** The program's path; undefined where none is installed. */
-export function findFirefox(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(':').filter(Boolean);
-  return folders
-    .flatMap(folder => [join(folder, 'firefox'), join(folder, 'firefox-esr')])
-    .find(path => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-}
+export const findFirefox = () => onPath(['firefox', 'firefox-esr']);
 
-/** A camera of Firefox's own that is always allowed, no location, no first-run pages. */
+/** Firefox's own test camera, always allowed; no location; no first-run pages. */
 const PREFERENCES = {
   'media.navigator.streams.fake': true,
   'media.navigator.permission.disabled': true,

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ask, submit, until } from '../support/harness.ts';
 import { firstRunOf, freePort, startServiceProcess } from '../support/service-process.ts';
 
-/** Both threads are busy, and more wait. */
+/** More than the two threads analyse at once, so that some wait. */
 const PICTURES = 5;
 const MAX_RESIDENT_MB = 900;
 

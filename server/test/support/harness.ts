@@ -68,16 +68,14 @@ export async function startTestService(o: TestOptions = {}): Promise<TestService
   const log = createLog('info', { write: line => void logged.push(line) });
   const opened = await openDeps(config, log, { database: 'own' });
   if (o.now) opened.deps.clock.now = o.now;
-  const own = opened.deps.pictures;
   if (config.analysisThreads === 1) {
-    await own.close();
+    await opened.deps.pictures.close();
     opened.deps.pictures = sharedThread();
-  } else {
-    // A full warm-up costs three seconds a thread, and most tests never send a picture.
-    own.warmUp = async (eachReady = () => {}) => {
-      for (let n = 0; n < config.analysisThreads; n += 1) eachReady();
-    };
   }
+  // The threads load what a picture needs when it comes: most tests never send one, and a full warm-up costs three seconds.
+  opened.deps.pictures.warmUp = async (eachReady = () => {}) => {
+    for (let n = 0; n < config.analysisThreads; n += 1) eachReady();
+  };
   const service = await startService(opened, { http: true, worker: o.worker ?? true });
   if (!o.beside && !o.reviewSample) {
     await opened.deps.db.query(

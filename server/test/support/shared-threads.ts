@@ -4,14 +4,14 @@ import { ANALYSIS_MEMORY_MB, ANALYSIS_TIMEOUT_MS } from '../../src/open.ts';
 let shared: AnalysisPool | undefined;
 
 /**
- * One analysis thread for all services of this process, one after another: a thread takes seconds to load its models and to
- * compile its kernels. Closing the pool ends the service's share of it.
+ * Gives a service its share of the one analysis thread that all services of this process use. A thread takes seconds to load
+ * its models and compile its kernels. Closing a share leaves the thread to the others.
  */
 export function sharedThread(): AnalysisPool {
   shared ??= createAnalysisPool({ threads: 1, timeoutMs: ANALYSIS_TIMEOUT_MS, memoryMb: ANALYSIS_MEMORY_MB });
   const pool = shared;
   const closed = Promise.withResolvers<never>();
-  // Nobody may be waiting.
+  // Without a picture in analysis, nobody awaits it.
   closed.promise.catch(() => {});
   let draining = false;
   const end = () => new AnalysisFault('closed', 'The analysis pool is closed.');
@@ -20,8 +20,7 @@ export function sharedThread(): AnalysisPool {
   return {
     analyze: request => share(() => pool.analyze(request)),
     inspect: bytes => share(() => pool.inspect(bytes)),
-    // The thread loads what a picture needs when it comes: most tests never send one.
-    warmUp: async (eachReady = () => {}) => eachReady(),
+    warmUp: eachReady => pool.warmUp(eachReady),
     drain() {
       draining = true;
     },

@@ -1,10 +1,10 @@
 import type { SignalExplanation } from '@firsthand/contract/verification/explanation.ts';
 import {
   type Band,
-  type BesidePictures,
-  isBesidePictures,
+  decidedWithoutPictures,
   SIGNALS,
   type SignalName,
+  type SourceWithoutPictures,
 } from '@firsthand/contract/verification/signals.ts';
 import type { Capture } from '@firsthand/contract/verification/verification.ts';
 
@@ -19,7 +19,7 @@ export interface Finding {
   /** Why it has no answer. */
   missing?: string;
   /** What spoke of depth, where it was no picture. */
-  source?: BesidePictures;
+  source?: SourceWithoutPictures;
   /** How rare the score is among genuine photos, where the thresholds lie, which parts say so. */
   explained?: SignalExplanation;
   /** Pictures found elsewhere. */
@@ -108,7 +108,7 @@ export function findingsOf(capture: Capture): Finding[] {
         ...(typeof probability === 'number' ? { probability } : {}),
         evidence: evidenceOf(found.evidence),
         ...(missing === undefined ? {} : { missing }),
-        ...(isBesidePictures(found.source) ? { source: found.source } : {}),
+        ...(decidedWithoutPictures(found.source) ? { source: found.source } : {}),
         ...explainedBy(capture, spec.name),
         matches: found.matches ?? [],
       },

@@ -2,9 +2,9 @@ import type { Explanation, NO_ODDS, SignalExplanation } from '@firsthand/contrac
 import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
 import {
   type CaptureSignals,
+  decidedWithoutPictures,
   type Evaluated,
   evaluated,
-  isBesidePictures,
   type NotApplicable,
   SIGNALS,
   type SignalName,
@@ -102,7 +102,7 @@ function unansweredOf(...of: Parameters<typeof answeredBy>): SignalExplanation['
 /** The rates of depth are those of two frames: neither sessions nor missing attestations were counted there. */
 function publishedFor(name: SignalName, signals: CaptureSignals | null) {
   const source = name === 'depth' && signals?.depth ? evaluated<Evaluated<'depth'>>(signals.depth)?.source : undefined;
-  return isBesidePictures(source) ? undefined : PUBLISHED[name];
+  return decidedWithoutPictures(source) ? undefined : PUBLISHED[name];
 }
 
 const isReason = (word: string | undefined): word is Unanswered =>

@@ -8,6 +8,7 @@ export interface Translator<Key extends string, Language extends string> {
   /** Returns the message with its `{placeholders}` filled. `n` chooses the plural form. */
   t: (key: Key, values?: Values) => string;
   time: (iso: string) => string;
+  dayAndTime: (iso: string) => string;
   dateTime: (iso: string) => string;
   number: (value: number, options?: Intl.NumberFormatOptions) => string;
 }
@@ -34,6 +35,7 @@ export function createTranslator<Key extends string, Language extends string>(
       });
     },
     time: format({ hour: 'numeric', minute: '2-digit' }),
+    dayAndTime: format({ day: 'numeric', month: 'long', hour: 'numeric', minute: '2-digit' }),
     dateTime: format({ dateStyle: 'long', timeStyle: 'short' }),
     number,
   };

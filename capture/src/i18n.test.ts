@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTranslator } from '@firsthand/look/translator.ts';
 import { describe, expect, test } from 'vitest';
-import { chooseLanguage, LANGUAGES, type Messages } from './i18n.ts';
+import { chooseLanguage, LANGUAGES, type Messages, openUntil } from './i18n.ts';
 
 const folder = join(import.meta.dirname, 'messages');
 const read = (language: string) => JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as Messages;
@@ -66,4 +66,12 @@ test('chooseLanguage takes the browser’s first language with a catalogue, what
 test('loadTranslator sets right to left for Arabic, and the numbers of each language', () => {
   expect(createTranslator('ar', read('ar')).direction).toBe('rtl');
   expect(createTranslator('de', read('de')).t('text.hintLength', { n: 2000 })).toContain('2.000');
+});
+
+test('a link that ends today shows the time, any other the day as well', () => {
+  const page = createTranslator('en', english);
+  const now = new Date(2026, 10, 27, 0, 0);
+  const at = (day: number, hour: number) => openUntil(page, new Date(2026, 10, day, hour).toISOString(), now);
+  expect(at(27, 23)).toBe('Open until 11:00 PM');
+  expect(at(28, 0)).toBe('Open until November 28 at 12:00 AM');
 });

@@ -41,3 +41,9 @@ export async function loadTranslator(language: Language): Promise<Translator> {
   }
   return createTranslator('en', english as Messages);
 }
+
+/** Says how long a link is open. Names the day unless the link ends today. */
+export function openUntil({ t, time, dayAndTime }: Translator, end: string, now = new Date()): string {
+  const isToday = new Date(end).toDateString() === now.toDateString();
+  return isToday ? t('landing.until', { time: time(end) }) : t('landing.untilDay', { time: dayAndTime(end) });
+}

@@ -3,6 +3,7 @@ import { Icon } from '@firsthand/look/marks.tsx';
 import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { fillingOf, type Held, isRequired } from '../flow.ts';
+import { openUntil } from '../i18n.ts';
 import { usePage } from '../page-context.ts';
 import { InApp, lacksCamera } from './in-app.tsx';
 import { Note, Screen } from './parts.tsx';
@@ -11,7 +12,8 @@ const STEP_ICONS: Record<Step['type'], IconName> = { image: 'camera', text: 'tex
 const STEP_WORDS = { image: 'landing.stepPhoto', text: 'landing.stepText', upload: 'landing.stepUpload' } as const;
 
 export function Landing(props: { view: CaptureView; held: Held; onStart: () => void }): JSX.Element {
-  const { t, brand, time, platform } = usePage();
+  const page = usePage();
+  const { t, brand, platform } = page;
   const { steps } = props.view.config;
   const photosOnly = steps.every(step => step.type === 'image');
   const camera = steps.some(step => step.type === 'image');
@@ -84,7 +86,7 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
           {t('landing.privacy', { name: brand?.name ?? t('common.requester') })}
         </Note>
         {props.view.requires.location && <Note icon="place">{t('landing.location')}</Note>}
-        <Note icon="time">{t('landing.until', { time: time(props.view.expires_at) })}</Note>
+        <Note icon="time">{openUntil(page, props.view.expires_at)}</Note>
       </div>
     </Screen>
   );

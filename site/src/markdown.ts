@@ -1,7 +1,6 @@
 // Markdown → HTML. The same files must read well on a forge, so the site adds to plain Markdown and asks for nothing of its own.
 import GithubSlugger from 'github-slugger';
-import MarkdownIt from 'markdown-it';
-import type Token from 'markdown-it/lib/token.mjs';
+import MarkdownIt, { type Token } from 'markdown-it';
 import { highlight } from './highlight.ts';
 import { sequence } from './sequence.ts';
 
@@ -83,7 +82,7 @@ export function createMarkdown(linkOf: (source: string, href: string) => string)
         if (child.type === 'html_inline') child.content = rewrite(child.content);
         for (const name of ['href', 'src']) {
           const href = child.attrGet(name);
-          if (href !== null) child.attrSet(name, linkOf(source, href));
+          if (href !== null) child.attrSet(name, linkOf(source, String(href)));
         }
         if (child.type === 'image') child.attrSet('loading', 'lazy');
       }

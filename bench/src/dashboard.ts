@@ -8,6 +8,7 @@
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { Firsthand } from '@firsthand/sdk';
 import type { FirstRun } from 'firsthand/identity/tenants/first-run.ts';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
 import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';
@@ -117,20 +118,10 @@ async function fillSignals(db: Pool, tenantId: string, analysed: string): Promis
 }
 
 async function analysedCase({ url, tenant }: OwnService): Promise<string> {
-  const headers = { authorization: `Bearer ${tenant.pk_live}`, 'content-type': 'application/json' };
-  const made = await fetch(`${url}/v1/verifications`, { method: 'POST', headers, body: '{}' });
-  const { id } = (await made.json()) as { id: string };
-  const image_base64 = (await firstHand()).toString('base64');
-  await fetch(`${url}/v1/verifications/${id}/captures`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ image_base64 }),
-  });
-  for (;;) {
-    const read = await fetch(`${url}/v1/verifications/${id}`, { headers });
-    if (((await read.json()) as { status: string }).status === 'completed') return id;
-    await new Promise(resolve => setTimeout(resolve, 200));
-  }
+  const client = new Firsthand(tenant.pk_live, { baseUrl: url });
+  const { id } = await client.verifications.create({});
+  await client.captures.upload(id, await firstHand(), { contentType: 'image/jpeg' });
+  return (await client.verifications.waitForVerdict(id)).id;
 }
 
 const LARGEST_PAINT = `new Promise(resolve => {
@@ -309,13 +300,11 @@ try {
     '',
     BARS.nodes,
   );
+  const reader = new Firsthand(tenant.rk_secret, { baseUrl: url });
   const replay: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     const start = performance.now();
-    const answer = await fetch(`${url}/v1/reviews/replay?doubtful=0.95&confident=0.999`, {
-      headers: { authorization: `Bearer ${tenant.rk_secret}` },
-    });
-    const { cases } = (await answer.json()) as { cases: number };
+    const { cases } = await reader.reviews.replay({ doubtful: 0.95, confident: 0.999 });
     if (cases < Math.min(REPLAYED, 10_000)) throw new Error(`${cases} cases were replayed`);
     replay.push(performance.now() - start);
   }

@@ -3,6 +3,7 @@
 // nothing: npm run build first).
 import { join } from 'node:path';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+import { Firsthand, type SignalName } from '@firsthand/sdk';
 import lighthouse from 'lighthouse';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -28,19 +29,15 @@ const CPU_SLOWDOWN = 4;
 const SESSION_MS = 5_000;
 
 /** Creates a link with the steps of a typical tenant. */
-async function createLink({ url, tenant }: OwnService, signals_required = ['screen']): Promise<string> {
-  const answer = await fetch(`${url}/v1/verifications`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${tenant.pk_test}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      signals_required,
-      steps: [
-        { key: 'front', description: 'The front of the car, with the number plate', min: 1, max: 1 },
-        { key: 'damage', description: 'The damage from close up', min: 1, max: 3 },
-      ],
-    }),
+async function createLink({ url, tenant }: OwnService, signals_required: SignalName[] = ['screen']): Promise<string> {
+  const { capture_url } = await new Firsthand(tenant.pk_test, { baseUrl: url }).verifications.create({
+    signals_required,
+    steps: [
+      { key: 'front', description: 'The front of the car, with the number plate', min: 1, max: 1 },
+      { key: 'damage', description: 'The damage from close up', min: 1, max: 3 },
+    ],
   });
-  return ((await answer.json()) as { capture_url: string }).capture_url;
+  return capture_url!;
 }
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };

@@ -1,13 +1,10 @@
 // Sends every picture of a folder with a MANIFEST.tsv through a running service, as a tenant and an end user would.
 // Prints the results by class and source:
 //   node bench/src/real-images.ts --data FOLDER [--url URL] [--write FILE]
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
-import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import { ApiError, Firsthand } from '@firsthand/sdk';
 import { createReport } from './report.ts';
 
 const { values: options } = parseArgs({
@@ -42,6 +39,8 @@ interface Outcome extends Item {
 }
 
 const { pk_test: key } = JSON.parse(await readFile(options['first-run'], 'utf8')) as { pk_test: string };
+// Four photos at once may be more than an address is allowed in a minute.
+const client = new Firsthand(key, { baseUrl: options.url, maxRetries: 10 });
 const items = (await readFile(join(options.data, 'MANIFEST.tsv'), 'utf8'))
   .split('\n')
   .slice(1)
@@ -69,47 +68,21 @@ report.write(options.write);
 async function play(item: Item): Promise<Outcome> {
   const bytes = await readFile(join(options.data!, item.path));
   const contentType = TYPES[item.path.split('.').at(-1)!.toLowerCase()]!;
-  const verification = await call<Verification>('/v1/verifications', { signals_required: ['screen', 'ai', 'depth'] });
-  const upload = await call<UploadUrlResponse>(`/v1/verifications/${verification.id}/captures/upload-url`, {
-    contentType,
-  });
-  const put = await fetch(upload.upload_url, { method: 'PUT', headers: upload.headers, body: new Uint8Array(bytes) });
-  const refused = (code: string): Outcome => ({ ...item, outcome: code, reason: '', ai: '' });
-  if (!put.ok) return refused(`PUT ${put.status}`);
+  const { id } = await client.verifications.create({ signals_required: ['screen', 'ai', 'depth'] });
   try {
-    const image_sha256 = createHash('sha256').update(bytes).digest('hex');
-    await call(`/v1/verifications/${verification.id}/captures`, { image_key: upload.image_key, image_sha256 });
+    await client.captures.upload(id, bytes, { contentType });
   } catch (error) {
-    return refused((error as Error).message);
+    if (!(error instanceof ApiError)) throw error;
+    const reason = error.fields[0]?.message ?? error.code;
+    return { ...item, outcome: `refused: ${reason}`, reason: '', ai: '' };
   }
-  for (;;) {
-    const now = await call<Verification>(`/v1/verifications/${verification.id}`);
-    if (now.verdict || now.status === 'failed') {
-      const ai = now.verdict?.signals.ai_detection as { label?: string } | undefined;
-      return {
-        ...item,
-        outcome: now.verdict?.label ?? `status ${now.status}`,
-        reason: now.verdict?.reason_code ?? '',
-        ai: ai?.label ?? '',
-      };
-    }
-    await sleep(300);
-  }
-}
-
-async function call<T>(path: string, body?: unknown): Promise<T> {
-  const answer = await fetch(`${options.url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (answer.status === 429) {
-    await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
-    return call(path, body);
-  }
-  const parsed = (await answer.json()) as T & { error?: { fields?: { message: string }[]; code: string } };
-  if (!answer.ok) throw new Error(`refused: ${parsed.error?.fields?.[0]?.message ?? parsed.error?.code}`);
-  return parsed;
+  const { verdict, status } = await client.verifications.waitForVerdict(id);
+  return {
+    ...item,
+    outcome: verdict?.label ?? `status ${status}`,
+    reason: verdict?.reason_code ?? '',
+    ai: (verdict?.signals.ai_detection as { label?: string } | undefined)?.label ?? '',
+  };
 }
 
 function tableOf(all: readonly Outcome[]): string {

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { plainCapture } from '@firsthand/forensics/simulate/params.ts';
 import { simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
+import { Firsthand } from '@firsthand/sdk';
 import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import sharp from 'sharp';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -55,14 +55,7 @@ const PATIENCE_MS = 120_000;
 
 /** Waits for the verdict of a verification. */
 export async function settled({ url, tenant }: { url: string; tenant: NewTenant }, id: string): Promise<Verification> {
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(250)) {
-    const answer = await request(`${url}/v1/verifications/${id}`, {
-      headers: { authorization: `Bearer ${tenant.rk_secret}` },
-    });
-    const found = (await answer.body.json()) as Verification;
-    if (answer.statusCode === 200 && (found.status === 'completed' || found.status === 'failed')) return found;
-  }
-  throw new Error(`${id} has no verdict after ${PATIENCE_MS / 1000} s`);
+  return new Firsthand(tenant.rk_secret, { baseUrl: url }).verifications.waitForVerdict(id, { waitMs: PATIENCE_MS });
 }
 
 /** Does the work of a tenant and a phone for one capture. Resolves when the service accepted it. */

@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Firsthand } from '@firsthand/sdk';
 import type { FirstRun } from 'firsthand/identity/tenants/first-run.ts';
 import { Agent, request } from 'undici';
 import { openForger } from '../../server/test/identity/people/identity-provider.ts';
@@ -88,9 +89,9 @@ async function benchRequests(tenant: FirstRun): Promise<void> {
 }
 
 async function benchSignIns(tenant: FirstRun): Promise<void> {
-  await send('/v1/people', {
-    headers: { authorization: `Bearer ${tenant.rk_secret}` },
-    body: { email: 'victim@people.example', role: 'viewer' },
+  await new Firsthand(tenant.rk_secret, { baseUrl: url }).people.invite({
+    email: 'victim@people.example',
+    role: 'viewer',
   });
   const times: number[] = [];
   const byKey: number[] = [];

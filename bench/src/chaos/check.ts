@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
-import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { VerificationEvent } from '@firsthand/contract/webhooks/webhooks.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { parseNote } from '@firsthand/evidence/note.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
+import { Firsthand, type FirsthandError } from '@firsthand/sdk';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { type Fleet, firsthand } from './fleet.ts';
 import type { Acknowledged, Load } from './load.ts';
@@ -37,14 +37,9 @@ export interface Checker {
 export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookReceiver }): Checker {
   const { fleet, load, receiver } = o;
   const { pool } = fleet;
-  const { url } = fleet.proxy;
   let checked = 0;
 
-  const read = async <T>(path: string): Promise<T> => {
-    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${fleet.tenant.pk_test}` } });
-    if (!answer.ok) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as T;
-  };
+  const client = new Firsthand(fleet.tenant.pk_test, { baseUrl: fleet.proxy.url });
 
   async function waiting(): Promise<string[]> {
     const { rows } = await pool.query<{ what: string; n: number }>(WAITING);
@@ -53,7 +48,7 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
 
   async function checkRecord(entry: Acknowledged): Promise<string[]> {
     const faults: string[] = [];
-    const now = await read<Verification>(`/v1/verifications/${entry.id}`);
+    const now = await client.verifications.get(entry.id);
     const photos = now.captures.map(capture => capture.sha256);
     if (now.status !== 'completed' || !now.verdict) faults.push(`is ${now.status}`);
     if (now.captures_count > entry.slots) faults.push(`has ${now.captures_count} photos in ${entry.slots} slots`);
@@ -94,11 +89,9 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
 
   /** The bundle holds the acknowledged photos and names one place in the log for each of them and one for the verdict. */
   async function checkBundle({ id, photos }: Acknowledged, keys: string): Promise<string[]> {
-    const answer = await fetch(`${url}/v1/verifications/${id}/evidence`, {
-      headers: { authorization: `Bearer ${fleet.tenant.pk_test}` },
-    });
-    if (answer.status !== 200) return [`${id} has no bundle: ${answer.status}`];
-    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const bundle = await client.evidence.download(id).catch((error: FirsthandError) => error);
+    if (bundle instanceof Error) return [`${id} has no bundle: ${bundle.message}`];
+    const bytes = new Uint8Array(await bundle.arrayBuffer());
     const report = await verifyBundle(Readable.from([bytes]), { trusted: parseTrust(keys) });
     const places = report.log?.indices.length;
     const right = report.exit_code === 0 && places === photos.size + 1;
@@ -147,7 +140,7 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
       const faults = load.kept.flatMap(entry => entry.faults);
       for (const node of fleet.nodes) faults.push(...[node.ended()].filter(each => each !== null));
       for (const entry of fresh) faults.push(...(await checkRecord(entry)), ...(await checkEvents(entry)));
-      const keys = JSON.stringify(await read('/v1/evidence-keys'));
+      const keys = JSON.stringify(await client.evidence.keys());
       for (const entry of fresh.slice(-3)) faults.push(...(await checkBundle(entry, keys)));
       faults.push(...(await checkLog(keys)), ...(await checkCount()));
       checked = load.kept.length;

@@ -14,6 +14,8 @@ const EVENT = JSON.stringify({
   data: { id: 'vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z' },
 });
 
+const NEXT = 'node_modules/next/dist/bin/next';
+
 const LAYOUT = `export default function Layout({ children }: { children: React.ReactNode }) {
   return (
     <html lang="en">
@@ -70,10 +72,10 @@ describe.skipIf(process.env.RUNTIMES !== 'all')('a Next.js application', () => {
     };
     const types = ['typescript@5.9', '@types/react@19', '@types/node@24'];
     run('npm', 'install', '--no-audit', '--no-fund', 'next@16', 'react@19', 'react-dom@19', ...types, ...tarballs);
-    run('node_modules/.bin/next', 'build');
+    run(process.execPath, NEXT, 'build');
 
     const port = await freePort();
-    running = spawn('node_modules/.bin/next', ['start', '-p', `${port}`], { cwd: project, env });
+    running = spawn(process.execPath, [NEXT, 'start', '-p', `${port}`], { cwd: project, env });
     let said = '';
     for (const stream of [running.stdout!, running.stderr!]) stream.on('data', text => (said += text));
     const url = `http://localhost:${port}`;

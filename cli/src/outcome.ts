@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { CommanderError } from 'commander';
+import type { CommanderError } from 'commander';
 import { sentenceOf } from './sentence.ts';
 
 /** Commands that give 1 a meaning of its own. What they could not do ends in 3. */
@@ -27,7 +27,7 @@ export async function runCommand(command: () => Promise<unknown>, argv: readonly
 
   const fail = (error: unknown): never => {
     // Commander has printed its own words.
-    if (!(error instanceof CommanderError)) say(sentenceOf(error));
+    if (!isOfCommander(error)) say(sentenceOf(error));
     if (process.env.LOG_LEVEL === 'debug') say((error as Error).stack ?? '');
     process.exit(process.exitCode || failure);
   };
@@ -48,7 +48,7 @@ export async function runCommand(command: () => Promise<unknown>, argv: readonly
   try {
     await command();
   } catch (error) {
-    if (!(error instanceof CommanderError && error.exitCode === 0)) fail(error);
+    if (!(isOfCommander(error) && error.exitCode === 0)) fail(error);
   }
   if (service) return;
   await new Promise<void>(resolve => process.stdout.write('', () => resolve()));
@@ -67,3 +67,7 @@ function say(text: string): void {
     // Nobody reads it; the exit code says enough.
   }
 }
+
+/** The name decides: the caller may have another copy of Commander, with a class of its own. */
+const isOfCommander = (error: unknown): error is CommanderError =>
+  error instanceof Error && error.name === 'CommanderError';

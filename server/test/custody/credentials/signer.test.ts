@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAuthority } from '../../../../stamps/test/authority.ts';
+import { checkPhoto } from '../../../../verify/src/credential.ts';
 import { credentialFindings } from '../../../src/commands/doctor-credentials.ts';
 import { makeChain } from '../../../src/custody/credentials/chain.ts';
 import { signRaw } from '../../../src/custody/credentials/cose.ts';
@@ -52,6 +53,12 @@ async function download(): Promise<Buffer> {
   const answer = await request();
   expect(answer.status, await answer.clone().text()).toBe(200);
   return Buffer.from(await answer.arrayBuffer());
+}
+
+/** The answer of the page /verify, and its last line, on the time stamp. */
+async function pageOn(photo: Buffer) {
+  const { outcome, lines } = await checkPhoto(new File([new Uint8Array(photo)], 'photo.jpg'));
+  return { outcome, stamp: lines.at(-1) };
 }
 
 /** Runs a test with a signer of the settings, as the service would have read it. */
@@ -184,7 +191,7 @@ describe('the signer of Content Credentials', () => {
     );
   });
 
-  it('has its signature stamped by TSA_URL, and signs without where the authority fails', async () => {
+  it('has its signature stamped by TSA_URL, as /verify reads too, and signs without where the authority fails', async () => {
     const authority = openAuthority();
     let answers = true;
     const before = service.deps.config.tsaUrl;
@@ -201,6 +208,17 @@ describe('the signer of Content Credentials', () => {
           const read = await askC2paRs(stamped, 'image/jpeg');
           expect(read).toMatchObject({ valid: true });
           expect(Math.abs(Date.parse(read.manifest.signature_info.time!) - Date.now())).toBeLessThan(120_000);
+          const stampedAt = read.manifest.signature_info.time!.slice(0, 19);
+          const page = await pageOn(stamped);
+          expect(page).toMatchObject({ outcome: 'holds', stamp: { mark: 'holds' } });
+          expect(page.stamp?.text).toContain(stampedAt);
+          // GeneralizedTime, 15 bytes: the year. A stamp that does not hold counts as none.
+          const redated = Buffer.from(stamped);
+          redated[redated.lastIndexOf(`\x18\x0f${stampedAt.slice(0, 4)}`) + 5]! ^= 1;
+          expect(await pageOn(redated)).toMatchObject({
+            outcome: 'holds',
+            stamp: { mark: 'absent', text: expect.stringContaining('timeStamp.mismatch') },
+          });
           answers = false;
           const without = await askC2paRs(await download(), 'image/jpeg');
           expect(without.valid).toBe(true);

@@ -16,6 +16,8 @@ import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '
 const METRICS_TOKEN = 'rollout';
 /** Each node has done this much in a phase before the next begins. */
 const ENOUGH = 3;
+/** Without pauses, the clients fill both cores, and every node starts slowly. */
+const PAUSE_MS = 500;
 const PATIENCE_MS = 240_000;
 
 const old = oldVersion();
@@ -75,7 +77,7 @@ describe.skipIf(!old)('a rollout', () => {
     const before = await migrationsOf(database.url);
 
     const output = () => [...running].map(node => node.output()).join('\n');
-    const load = createLoad({ url: balancer.url, receiver, output, anyVersion: true, clients: 2 });
+    const load = createLoad({ url: balancer.url, receiver, output, anyVersion: true, clients: 2, pauseMs: PAUSE_MS });
     await load.during(await firstRunOf(dataDir), async lost => {
       /** Waits until each API has created and received photos, and each worker has judged and sent. */
       const allHaveDone = async (apis: ServiceProcess[], workers: ServiceProcess[]) => {

@@ -36,6 +36,8 @@ export function createLoad(o: {
   output(): string;
   anyVersion?: boolean;
   clients?: number;
+  /** Between the verifications of a client; none unless given. */
+  pauseMs?: number;
 }) {
   const kept: Acknowledged[] = [];
   const log = watchLog(o.url);
@@ -121,6 +123,7 @@ export function createLoad(o: {
         const seen = await read(entry.id);
         if (seen.status === 'completed') entry.completed = seen;
       }
+      if (o.pauseMs) await sleep(o.pauseMs);
     }
   }
 

@@ -52,7 +52,7 @@ const CAPTURES: [name: string, body: () => string][] = [
   ['16 MB of names', () => `{${members(1_300_000, '1')}}`],
   ['a picture beside 9 MB of names', () => `{"image_base64":"${'A'.repeat(7 * MB)}",${members(600_000, '1')}}`],
   ['two pictures that are none', () => pictures('A'.repeat(8 * MB))],
-  ['two pictures with escapes', () => pictures('\\/'.repeat(4 * MB))],
+  ['two pictures with escapes', () => ESCAPES],
   ['two pictures of the last character wrong', () => pictures(`${'A'.repeat(8 * MB - 4)}A!AA`)],
   ['two pictures of the wrong alphabet', () => pictures('!'.repeat(8 * MB))],
   ['a picture of quotes', () => `{"image_base64":"${'\\"'.repeat(8 * MB)}"}`],
@@ -68,6 +68,9 @@ const CAPTURES: [name: string, body: () => string][] = [
 ];
 
 const pictures = (base64: string) => `{"image_base64":"${base64}","motion_frame_base64":"${base64}"}`;
+const HONEST = pictures('A'.repeat(8 * MB));
+/** Takes any parser twice as long. */
+const ESCAPES = pictures('\\/'.repeat(4 * MB));
 
 function jpeg(scan: Buffer, segments = Buffer.alloc(0)): string {
   const frame = Buffer.from('ffc0000b080010001001011100', 'hex');
@@ -120,7 +123,7 @@ const BATCHES: [name: string, type: string, make: () => string][] = [
 
 /** Of the main thread, for one body; sockets and garbage included. */
 const MOST_MS = 50;
-/** A slower machine: times what a bare server spends on the largest honest capture there (`bare-server.ts`). */
+/** A slower machine: times what a bare server spends there (`bare-server.ts`) on the largest honest capture, or on escapes. */
 const MOST_TIMES_BARE = 2;
 
 describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 50 ms of the main thread', () => {
@@ -196,13 +199,12 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 
   }
 
   /** The most that a body may cost, on this machine and at this moment. */
-  async function mostMs(): Promise<number> {
-    const body = pictures('A'.repeat(8 * MB));
+  async function mostMs(body = HONEST): Promise<number> {
     const runs: number[] = [];
     for (let run = 0; run < 5; run += 1) {
       const before = mainThreadMs(bare.pid!);
       const answer = await fetch(bareUrl, { method: 'POST', body });
-      expect(await answer.json()).toEqual([6 * MB, 6 * MB]);
+      expect(await answer.json()).toHaveLength(2);
       runs.push(mainThreadMs(bare.pid!) - before);
     }
     return Math.max(MOST_MS, MOST_TIMES_BARE * runs.toSorted((a, b) => a - b)[2]!);
@@ -214,7 +216,8 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 
     for (let run = 0; run < 4 && least >= MOST_MS; run += 1) {
       least = Math.min(least, await cost(method, path, body, key));
     }
-    if (least >= MOST_MS) expect(least, `${method} ${path}`).toBeLessThan(await mostMs());
+    if (least >= MOST_MS)
+      expect(least, `${method} ${path}`).toBeLessThan(await mostMs(body === ESCAPES ? body : HONEST));
   }
 
   it.each(ANYWHERE)('on any route: %s', async (_name, make) => {

@@ -39,7 +39,8 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
   const { pool } = fleet;
   let checked = 0;
 
-  const client = new Firsthand(fleet.tenant.pk_test, { baseUrl: fleet.proxy.url });
+  const { url } = fleet.proxy;
+  const client = new Firsthand(fleet.tenant.pk_test, { baseUrl: url });
 
   async function waiting(): Promise<string[]> {
     const { rows } = await pool.query<{ what: string; n: number }>(WAITING);

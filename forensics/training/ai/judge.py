@@ -3,7 +3,7 @@
     python3 judge.py OUT TABLE.md
 
 `choose` sets the thresholds, `judge` gives every number of the first table. In the second, generators of `fit` are judged by trunks that saw none of their family nor
-of their repositories. Intervals: 300 draws of whole sources (people, generators); the bound beside "doubted" is exact (Clopper and Pearson, one-sided).
+of their repositories. Intervals: 200 draws of whole sources (people, generators); the bound beside "doubted" is exact (Clopper and Pearson, one-sided).
 """
 
 import json
@@ -77,7 +77,7 @@ def line(title, score, theirs_at, one, strict=None):
     theirs = np.flatnonzero(theirs_at & (way == one) & ~np.isnan(score))
     bound = np.quantile(score[(use == "choose") & ~generated & (way == one)], 0.99) if strict is None else strict
     rng = np.random.default_rng(1)
-    draws = [(drawn(genuine, rng), drawn(theirs, rng)) for _ in range(300)]
+    draws = [(drawn(genuine, rng), drawn(theirs, rng)) for _ in range(200)]
     hits = int((score[genuine] > bound).sum())
 
     def cell(measure, form):

@@ -1,10 +1,10 @@
 """Trains the screen detector's trunk end to end on native-resolution patches of the views, and scores every view of people and generators it left out.
 
-    python3 patches.py DATA OUT SECONDS
+    python3 patches.py DATA OUT SECONDS [RUNS]
 
 DATA holds `views.json` (a list of [file, use, label, source, generator, way]), the files, and `context.generated.onnx`. Two trunks: `half` begins with a step of two
 pixels, as the trunk that ships, `full` with a step of one, so that the finest detail is not averaged away. Each is fitted on the use `fit`, and again without one family of
-generators at a time. OUT gets `scores.npz` and the weights. SECONDS is shared out among the trainings, so numbers vary with the machine.
+generators at a time. OUT gets `scores.npz` and the weights. SECONDS is shared out among the trainings, so numbers vary with the machine. Of the trainings, RUNS are made (all).
 """
 
 import json
@@ -267,6 +267,7 @@ def main():
     more = {"andygock"}
     runs = [("half", "all", 1, 0.11), ("full", "all", 1, 0.16), ("half", "all and portraits", 1, 0.10), ("full", "all and portraits", 1, 0.13)]
     runs += [(kind, name, 1, share) for name in FAMILIES for kind, share in (("half", 0.035), ("full", 0.045))]
+    runs = runs[: int(sys.argv[4])] if len(sys.argv) > 4 else runs
     scores = {}
     for kind, name, seed, share in runs:
         fit = (use == "fit") & ~(generated & np.isin(source, list(FAMILIES.get(name, set()))))

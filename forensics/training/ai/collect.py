@@ -23,7 +23,7 @@ CLONES = Path(os.environ["CLONES"])
 PICTURES = Path(os.environ["PICTURES"])
 PICTURE = re.compile(r"\.(jpe?g|png|webp|hei[cf]|avif|tiff?|bmp)$", re.I)
 # Least short side in pixels, and most pictures by one person.
-SHORT, MOST_GENUINE = 400, {"fit": 30, "choose": 30, "judge": 15}
+SHORT, MOST_GENUINE = 400, {"fit": 13, "choose": 24, "judge": 10}
 
 
 def table(path):
@@ -68,11 +68,9 @@ def large_enough(data):
         return False
 
 
-def use_of_genuine(row):
-    """The screen detector's judges judge here too; of the other people a third chooses thresholds."""
-    if row["use"] == "genuine-held":
-        return "judge"
-    return "choose" if hashlib.sha256(owner(row).encode()).digest()[0] % 3 == 0 else "fit"
+def use_of_genuine(row, known):
+    """`people.tsv` says who fits and who chooses thresholds; everyone else judges."""
+    return known.get(owner(row), "judge")
 
 
 def owner(row):
@@ -90,10 +88,10 @@ def wanted():
         yield (row["use"], "generated", row["generator"], row["released"], row["repository"].split("/")[0], row["repository"],
                lambda path, names=names, pattern=pattern: bool(pattern.match(path))
                and (names is None or path in names or path.split("/")[-1] in names), int(row["most"]))
-    people = {}
+    people, known = {}, {row["person"]: row["use"] for row in table(HERE / "people.tsv")}
     for row in table(HERE / "../screen/sets.tsv"):
         if row["label"] == "genuine":
-            people.setdefault((use_of_genuine(row), owner(row), row["repository"]), set()).add(row["path"])
+            people.setdefault((use_of_genuine(row, known), owner(row), row["repository"]), set()).add(row["path"])
     for (use, person, repository), paths in people.items():
         yield use, "genuine", "", "", person, repository, paths.__contains__, MOST_GENUINE[use]
 
@@ -101,7 +99,7 @@ def wanted():
 def main():
     kept = {line.split()[0] for line in open(os.environ["KEPT_APART"]) if line.strip() and not line.startswith("#")}
     clones, rows, seen, taken, uses = {}, [], set(), {}, {}
-    for turn, (use, label, generator, released, source, repository, accepts, most) in enumerate(wanted()):
+    for use, label, generator, released, source, repository, accepts, most in wanted():
         if not (CLONES / repository).exists():
             continue
         # A repository with several people serves the use of the first.
@@ -113,8 +111,6 @@ def main():
             clones[repository] = clone_of(repository, kept)
         commit, pictures = clones[repository]
         paths = sorted((p for p in pictures if accepts(p)), key=lambda p: hashlib.sha256(p.encode()).digest())
-        if repository == "Zeqiang-Lai/t2i-cmp":  # the same prompts for each generator: half of them each
-            paths = [p for p in paths if (int(Path(p).stem) + turn) % 2]
         key = (source, generator)
         for path in paths:
             sha = pictures[path]

@@ -14,8 +14,8 @@ it.each(['repository', 'generator', 'source', 'sha256'])('gives no %s two uses',
   expect([...uses].filter(([, of]) => of.size > 1).map(([name]) => name)).toEqual([]);
 });
 
-it('lists no picture twice, and at most 60 by one generator or person of a source', () => {
+it('lists no picture twice, and at most 130 by one generator or person of a source', () => {
   expect(new Set(pictures.map(({ sha256 }) => sha256)).size).toBe(pictures.length);
   const counts = Map.groupBy(pictures, ({ source, generator }) => `${source} ${generator}`);
-  expect(Math.max(...[...counts.values()].map(of => of.length))).toBeLessThanOrEqual(60);
+  expect(Math.max(...[...counts.values()].map(of => of.length))).toBeLessThanOrEqual(130);
 });

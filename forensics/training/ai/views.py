@@ -23,7 +23,8 @@ HERE = Path(__file__).parent
 PICTURES = Path(os.environ["PICTURES"])
 VIEWS = PICTURES / "views"
 WAYS = ("sent", "small", "messenger")
-SIDES = (512, 512, 640, 768, 1024)
+# Side of a square crop, by use.
+SIDES = {"fit": 256, "choose": 384, "judge": 384}
 warnings.filterwarnings("ignore")
 Image.MAX_IMAGE_PIXELS = None
 
@@ -47,40 +48,41 @@ def view(row):
     image = ImageOps.exif_transpose(image).convert("RGB")
     if not was_jpeg:
         image = again(image, rng.integers(88, 98), rng.choice([0, 2]))
-    lines = []
     for way in WAYS:
         one = image
         if way == "small":
             one = shrink(image, 800)
         if way == "messenger":
             one = again(shrink(image, int(rng.integers(1024, 1601))), rng.integers(65, 85))
-        side = int(rng.choice([s for s in SIDES if s <= min(one.size)] or [min(one.size)]))
+        side = min(SIDES[row["use"]], *one.size)
         left, top = (int(rng.integers(0, n - side + 1)) for n in one.size)
         one = one.crop((left, top, left + side, top + side))
         quality = int(rng.integers(65, 80) if way == "messenger" else rng.integers(75, 96))
-        path = VIEWS / f"{sha[:20]}-{way}.jpg"
-        one.save(path, "JPEG", quality=quality, subsampling=int(rng.choice([0, 2])))
+        one.save(path_of(row, way), "JPEG", quality=quality, subsampling=int(rng.choice([0, 2])))
+
+
+def path_of(row, way):
+    return VIEWS / f"{row['sha256'][:20]}-{way}.jpg"
+
+
+def seen(row):
+    """What both classes should share: side, bytes and mean colour of each view."""
+    for way in WAYS:
+        path = path_of(row, way)
+        one = Image.open(path)
         mean = np.asarray(one.resize((8, 8), Image.Resampling.BOX), float).mean((0, 1))
-        lines.append([sha, way, side, quality, path.stat().st_size, *np.round(mean, 1)])
-    return lines
+        yield [row["sha256"], way, one.width, path.stat().st_size, *np.round(mean, 1)]
 
 
 def main():
     VIEWS.mkdir(parents=True, exist_ok=True)
     rows = list(csv.DictReader(open(HERE / "sets.tsv", newline=""), delimiter="\t", quoting=csv.QUOTE_NONE))
-    listed = PICTURES / "views.tsv"
-    known = {}
-    for line in listed.read_text().splitlines()[1:] if listed.exists() else []:
-        if line.count("\t") == 7:
-            known.setdefault(line.split("\t")[0], []).append(line)
-    known = {sha: lines for sha, lines in known.items() if len(lines) == len(WAYS)}
-    missing = [row for row in rows if row["sha256"] not in known]
+    missing = [row for row in rows if not all(path_of(row, way).exists() for way in WAYS)]
     with ProcessPoolExecutor(2) as pool:
-        for row, lines in zip(missing, pool.map(view, missing, chunksize=8)):
-            known[row["sha256"]] = ["\t".join(map(str, line)) for line in lines]
-    with open(listed, "w") as out:
-        out.write("sha256\tway\tside\tquality\tbytes\tred\tgreen\tblue\n")
-        out.writelines(line + "\n" for row in rows for line in known[row["sha256"]])
+        list(pool.map(view, missing, chunksize=8))
+    with open(PICTURES / "views.tsv", "w") as out:
+        out.write("sha256\tway\tside\tbytes\tred\tgreen\tblue\n")
+        out.writelines("\t".join(map(str, line)) + "\n" for row in rows for line in seen(row))
 
 
 if __name__ == "__main__":

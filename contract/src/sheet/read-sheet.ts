@@ -65,6 +65,12 @@ export class SheetReader {
     }
     const rows: SheetRow[] = [];
     while (at < this.#rest.length) {
+      // Millions of empty lines must not keep a server busy.
+      if (this.#rest[at] === '\n') {
+        this.#row += 1;
+        at += 1;
+        continue;
+      }
       const read = rowAt(this.#rest, at, { separator: this.#separator, last });
       if (typeof read === 'string') throw new SheetFault(this.#row + 1, read);
       if (read === null) break;

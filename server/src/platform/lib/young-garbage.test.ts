@@ -5,7 +5,7 @@ import { letGo } from './young-garbage.ts';
 
 const MB = 1_048_576;
 
-/** Full collections while 120 buffers of 16 MB come and go. */
+/** Full collections while 300 buffers of 16 MB come and go. */
 async function fullCollections(after: (bytes: number) => void): Promise<number> {
   let count = 0;
   const observer = new PerformanceObserver(list => {
@@ -14,7 +14,7 @@ async function fullCollections(after: (bytes: number) => void): Promise<number> 
     }
   });
   observer.observe({ entryTypes: ['gc'] });
-  for (let n = 0; n < 120; n += 1) {
+  for (let n = 0; n < 300; n += 1) {
     Buffer.allocUnsafe(16 * MB).fill(n);
     after(16 * MB);
     await nextTurn();

@@ -1,7 +1,7 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/platform/lib/keyring.ts';
-import { ask, createVerification, startTestService, submit, untilStatus } from '../../support/harness.ts';
+import { ask, createVerification, startTestService, submit, until, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,6 +17,11 @@ it('finalize and cancel replay their answer with fresh presigned links, and stor
     await untilStatus(service, done.id, ['completed']);
     const partly = await createVerification(service, { max_captures: 2 });
     await submit(service, partly.id, picture);
+    // A preview that is made between answer and replay would be new in the replay.
+    await until(async () => {
+      const { body } = await ask<Verification>(service, `/v1/verifications/${partly.id}`, { key });
+      return body.captures.every(capture => capture.preview_url);
+    }, 'the preview');
 
     const calls: [string, object | undefined][] = [
       [`/v1/verifications/${done.id}/finalize`, { narrative: 'The roof was hit by hail.' }],

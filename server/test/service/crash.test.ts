@@ -11,6 +11,8 @@ import { PHONES } from '../support/phones.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
 const CHAOS_MS = 20_000;
+/** Everything that was acknowledged is checked at the end, with its bundle: without pauses that takes longer than the kills. */
+const PAUSE_MS = 300;
 
 describe('service killed at random moments', () => {
   let dataDir: string;
@@ -51,7 +53,7 @@ describe('service killed at random moments', () => {
     start();
     await service.ready();
 
-    const load = createLoad({ url, receiver, output: () => service.output() });
+    const load = createLoad({ url, receiver, output: () => service.output(), pauseMs: PAUSE_MS });
     let kills = 0;
     await load.during(await firstRunOf(dataDir), async lost => {
       const deadline = Date.now() + CHAOS_MS;
@@ -90,7 +92,7 @@ describe('service killed at random moments', () => {
     workers.push(node('work'), node('work'));
     const output = () => [service, ...workers].map(each => each.output()).join('\n');
 
-    const load = createLoad({ url, receiver, output });
+    const load = createLoad({ url, receiver, output, pauseMs: PAUSE_MS });
     const victims = ['work', 'work', 'serve', 'work', 'work', 'serve', 'work'] as const;
     let kills = 0;
     await load.during(await firstRunOf(dataDir), async lost => {

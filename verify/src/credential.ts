@@ -45,20 +45,24 @@ export async function checkPhoto(file: File): Promise<CheckedPhoto> {
         headline: 'The photo carries no Content Credentials. That says nothing against it.',
       };
     }
-    const box = SuperBox.fromBuffer(jumbf as Uint8Array<ArrayBuffer>);
-    wrapStamps(box);
-    const store = ManifestStore.read(box);
-    const result = await store.validate(asset);
+    let store = storeIn(jumbf, wrapStamps);
+    let result = await store.validate(asset);
+    // A stamp that does not hold counts as none: the specification makes it information, not a fault (C2PA 2.2, 15.8).
+    const stampFaults = codesOf(result, false).filter(code => code.startsWith('timeStamp.'));
+    if (stampFaults.length > 0) {
+      // c2pa-ts stopped there, before it looked at the picture.
+      store = storeIn(jumbf, dropStamps);
+      result = await store.validate(asset);
+    }
     const manifest = store.getActiveManifest();
-    const holds = result.statusEntries.every(({ success, code }) => success || ofStamp(code));
     return {
       file,
-      outcome: holds ? 'holds' : 'fails',
+      outcome: result.isValid ? 'holds' : 'fails',
       test: saysTest(manifest),
-      headline: holds
+      headline: result.isValid
         ? 'The photo and what is said of it are as they were signed.'
         : 'The Content Credentials do not hold.',
-      lines: linesOf(manifest, result),
+      lines: linesOf(manifest, result, stampFaults),
       facts: manifest ? factsOf(manifest) : [],
     };
   } catch (error) {
@@ -72,22 +76,39 @@ export async function checkPhoto(file: File): Promise<CheckedPhoto> {
   }
 }
 
+/** What of a signature it does not cover itself: the time stamps. */
 interface Unprotected {
+  sigTst?: unknown;
   sigTst2?: { tstTokens?: { val: Uint8Array }[] };
 }
 
-/**
- * Wraps each time stamp in the answer that carried it. `sigTst2` holds the token alone (C2PA 2.2, 10.3.2.5.4), c2pa-ts 0.9.4 expects
- * the answer and otherwise reads nothing of the manifest. It hashes boxes as they were in the file, so no hash changes.
- */
-function wrapStamps(box: SuperBox): void {
-  for (const inner of box.contentBoxes) {
-    if (inner instanceof SuperBox) wrapStamps(inner);
-    else if (inner instanceof CBORBox && box.descriptionBox?.label === 'c2pa.signature') {
-      const unprotected = (inner.content as [unknown, Unprotected?] | undefined)?.[1];
-      for (const token of unprotected?.sigTst2?.tstTokens ?? []) token.val = answerWith(token.val);
+/** Reads the manifests with their stamps changed. c2pa-ts hashes boxes as they were in the file, so no hash changes. */
+function storeIn(jumbf: Uint8Array, change: (stamps: Unprotected) => void): ManifestStore {
+  const store = SuperBox.fromBuffer(jumbf as Uint8Array<ArrayBuffer>);
+  const visit = (box: SuperBox) => {
+    for (const inner of box.contentBoxes) {
+      if (inner instanceof SuperBox) visit(inner);
+      else if (inner instanceof CBORBox && box.descriptionBox?.label === 'c2pa.signature') {
+        const stamps = (inner.content as [unknown, Unprotected?] | undefined)?.[1];
+        if (stamps) change(stamps);
+      }
     }
-  }
+  };
+  visit(store);
+  return ManifestStore.read(store);
+}
+
+/**
+ * Wraps each time stamp in the answer that carried it: `sigTst2` holds the token alone (C2PA 2.2, 10.3.2.5.4), c2pa-ts 0.9.4 expects
+ * the answer and otherwise reads nothing of the manifest.
+ */
+function wrapStamps({ sigTst2 }: Unprotected): void {
+  for (const token of sigTst2?.tstTokens ?? []) token.val = answerWith(token.val);
+}
+
+function dropStamps(stamps: Unprotected): void {
+  delete stamps.sigTst;
+  delete stamps.sigTst2;
 }
 
 /** A time-stamp answer (RFC 3161, 2.4.2) with this token; an answer stays as it is. */
@@ -100,8 +121,8 @@ function answerWith(token: Uint8Array): Uint8Array {
   return new Uint8Array(new asn1js.Sequence({ value: [granted, result] }).toBER());
 }
 
-/** A stamp that does not hold counts as none: the specification makes it information, not a fault (C2PA 2.2, 15.8). */
-const ofStamp = (code: string): boolean => code.startsWith('timeStamp.');
+const codesOf = ({ statusEntries }: ValidationResult, successful: boolean): string[] =>
+  statusEntries.filter(({ success }) => success === successful).map(({ code }) => String(code));
 
 function assetOf(bytes: Uint8Array): Asset | undefined {
   try {
@@ -134,10 +155,8 @@ const CHECKS: { holds: string; fails: string; unknown: string; on: RegExp }[] = 
   },
 ];
 
-function linesOf(manifest: Manifest | undefined, { isValid, statusEntries }: ValidationResult): Line[] {
-  const codes = (successful: boolean) =>
-    statusEntries.filter(({ success }) => success === successful).map(({ code }) => String(code));
-  const [passed, failures] = [codes(true), codes(false)];
+function linesOf(manifest: Manifest | undefined, result: ValidationResult, stampFaults: string[]): Line[] {
+  const [passed, failures] = [codesOf(result, true), codesOf(result, false)];
   const claimed = new Set<string>();
   const lines = CHECKS.map(({ holds, fails, unknown, on }): Line => {
     const found = [...new Set(failures.filter(code => on.test(code) && !claimed.has(code)))];
@@ -146,8 +165,8 @@ function linesOf(manifest: Manifest | undefined, { isValid, statusEntries }: Val
     // A reader that stops at a fault has not seen the rest.
     return passed.some(code => on.test(code)) ? { mark: 'holds', text: holds } : { mark: 'absent', text: unknown };
   });
-  const others = failures.filter(code => !claimed.has(code) && !ofStamp(code));
-  if (others.length > 0 || (!isValid && failures.length === 0)) {
+  const others = failures.filter(code => !claimed.has(code));
+  if (others.length > 0 || (!result.isValid && failures.length === 0)) {
     lines.push({ mark: 'fails', text: `Another check failed: ${others.join(', ') || 'unnamed'}.` });
   }
   const signed = manifest?.signature?.signatureData;
@@ -160,7 +179,7 @@ function linesOf(manifest: Manifest | undefined, { isValid, statusEntries }: Val
       below,
     });
   }
-  lines.push(stampLine(signed?.timestamp, failures.filter(ofStamp)));
+  lines.push(stampLine(signed?.timestamp, stampFaults));
   return lines;
 }
 

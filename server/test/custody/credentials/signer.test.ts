@@ -222,6 +222,9 @@ describe('the signer of Content Credentials', () => {
             outcome: 'holds',
             stamp: { mark: 'absent', text: expect.stringContaining('timeStamp.mismatch') },
           });
+          // Anybody can damage a stamp: the signature does not cover it. What is signed is checked all the same.
+          redated[redated.length - 100]! ^= 1;
+          expect(await pageOn(redated)).toMatchObject({ outcome: 'fails' });
           answers = false;
           const without = await askC2paRs(await download(), 'image/jpeg');
           expect(without.valid).toBe(true);

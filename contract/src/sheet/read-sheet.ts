@@ -65,7 +65,7 @@ export class SheetReader {
     }
     const rows: SheetRow[] = [];
     while (at < this.#rest.length) {
-      // Millions of empty lines must not keep a server busy.
+      // Quick for an empty line, since a file may have millions.
       if (this.#rest[at] === '\n') {
         this.#row += 1;
         at += 1;

@@ -145,7 +145,7 @@ def main():
         lines.append(f"| {one} | {(here & ~generated).sum()} | {len(set(source[here & ~generated]))} | {(here & generated).sum()} | {len(set(generator[here & generated]))} |")
     lines += [
         "",
-        "Repositories and people of the three uses are disjoint. Generators are not all: FLUX.1 dev and a relative of Qwen-Image are in `fit` too, from other repositories,",
+        "Repositories and people of the three uses are disjoint, some generators are not: pictures by FLUX.1 dev and a relative of Qwen-Image are in `fit` too, from other repositories,",
         "RealVisXL is made from Stable Diffusion XL, and the unnamed ones may be any. \"Portraits fitted too\": the pictures by RealVisXL and FLUX.1 dev fit and no longer judge.",
         "",
         heading,

@@ -112,7 +112,7 @@ def whole_of(levels, kind, random):
 
 
 def grid(height, width, side):
-    """Six places as the detector would read them: three by two along the longer side."""
+    """Fixed places: three by two, for small patches five by three, the longer row along the longer side."""
     along = lambda length, count: [max(0, (length - side) // 2)] if count == 1 else \
         [int(min(0.06 * length, (length - side) / 2) + (length - side - 2 * min(0.06 * length, (length - side) / 2)) * i / (count - 1)) for i in range(count)]
     small = side < 200
@@ -200,7 +200,7 @@ def answer(network, numbers):
 def given(row, kind, random):
     whole = 'width' in kind
     if random:
-        # One view in five of a large picture is a part at its own size.
+        # One view in four of a large picture is a part at its own size.
         if not whole and row['parts'] and torch.rand(()) < 0.25:
             levels = row['parts'][int(torch.rand(()) * len(row['parts']))]
         else:

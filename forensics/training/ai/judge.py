@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from shared import FAMILIES, auc
+
 OUT = Path(sys.argv[1])
 HEADING = """# Pictures by generators, without a mark
 
@@ -30,14 +32,6 @@ pixels, as the trunk that ships, `full` with a step of one, `both` is the mean o
 The threshold of each way of arriving is the score that 1% of the genuine pictures of `choose` reach. In brackets: 95% intervals over people and generators. "At most" is the exact upper 95% bound.
 """
 WAYS = {"sent": "as sent", "small": "at 800 pixels", "messenger": "through a messenger"}
-FAMILIES = {
-    "Stable Diffusion and PixArt": {"Zeqiang-Lai"},
-    "DALL-E 2 and Midjourney 3": {"dcsan"},
-    "FLUX, Qwen-Image and Hunyuan": {"jyoung105", "Tencent-Hunyuan"},
-    "gpt-image-1": {"jamez-bondos", "dabirdwell"},
-    "Nano Banana and Gemini": {"sameerjoshi", "tastymooncakes", "dabirdwell"},
-    "unnamed": {"ML72"},
-}
 
 views = json.load(open(OUT / "views.json"))
 use, label, source, generator, way = (np.array([v[i] for v in views]) for i in range(1, 6))
@@ -56,14 +50,6 @@ def both(name):
 for name in ["all", "all and portraits", *FAMILIES]:
     if all(f"{kind}, {name}" in found for kind in ("half", "full")):
         found[f"both, {name}"] = both(name)
-
-
-def auc(genuine, theirs):
-    everyone = np.r_[genuine, theirs]
-    values, at = np.unique(everyone, return_inverse=True)
-    counts = np.bincount(at, minlength=len(values))
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[at]
-    return (ranks[len(genuine) :].sum() - len(theirs) * (len(theirs) + 1) / 2) / (len(genuine) * len(theirs))
 
 
 def upper(hits, of, level=0.95):

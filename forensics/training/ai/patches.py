@@ -19,18 +19,12 @@ from PIL import Image
 from torch import nn
 from torch.nn import functional as F
 
+from shared import FAMILIES, auc
+
 DATA, OUT, SECONDS = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 BATCH = 128 if DEVICE == "cuda" else 8
 CROP = {"half": 192, "full": 160}
-FAMILIES = {
-    "Stable Diffusion and PixArt": {"Zeqiang-Lai"},
-    "DALL-E 2 and Midjourney 3": {"dcsan"},
-    "FLUX, Qwen-Image and Hunyuan": {"jyoung105", "Tencent-Hunyuan"},
-    "gpt-image-1": {"jamez-bondos", "dabirdwell"},
-    "Nano Banana and Gemini": {"sameerjoshi", "tastymooncakes", "dabirdwell"},
-    "unnamed": {"ML72"},
-}
 torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
 
 
@@ -231,11 +225,6 @@ def score(network, pictures, size=64):
 
 def read(path):
     return np.asarray(Image.open(path).convert("RGB"))
-
-
-def auc(genuine, generated):
-    order = np.argsort(np.argsort(np.r_[genuine, generated], kind="stable"))
-    return (order[len(genuine) :].sum() - len(generated) * (len(generated) - 1) / 2) / max(1, len(genuine) * len(generated))
 
 
 def main():

@@ -177,6 +177,30 @@ def answers(network, rows):
     return np.concatenate(out)
 
 
+class Fitting:
+    """AdamW with one cycle of the learning rate. `mean` holds the running mean of the weights; each step moves it at least `least` of the way to the newest."""
+
+    def __init__(self, network, steps, rate, decay, least):
+        import torch
+
+        self.network = network
+        body = [values for name, values in network.named_parameters() if not name.startswith('head')]
+        self.optimizer = torch.optim.AdamW([{'params': body}, {'params': network.head.parameters()}], weight_decay=decay)
+        self.schedule = torch.optim.lr_scheduler.OneCycleLR(self.optimizer, [rate, 4 * rate], total_steps=steps, pct_start=0.15)
+        ramp = lambda mean, now, count: mean + (now - mean) * max(least, 9 / (int(count) + 10))
+        self.mean = torch.optim.swa_utils.AveragedModel(network, avg_fn=ramp, use_buffers=True)
+
+    def step(self, loss):
+        import torch
+
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
+        self.optimizer.step()
+        self.schedule.step()
+        self.mean.update_parameters(self.network)
+
+
 def train(network, rows, seed, steps, rate):
     """Returns the network with the running mean of its weights."""
     import torch
@@ -190,27 +214,18 @@ def train(network, rows, seed, steps, rate):
         found = torch.cat([network.statistics(given(queue.get()[0])) for _ in range(4)])
         network.norm.running_mean.copy_(found.mean(0))
         network.norm.running_var.copy_(found.var(0) + 1e-3)
-    body = [values for name, values in network.named_parameters() if not name.startswith('head')]
-    optimizer = torch.optim.AdamW([{'params': body}, {'params': network.head.parameters()}], weight_decay=0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, [rate, 4 * rate], total_steps=steps, pct_start=0.15)
-    ramp = lambda mean, now, count: mean + (now - mean) * max(0.005, 9 / (int(count) + 10))
-    mean = torch.optim.swa_utils.AveragedModel(network, avg_fn=ramp, use_buffers=True)
+    fitting = Fitting(network, steps, rate, 0.02, 0.005)
     network.train()
     for step in range(steps):
         levels, labels = queue.get()
         with torch.autocast('cpu', dtype=torch.bfloat16):
             log_odds = network(given(levels))
         loss = functional.binary_cross_entropy_with_logits(log_odds.float(), torch.from_numpy(labels) * 0.94 + 0.03)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
-        optimizer.step()
-        schedule.step()
-        mean.update_parameters(network)
+        fitting.step(loss)
         if step % 50 == 0:
             print(seed, step, f'{loss.item():.3f}', flush=True)
     drawing.terminate()
-    return mean.module.eval()
+    return fitting.mean.module.eval()
 
 
 def fit(cache, classifier, out, steps=600, part=None):

@@ -19,7 +19,7 @@ from PIL import Image
 from torch.nn import functional
 
 import appearance
-from appearance import CLIPPED, export, part_of, start_from
+from appearance import CLIPPED, Fitting, export, part_of, start_from
 
 CLASSIFIER = Path(__file__).parents[2] / 'src/screen/context.generated.onnx'
 DEVICE = 'cuda' if torch.cuda.is_available() else 'cpu'
@@ -257,12 +257,8 @@ def train(kind, rows, seed, seconds, pairs=32, rate=3e-4):
         found = torch.cat([numbers_of(network, batch(draws, kind, pairs)[0], groups).float() for _ in range(8)])
         network.norm.running_mean.copy_(found.mean(0))
         network.norm.running_var.copy_(found.var(0) + 1e-3)
-    body = [values for name, values in network.named_parameters() if not name.startswith('head')]
-    optimizer = torch.optim.AdamW([{'params': body}, {'params': network.head.parameters()}], weight_decay=0.03)
     steps = 2 if SHORT else count_steps(network, kind, draws, pairs, seconds)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, [rate, 4 * rate], total_steps=steps, pct_start=0.15)
-    ramp = lambda mean, now, count: mean + (now - mean) * max(0.004, 9 / (int(count) + 10))
-    mean = torch.optim.swa_utils.AveragedModel(network, avg_fn=ramp, use_buffers=True)
+    fitting = Fitting(network, steps, rate, 0.03, 0.004)
     network.train()
     began = time.time()
     for step in range(steps):
@@ -271,15 +267,10 @@ def train(kind, rows, seed, seconds, pairs=32, rate=3e-4):
             numbers = numbers_of(network, x, groups)
         log_odds = answer(network, numbers.float())
         loss = functional.binary_cross_entropy_with_logits(log_odds, labels * 0.94 + 0.03)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
-        optimizer.step()
-        schedule.step()
-        mean.update_parameters(network)
+        fitting.step(loss)
         if step % 100 == 0:
             print(f'  {step} {loss.item():.3f} {time.time() - began:.0f} s', flush=True)
-    return mean.module.eval()
+    return fitting.mean.module.eval()
 
 
 def count_steps(network, kind, draws, pairs, seconds):

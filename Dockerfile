@@ -13,7 +13,7 @@ FROM debian:12.14-slim
 RUN apt-get update \
   && apt-get upgrade -y \
   && apt-get install -y --no-install-recommends tini \
-  && rm -rf /var/lib/apt/lists/* \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
   && useradd --uid 1000 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin node
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app

@@ -148,7 +148,7 @@ function unknownMembers(manifests: Manifest[]): string {
     `export const manifest${i}: Kind${i} = ${JSON.stringify(manifest, null, 1)};`,
   ]);
   writeFileSync(join(MODELS, 'manifests.ts'), lines.join('\n'));
-  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = join(ROOT, 'node_modules', 'typescript7', 'bin', 'tsc');
   const options = ['--noEmit', '--ignoreConfig', '--strict', '--skipLibCheck', '--module', 'nodenext', 'manifests.ts'];
   return spawnSync(process.execPath, [tsc, ...options], { cwd: MODELS, encoding: 'utf8' }).stdout;
 }

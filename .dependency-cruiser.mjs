@@ -56,7 +56,7 @@ const DOORS = {
       'advance answered cancel claims erase filters issue opens-review present read request-of reviews row seal search status steps warnings write',
   },
   inspection: { analysis: 'reverse/store', cases: 'narrative', checks: 'geocode tesseract' },
-  delivery: { webhooks: 'erase queue resend-newest' },
+  delivery: { changes: 'hub', webhooks: 'erase queue resend-newest' },
   desk: { bulk: 'acts', reviews: 'erase' },
   custody: {},
 };

@@ -743,6 +743,14 @@ create table statistics_changes (
   constraint statistics_changes_pkey PRIMARY KEY (id)
 );
 
+create table statistics_position (
+  only_one boolean default true not null,
+  upto xid8 not null,
+  merged_from timestamp with time zone not null,
+  constraint statistics_position_pkey PRIMARY KEY (only_one),
+  constraint statistics_position_only_one_check CHECK (only_one)
+);
+
 create table tenants (
   id text not null,
   name text not null,
@@ -780,7 +788,8 @@ create table verification_changes (
   recorded_in xid8 default pg_current_xact_id() not null,
   scope text not null,
   verification_id text not null,
-  at timestamp with time zone default now() not null
+  at timestamp with time zone default now() not null,
+  counted jsonb
 );
 CREATE INDEX verification_changes_by_age ON public.verification_changes USING btree (at);
 CREATE INDEX verification_changes_in_order ON public.verification_changes USING btree (recorded_in);
@@ -973,26 +982,6 @@ create table worker_nodes (
   constraint worker_nodes_pkey PRIMARY KEY (worker_id)
 );
 
-CREATE OR REPLACE FUNCTION public.count_verification()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'UPDATE' then
-    -- An erased verification keeps counting as what it was.
-    if old.redacted_at is not null then
-      return null;
-    end if;
-    perform note_statistics(old, old.private, -1);
-    perform note_statistics(new, old.private, 1);
-  else
-    perform note_statistics(new, new.private, 1);
-  end if;
-  return null;
-end
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.duration_bin(since timestamp with time zone, until timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1062,8 +1051,27 @@ CREATE OR REPLACE FUNCTION public.note_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  deltas jsonb;
 begin
-  insert into verification_changes (scope, verification_id) values (verification_scope(new.tenant_id, new.livemode), new.id);
+  if tg_op = 'INSERT' then
+    deltas := jsonb_build_array(statistics_delta(new, new.private, 1));
+  -- An erased verification keeps counting as what it was.
+  elsif old.redacted_at is null and (
+    old.status is distinct from new.status or old.verdict is distinct from new.verdict or old.completed_at is distinct from new.completed_at
+    or old.furthest is distinct from new.furthest or old.first_captured_at is distinct from new.first_captured_at
+    or old.review_state is distinct from new.review_state or old.review_decision is distinct from new.review_decision
+    or old.review_decided_at is distinct from new.review_decided_at) then
+    deltas := jsonb_build_array(statistics_delta(old, old.private, -1), statistics_delta(new, old.private, 1));
+  end if;
+  if deltas is not null and (select merged_from > now() from statistics_position) then
+    insert into statistics_changes (tenant_id, livemode, hour, verdict, reason, template, brand, sign, measures)
+    select new.tenant_id, new.livemode, d.*
+    from jsonb_to_recordset(deltas) as d (hour timestamptz, verdict text, reason text, template text, brand text, sign smallint, measures text[]);
+    deltas := null;
+  end if;
+  insert into verification_changes (scope, verification_id, counted)
+  values (verification_scope(new.tenant_id, new.livemode), new.id, deltas);
   return null;
 end
 $function$
@@ -1082,16 +1090,6 @@ begin
   end if;
   return new;
 end
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.note_statistics(v verifications, was_private jsonb, sign integer)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  insert into statistics_changes (tenant_id, livemode, hour, verdict, reason, template, brand, sign, measures)
-  values (v.tenant_id, v.livemode, date_trunc('hour', v.created_at, 'UTC'), v.verdict ->> 'label', v.verdict ->> 'reason_code',
-    was_private -> 'template' ->> 'id', was_private ->> 'brand_slug', sign, statistics_of(v))
 $function$
 ;
 
@@ -1148,6 +1146,13 @@ AS $function$
   $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.statistics_delta(v verifications, was_private jsonb, sign integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+RETURN jsonb_strip_nulls(jsonb_build_object('hour', date_trunc('hour'::text, (v).created_at, 'UTC'::text), 'verdict', ((v).verdict ->> 'label'::text), 'reason', ((v).verdict ->> 'reason_code'::text), 'template', ((was_private -> 'template'::text) ->> 'id'::text), 'brand', (was_private ->> 'brand_slug'::text), 'sign', sign, 'measures', to_jsonb(statistics_of(v))))
+;
+
 CREATE OR REPLACE FUNCTION public.statistics_of(v verifications)
  RETURNS text[]
  LANGUAGE sql
@@ -1169,38 +1174,51 @@ declare
   slot_ms bigint;
   at_ms bigint;
   n integer;
+  made boolean;
 begin
   for i in 1 .. coalesce(cardinality(keys), 0) loop
+    made := false;
     loop
       select w.lasts, w.counts into old_lasts, old_counts from rate_windows w where w.key = keys[i] for update;
       exit when found;
-      insert into rate_windows (key) values (keys[i]) on conflict do nothing;
+      at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
+      granted := greatest(0, least(wanted[i], limits[i]));
+      insert into rate_windows (key, lasts, counts)
+      values (keys[i], case when granted > 0 then array[at_ms] else '{}' end, case when granted > 0 then array[granted] else '{}' end)
+      on conflict do nothing returning lasts, counts into new_lasts, new_counts;
+      made := found;
+      exit when made;
     end loop;
-    -- The clock is read under the row's lock: what one transaction writes is never in the next one's future.
-    at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
-    slot_ms := greatest(1, windows_ms[i] / 120);
-    new_lasts := '{}';
-    new_counts := '{}';
-    used := 0;
-    for j in 1 .. coalesce(cardinality(old_lasts), 0) loop
-      continue when old_lasts[j] <= at_ms - windows_ms[i];
-      new_lasts := new_lasts || old_lasts[j];
-      new_counts := new_counts || old_counts[j];
-      used := used + old_counts[j];
-    end loop;
-    granted := greatest(0, least(wanted[i], limits[i] - used));
-    n := coalesce(cardinality(new_lasts), 0);
-    if granted > 0 then
-      if n > 0 and new_lasts[n] / slot_ms = at_ms / slot_ms then
-        new_lasts[n] := at_ms;
-        new_counts[n] := new_counts[n] + granted;
-      else
-        new_lasts := new_lasts || at_ms;
-        new_counts := new_counts || granted;
-        n := n + 1;
+    if made then
+      used := granted;
+      n := cardinality(new_lasts);
+    else
+      -- The clock is read under the row's lock: what one transaction writes is never in the next one's future.
+      at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
+      slot_ms := greatest(1, windows_ms[i] / 120);
+      new_lasts := '{}';
+      new_counts := '{}';
+      used := 0;
+      for j in 1 .. coalesce(cardinality(old_lasts), 0) loop
+        continue when old_lasts[j] <= at_ms - windows_ms[i];
+        new_lasts := new_lasts || old_lasts[j];
+        new_counts := new_counts || old_counts[j];
+        used := used + old_counts[j];
+      end loop;
+      granted := greatest(0, least(wanted[i], limits[i] - used));
+      n := coalesce(cardinality(new_lasts), 0);
+      if granted > 0 then
+        if n > 0 and new_lasts[n] / slot_ms = at_ms / slot_ms then
+          new_lasts[n] := at_ms;
+          new_counts[n] := new_counts[n] + granted;
+        else
+          new_lasts := new_lasts || at_ms;
+          new_counts := new_counts || granted;
+          n := n + 1;
+        end if;
+        used := used + granted;
+        update rate_windows w set lasts = new_lasts, counts = new_counts, touched_at = now() where w.key = keys[i];
       end if;
-      used := used + granted;
-      update rate_windows w set lasts = new_lasts, counts = new_counts, touched_at = now() where w.key = keys[i];
     end if;
     remaining := greatest(0, limits[i] - used);
     reset_ms := case when n > 0 then new_lasts[1] + windows_ms[i] - at_ms else 0 end;
@@ -1228,12 +1246,8 @@ RETURN (tenant_id || CASE WHEN livemode THEN ':live'::text ELSE ':test'::text EN
 
 CREATE TRIGGER verification_changed AFTER INSERT OR UPDATE ON verifications FOR EACH ROW EXECUTE FUNCTION note_change();
 
-CREATE TRIGGER verification_counted AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION count_verification();
-
 CREATE TRIGGER verification_furthest BEFORE UPDATE OF progress, captures_count ON verifications FOR EACH ROW EXECUTE FUNCTION note_furthest();
 
 CREATE TRIGGER verification_indexed AFTER INSERT ON verifications FOR EACH ROW EXECUTE FUNCTION index_verification();
-
-CREATE TRIGGER verification_recounted AFTER UPDATE ON verifications FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.verdict IS DISTINCT FROM new.verdict OR old.completed_at IS DISTINCT FROM new.completed_at OR old.furthest IS DISTINCT FROM new.furthest OR old.first_captured_at IS DISTINCT FROM new.first_captured_at OR old.review_state IS DISTINCT FROM new.review_state OR old.review_decision IS DISTINCT FROM new.review_decision OR old.review_decided_at IS DISTINCT FROM new.review_decided_at) EXECUTE FUNCTION count_verification();
 
 CREATE TRIGGER verification_reindexed AFTER UPDATE OF config, private, external_ref ON verifications FOR EACH ROW WHEN (old.config IS DISTINCT FROM new.config OR old.private IS DISTINCT FROM new.private OR old.external_ref IS DISTINCT FROM new.external_ref) EXECUTE FUNCTION index_verification();

@@ -38,6 +38,8 @@ await withOwnNodes(
     settings: {
       // After a checkpoint the log also carries whole pages. How many depends on the load between two checkpoints, not on the photo.
       checkpoint_timeout: '1h',
+      // It works once a minute, sometimes among the photos and sometimes before them.
+      autovacuum: 'off',
       ...(options.statements
         ? { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track_planning': 'on' }
         : {}),

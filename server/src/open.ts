@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createAnalysisPool } from '@firsthand/forensics/running/pool.ts';
+import { resumeStatistics } from './desk/statistics/fold.ts';
 import { openDiskStore } from './platform/blobs/disk.ts';
 import type { UrlOptions } from './platform/blobs/signature.ts';
 import type { Config } from './platform/config/config.ts';
@@ -121,6 +122,7 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
       const pool = createPool(config.databaseDirectUrl ?? url, 2, onError);
       try {
         await migrate(pool, log);
+        await resumeStatistics(pool);
       } finally {
         await pool.end();
       }

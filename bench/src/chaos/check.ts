@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
+import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import type { VerificationEvent } from '@firsthand/contract/webhooks/webhooks.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { parseNote } from '@firsthand/evidence/note.ts';
@@ -23,7 +24,10 @@ const WAITING = `select 'photos without analysis' as what, count(*)::int as n fr
   union all select 'webhooks not delivered', count(*) from webhook_deliveries where status <> 'succeeded'
   union all select 'webhooks in the queue', count(*) from webhook_queue
   union all select 'entries without a place in the log', count(*) from evidence_pending
+  union all select 'entries that no checkpoint signs', count(*) from evidence_logs where size > checkpoint_size
   union all select 'jobs', count(*) from graphile_worker.jobs where run_at <= now()`;
+
+const COUNTED = ['created', 'completed', 'failed', 'verified'] as const;
 
 export interface Checker {
   /** Waits until nothing waits any more. Resolves to what waited longest, and to what still does after `timeoutMs`. */
@@ -128,6 +132,25 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
     ];
   }
 
+  /** The statistics say what a recount says. */
+  async function checkStatistics(): Promise<string[]> {
+    const answer = await fetch(`${url}/v1/statistics?mode=test`, {
+      headers: { authorization: `Bearer ${fleet.tenant.rk_secret}` },
+    });
+    if (answer.status !== 200) return [`the statistics answer ${answer.status}`];
+    const { buckets } = (await answer.json()) as Statistics;
+    const { rows } = await pool.query<Record<(typeof COUNTED)[number], number>>(
+      `select count(*)::int as created, (count(*) filter (where status = 'completed'))::int as completed,
+         (count(*) filter (where status = 'failed'))::int as failed, (count(*) filter (where verdict ->> 'label' = 'verified'))::int as verified
+       from verifications where tenant_id = $1 and not livemode`,
+      [fleet.tenant.tenant_id],
+    );
+    return COUNTED.flatMap(name => {
+      const counted = buckets.reduce((sum, bucket) => sum + bucket[name], 0);
+      return counted === rows[0]![name] ? [] : [`the statistics count ${counted} ${name} of ${rows[0]![name]}`];
+    });
+  }
+
   return {
     async settled(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
@@ -146,7 +169,7 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
       for (const entry of fresh) faults.push(...(await checkRecord(entry)), ...(await checkEvents(entry)));
       const keys = JSON.stringify(await client.evidence.keys());
       for (const entry of fresh.slice(-3)) faults.push(...(await checkBundle(entry, keys)));
-      faults.push(...(await checkLog(keys)), ...(await checkCount()));
+      faults.push(...(await checkLog(keys)), ...(await checkCount()), ...(await checkStatistics()));
       checked = load.kept.length;
       return faults;
     },

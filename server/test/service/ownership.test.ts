@@ -60,6 +60,7 @@ const OWNER: Readonly<Record<string, string>> = {
   sign_in_tokens: 'people',
   statistics: 'statistics',
   statistics_changes: 'statistics',
+  statistics_position: 'statistics',
   tenants: 'tenants',
   upload_addresses: 'captures',
   verification_changes: 'changes',

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedWebhook, WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
-import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
+import type { Statistics, StatisticsBucket } from '@firsthand/contract/statistics/statistics.ts';
+import type { EndUserView, Verification, VerificationList } from '@firsthand/contract/verification/verification.ts';
 import type { VerificationEvent } from '@firsthand/contract/webhooks/webhooks.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
@@ -221,6 +222,20 @@ export function createLoad(o: {
     expect(new Set(leaves).size).toBe(leaves.length);
   }
 
+  /** The statistics count each verification once: those of the clients, and the one that every start of an API makes. */
+  async function expectCounts(): Promise<void> {
+    const list = await insist<VerificationList>('/v1/verifications?limit=1', { key: tenant.pk_test });
+    const { body, status, text } = await insist<Statistics>('/v1/statistics?mode=test&by=verdict', {
+      key: tenant.rk_secret,
+    });
+    expect(status, text).toBe(200);
+    const count = (of: (bucket: StatisticsBucket) => number) =>
+      body.buckets.reduce((sum, bucket) => sum + of(bucket), 0);
+    expect(count(({ created }) => created)).toBe(list.body.total_estimate);
+    expect(count(({ completed }) => completed)).toBe(kept.length);
+    expect(count(({ groups }) => groups!.reduce((sum, { completed }) => sum + completed, 0))).toBe(kept.length);
+  }
+
   return {
     kept,
     /** Runs the clients while `kill` does its work, until that ends. Throws when a client was told something wrong. */
@@ -239,6 +254,7 @@ export function createLoad(o: {
     async expectKept(): Promise<void> {
       await expectWebhooks();
       await expectRecords();
+      await expectCounts();
       expectOneOfEach();
       await expectOneEntryEach();
     },

@@ -132,13 +132,17 @@ export function createHub(deps: Pick<Deps, 'db' | 'direct' | 'log'>) {
 }
 export type Hub = ReturnType<typeof createHub>;
 
-/** Deletes changes that nobody resumes from any more. */
+/** Deletes changes that nobody resumes from any more and that statistics have counted. */
 export async function forgetChanges({ db }: Pick<Deps, 'db'>): Promise<void> {
   await deleteInBatches(() =>
     db.query(
       `delete from verification_changes where ctid in (
-         select ctid from verification_changes where at < now() - $1 * interval '1 millisecond' limit $2)`,
+         select ctid from verification_changes where at < now() - $1 * interval '1 millisecond'
+           and recorded_in < (select upto from statistics_position) limit $2)`,
       [KEPT_MS, SWEEP_BATCH],
     ),
   );
 }
+
+/** Deletes all changes: a reader that resumes loads everything again. */
+export const forgetAllChanges = (tx: Queryable) => tx.query('delete from verification_changes');

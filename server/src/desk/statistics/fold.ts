@@ -1,3 +1,4 @@
+import { forgetAllChanges } from '../../delivery/changes/hub.ts';
 import { many, one, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { add, type Counts, isDuration } from './counts.ts';
@@ -44,20 +45,76 @@ interface Total {
   counts: Counts;
 }
 
+type TenantChange = ChangeRow & { tenant_id: string; livemode: boolean };
+
 /** Adds waiting changes to the totals, one node at a time, until few are left. */
 export async function foldStatistics(deps: Pick<Deps, 'db'>): Promise<void> {
-  while ((await transaction(deps.db, foldBatch)) === BATCH);
+  while (await transaction(deps.db, foldBatch));
 }
 
-async function foldBatch(tx: Tx): Promise<number> {
+/** Returns whether more may wait. */
+async function foldBatch(tx: Tx): Promise<boolean> {
   const lock = await one<{ taken: boolean }>(tx, 'select pg_try_advisory_xact_lock($1) as taken', [LOCK]);
-  if (!lock?.taken) return 0;
-  const changes = await many<ChangeRow & { tenant_id: string; livemode: boolean }>(
+  if (!lock?.taken) return false;
+  const apart = await many<TenantChange>(
     tx,
     `delete from statistics_changes where id in (select id from statistics_changes order by id limit $1)
      returning tenant_id, livemode, hour, verdict, reason, template, brand, sign, measures`,
     [BATCH],
   );
+  // Every transaction before the oldest open one has ended. Each is taken whole, however much it changed.
+  const reach = (await one<{ upto: string; full: boolean }>(
+    tx,
+    `select coalesce((last::text::bigint + 1)::text, pg_snapshot_xmin(pg_current_snapshot())::text) as upto, last is not null as full
+     from statistics_position p left join lateral (
+       select recorded_in as last from verification_changes
+       where recorded_in >= p.upto and recorded_in < pg_snapshot_xmin(pg_current_snapshot())
+       order by recorded_in offset $1 limit 1) batch on true`,
+    [BATCH - 1],
+  ))!;
+  await addToTotals(tx, [...apart, ...(await takeNoted(tx, reach.upto))]);
+  return apart.length === BATCH || reach.full;
+}
+
+/** Returns what no total holds yet of the changes before a transaction, and moves the position there. */
+async function takeNoted(tx: Tx, upto: string): Promise<TenantChange[]> {
+  const changes = await many<TenantChange>(
+    tx,
+    `select left(scope, -5) as tenant_id, right(scope, 4) = 'live' as livemode, d.*
+     from verification_changes cross join lateral jsonb_to_recordset(counted)
+       as d (hour timestamptz, verdict text, reason text, template text, brand text, sign smallint, measures text[])
+     where recorded_in >= (select upto from statistics_position) and recorded_in < $1::text::xid8`,
+    [upto],
+  );
+  await tx.query(
+    `update statistics_position p set upto = $1::text::xid8
+     where exists (select from verification_changes where recorded_in >= p.upto and recorded_in < $1::text::xid8)`,
+    [upto],
+  );
+  return changes;
+}
+
+const LAST_TRANSACTION = '18446744073709551615';
+
+/**
+ * Goes on after a dump was restored into a cluster that has run fewer transactions: their numbers begin again, before the
+ * position. Call before anything else is written.
+ */
+export async function resumeStatistics(db: Parameters<typeof transaction>[0]): Promise<void> {
+  await transaction(db, async tx => {
+    await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    const restored = await one(
+      tx,
+      'select upto from statistics_position where upto > pg_snapshot_xmin(pg_current_snapshot())',
+    );
+    if (!restored) return;
+    await addToTotals(tx, await takeNoted(tx, LAST_TRANSACTION));
+    await forgetAllChanges(tx);
+    await tx.query('update statistics_position set upto = pg_snapshot_xmin(pg_current_snapshot())');
+  });
+}
+
+async function addToTotals(tx: Tx, changes: readonly TenantChange[]): Promise<void> {
   const totals = new Map<string, Total>();
   for (const change of changes) {
     for (const [grain, start] of [['hour', change.hour] as const, ['day', dayOf(change.hour)] as const]) {
@@ -86,5 +143,4 @@ async function foldBatch(tx: Tx): Promise<number> {
       [JSON.stringify(changed)],
     );
   }
-  return changes.length;
 }

@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgetChanges } from '../../../src/delivery/changes/hub.ts';
 import { secondsOf } from '../../../src/desk/statistics/counts.ts';
-import { foldStatistics } from '../../../src/desk/statistics/fold.ts';
+import { foldStatistics, resumeStatistics } from '../../../src/desk/statistics/fold.ts';
+import { one, type Queryable } from '../../../src/platform/db/sql.ts';
 import { newId } from '../../../src/platform/lib/ids.ts';
 import { normalizeRequest } from '../../../src/verification/verifications/issue.ts';
 import { signedIn } from '../../identity/people/visitor.ts';
@@ -12,6 +16,7 @@ import {
   startTestService,
   submit,
   type TestService,
+  until,
   untilStatus,
 } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
@@ -26,7 +31,7 @@ type Act =
   | { act: 'progress'; step: string }
   | { act: 'capture'; seconds: number }
   | { act: 'complete'; label: 'verified' | 'suspicious' | 'failed'; reason: string; seconds: number }
-  | { act: 'expire' | 'fail' | 'redact' | 'fold' | 'open review' | 'undo' }
+  | { act: 'expire' | 'fail' | 'redact' | 'fold' | 'open review' | 'undo' | 'old nodes' | 'new nodes' }
   | { act: 'review'; decision: 'approved' | 'rejected' | 'retake'; seconds: number };
 
 interface History {
@@ -60,7 +65,9 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     reason: fc.constantFrom('screen_detected', 'ai_generated'),
     seconds,
   }),
-  fc.record({ act: fc.constantFrom('expire', 'fail', 'redact', 'fold', 'open review', 'undo') }) as fc.Arbitrary<Act>,
+  fc.record({
+    act: fc.constantFrom('expire', 'fail', 'redact', 'fold', 'open review', 'undo', 'old nodes', 'new nodes'),
+  }) as fc.Arbitrary<Act>,
   fc.record({
     act: fc.constant('review' as const),
     decision: fc.constantFrom('approved' as const, 'rejected' as const, 'retake' as const),
@@ -80,6 +87,9 @@ describe('GET /v1/statistics', () => {
     service = await startTestService({ worker: false });
   });
   afterAll(() => service?.stop());
+
+  /** Until then the changes are noted where nodes of the previous version read them. */
+  const mergeFrom = (at: string) => service.deps.db.query('update statistics_position set merged_from = $1', [at]);
 
   /** Plays a history on a row, as the service's own statements do, and on a model. */
   async function play(tenantId: string, { minute, brand, template, acts }: History): Promise<Model> {
@@ -114,6 +124,8 @@ describe('GET /v1/statistics', () => {
     let erased = false;
     for (const step of acts) {
       if (step.act === 'fold') await foldStatistics(service.deps);
+      if (step.act === 'old nodes') await mergeFrom('infinity');
+      if (step.act === 'new nodes') await mergeFrom('-infinity');
       if (erased) continue;
       if (step.act === 'progress') {
         const progress = JSON.stringify({ schema_version: 1, step: step.step, elapsed_ms: 1, updated_at: at(1) });
@@ -273,6 +285,131 @@ describe('GET /v1/statistics', () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  describe('to the unit, whoever adds up when', () => {
+    const now = new Date();
+    async function begin() {
+      await mergeFrom('-infinity');
+      await foldStatistics(service.deps);
+      const { tenant_id, rk_secret } = await service.newTenant();
+      return {
+        insert: (db: Queryable) =>
+          db.query(
+            `insert into verifications (id, tenant_id, livemode, created_at, expires_at, config, private)
+             values ($1, $2, true, $3, $3, $4, '{}')`,
+            [newId('vfy'), tenant_id, now, JSON.stringify(normalizeRequest({}, null).config)],
+          ),
+        async shown() {
+          const { body } = await ask<Statistics>(service, '/v1/statistics?interval=hour', { key: rk_secret });
+          return body.buckets.reduce((sum, { created }) => sum + created, 0);
+        },
+        async added() {
+          const row = await one<{ n: number }>(
+            service.deps.db,
+            `select coalesce(sum((counts ->> 'created')::integer), 0)::integer as n from statistics
+             where tenant_id = $1 and grain = 'hour' and grouping = ''`,
+            [tenant_id],
+          );
+          return row!.n;
+        },
+      };
+    }
+
+    it('waits for a transaction that began earlier and ends later', async () => {
+      const { db } = service.deps;
+      const { insert, shown, added } = await begin();
+      const slow = await db.connect();
+      try {
+        await slow.query('begin');
+        await insert(slow);
+        await insert(db);
+        await foldStatistics(service.deps);
+        expect([await shown(), await added()]).toEqual([1, 0]);
+        await slow.query('commit');
+      } finally {
+        slow.release();
+      }
+      expect(await shown()).toBe(2);
+      await foldStatistics(service.deps);
+      expect([await shown(), await added()]).toEqual([2, 2]);
+    });
+
+    it('goes on after a dump is restored into a cluster that has run fewer transactions', async () => {
+      const { db } = service.deps;
+      const { insert, shown, added } = await begin();
+      await insert(db);
+      await foldStatistics(service.deps);
+      await insert(db);
+      // As a dump carries them.
+      await db.query(
+        `update verification_changes set recorded_in = ((recorded_in::text::bigint + 1000000000)::text)::xid8`,
+      );
+      await db.query(`update statistics_position set upto = ((upto::text::bigint + 1000000000)::text)::xid8`);
+      expect(await shown()).toBe(2);
+      for (let start = 0; start < 2; start += 1) await resumeStatistics(db);
+      expect([await shown(), await added()]).toEqual([2, 2]);
+      await insert(db);
+      expect(await shown()).toBe(3);
+      await foldStatistics(service.deps);
+      expect([await shown(), await added()]).toEqual([3, 3]);
+    });
+
+    it('forgets no change that is not in the totals', async () => {
+      const { db } = service.deps;
+      const { insert, shown } = await begin();
+      await insert(db);
+      await db.query(`update verification_changes set at = at - interval '1 hour'`);
+      await forgetChanges(service.deps);
+      expect(await shown()).toBe(1);
+      await foldStatistics(service.deps);
+      await forgetChanges(service.deps);
+      expect(await shown()).toBe(1);
+      expect(await one(db, 'select at from verification_changes')).toBeUndefined();
+    });
+
+    it('through kills of nodes that write and nodes that add up', async () => {
+      const { insert, shown, added } = await begin();
+      // Takes whole transactions, most of them half done when the node dies.
+      const node = () =>
+        spawn(
+          process.execPath,
+          [
+            '--input-type=module',
+            '-e',
+            `import { foldStatistics } from ${JSON.stringify(import.meta.resolve('../../../src/desk/statistics/fold.ts'))};
+             import pg from ${JSON.stringify(import.meta.resolve('pg'))};
+             const db = new pg.Pool({ connectionString: process.env.URL });
+             console.log('ready');
+             for (;;) await foldStatistics({ db });`,
+          ],
+          { env: { ...process.env, URL: service.deps.config.databaseUrl! }, stdio: ['ignore', 'pipe', 'inherit'] },
+        );
+      let written = 0;
+      for (let round = 0; round < 8; round += 1) {
+        const nodes = [node(), node()];
+        await Promise.all(nodes.map(({ stdout }) => once(stdout, 'data')));
+        const writer = await service.deps.db.connect();
+        const end = performance.now() + 100 + Math.random() * 200;
+        while (performance.now() < end) {
+          await insert(writer);
+          written += 1;
+        }
+        // This one's node dies before its commit.
+        await writer.query('begin');
+        await insert(writer);
+        for (const child of nodes) child.kill('SIGKILL');
+        writer.release(true);
+        await Promise.all(nodes.map(child => once(child, 'close')));
+        expect(await shown()).toBe(written);
+      }
+      expect(await added()).toBeGreaterThan(0);
+      await until(async () => {
+        await foldStatistics(service.deps);
+        return (await added()) === written;
+      }, 'the last to be added');
+      expect(await shown()).toBe(written);
+    }, 60_000);
   });
 
   it('counts a verification that was photographed, judged and reviewed, in its own mode', async () => {

@@ -68,21 +68,33 @@ export async function rememberPicture(db: Queryable, of: PictureOf, kept: Kept, 
     ],
   );
   if (!picture) return false;
-  const filed: ReturnType<typeof filings> = [];
-  for (const entry of kept.entries) filed.push(...filings(scope, await addEntry(db, picture.id, entry), entry.hash));
+  const ids = await addEntries(db, picture.id, kept.entries);
   if (own && (await filesLater(db, scope))) await fileWhenMany(db, scope, picture.id);
-  else await file(db, filed);
+  else
+    await file(
+      db,
+      kept.entries.flatMap((entry, n) => filings(scope, ids[n]!, entry.hash)),
+    );
   return true;
 }
 
-async function addEntry(db: Queryable, picture: string, entry: FingerprintEntry): Promise<number> {
-  const corners = (region: FingerprintEntry['region']) => [region.left, region.top, region.right, region.bottom];
-  const row = await one<{ id: string }>(
+/** Returns the numbers of the entries, in their order. */
+async function addEntries(db: Queryable, picture: string, entries: readonly FingerprintEntry[]): Promise<number[]> {
+  const corners = ({ left, top, right, bottom }: FingerprintEntry['region']) => [left, top, right, bottom];
+  const rows = await many<{ id: string }>(
     db,
-    'insert into reverse_entries (picture_id, hash, region, frame) values ($1, $2::bit(256), $3, $4) returning id',
-    [picture, bitString(entry.hash), corners(entry.region), corners(entry.frame)],
+    `insert into reverse_entries (picture_id, hash, region, frame)
+     select $1, hash::bit(256), array(select jsonb_array_elements_text(region)::real), array(select jsonb_array_elements_text(frame)::real)
+     from rows from (unnest($2::text[]), unnest($3::jsonb[]), unnest($4::jsonb[])) with ordinality as e (hash, region, frame, place)
+     order by place returning id`,
+    [
+      picture,
+      entries.map(({ hash }) => bitString(hash)),
+      entries.map(({ region }) => JSON.stringify(corners(region))),
+      entries.map(({ frame }) => JSON.stringify(corners(frame))),
+    ],
   );
-  return Number(row!.id);
+  return rows.map(({ id }) => Number(id));
 }
 
 /** Removes the fingerprints of captures when their pictures are erased. */

@@ -6,13 +6,29 @@ const RADIANS = Math.PI / 180;
 
 type Asking = { requestPermission?: () => Promise<string> };
 
+/** Why the film has no samples of the sensor. The service explains the words (`TraceHeader.track.motion`). */
+export type MotionAbsence = 'refused' | 'blocked' | 'silent';
+
+let refused = false;
+
 /** Asks for the motion sensor where the system wants a yes (iOS). Call it in the handler of a tap. Never rejects. */
 export async function askForMotion(): Promise<void> {
   try {
-    await (globalThis.DeviceMotionEvent as Asking | undefined)?.requestPermission?.();
+    const answer = await (globalThis.DeviceMotionEvent as Asking | undefined)?.requestPermission?.();
+    refused = answer === 'denied';
   } catch {
-    // Not in a tap, or refused: the film goes without the sensor.
+    // Not in a tap, or not allowed here: the film goes without the sensor.
+    refused = true;
   }
+}
+
+/** Chromium tells a frame what the page around it passes on. */
+type Policed = { featurePolicy?: { allowsFeature: (name: string) => boolean } };
+
+/** Says why there are no samples. */
+export function motionAbsence(page: Policed = document as Policed): MotionAbsence {
+  if (page.featurePolicy?.allowsFeature('gyroscope') === false) return 'blocked';
+  return refused ? 'refused' : 'silent';
 }
 
 /** Records the motion sensor until `stop`, which returns the samples; none where the device gives none. */

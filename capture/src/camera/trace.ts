@@ -4,7 +4,7 @@ import { frameOf } from './camera.ts';
 import { cornerOf } from './corner.ts';
 import { watchFrames } from './frames.ts';
 import { createGuide, type GuideState, type Move, type Seen } from './guide.ts';
-import { recordMotion } from './motion-sensor.ts';
+import { motionAbsence, recordMotion } from './motion-sensor.ts';
 import type { FrameJpeg, Reading } from './reader.ts';
 import type { Order } from './reader-worker.ts';
 import { LEAST_FRAMES } from './selection.ts';
@@ -154,6 +154,7 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
         capabilities: anonymous(track?.getCapabilities?.()),
         ...programOf(track?.label),
         ...(track ? { signs: signsOf(track) } : {}),
+        ...(samples.length === 0 ? { motion: motionAbsence() } : {}),
       },
       guidance: {
         gave_up: ending === 'gave up',

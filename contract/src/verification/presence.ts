@@ -66,9 +66,16 @@ export const TRACE = {
   maxMotionSamples: 600,
 } as const;
 
-/** What suggests to the page that something stands in the place of the camera. */
-export const CAMERA_SIGNS = ['drawn_track', 'replaced_function'] as const;
+/** What suggests that something stands in the place of the camera. The service finds `even_times`, the page the others. */
+export const CAMERA_SIGNS = ['drawn_track', 'replaced_function', 'even_times'] as const;
 export type CameraSign = (typeof CAMERA_SIGNS)[number];
+
+/**
+ * Why a trace has no samples of the motion sensor, by the page's own account. `refused`: the person did not allow it (iOS). `blocked`: the page that
+ * embeds this one does not pass it on. `silent`: the browser gave none, as on phones without a gyroscope, in Brave and on computers.
+ */
+export const MOTION_ABSENCES = ['refused', 'blocked', 'silent'] as const;
+export type MotionAbsence = (typeof MOTION_ABSENCES)[number];
 
 /** The JSON header of a trace file, version 1. The JPEGs of the frames follow it, then those of the crops. */
 export interface TraceHeader {
@@ -90,6 +97,8 @@ export interface TraceHeader {
     capabilities: Record<string, unknown>;
     program?: string;
     signs?: CameraSign[];
+    /** Where `motion` is empty: why. */
+    motion?: MotionAbsence;
   };
   guidance: { gave_up: boolean; seconds: number; moves: { move: Move; done: boolean }[] };
 }
@@ -179,7 +188,8 @@ const PresenceEvidence = Type.Object(
         description:
           'what suggests that something stands in the place of the camera: `drawn_track`, the film comes from a canvas or a ' +
           'program; `replaced_function`, a function of the browser that opens or describes cameras is not its own, which ' +
-          'privacy extensions do too',
+          'privacy extensions do too; `even_times`, the frames follow each other as evenly as a program sends them, which some ' +
+          'cameras do too',
       }),
     ),
   },
@@ -195,7 +205,9 @@ export const Presence = Type.Object(
       ...closed,
       title: 'PresenceChecks',
     }),
-    words: Type.Optional(Type.String({ description: 'why there are no checks of a session' })),
+    words: Type.Optional(
+      Type.String({ description: 'why there are no checks of a session, or what a session lacks under `strict`' }),
+    ),
     evidence: Type.Optional(PresenceEvidence),
   },
   { ...closed, title: 'Presence' },

@@ -163,17 +163,17 @@ describe('checkHand', () => {
   it('finds the delay of the sensor, fails the sensor of a phone at rest, and has no answer for that of another hand', () => {
     const { motion } = deep.trace;
     const late = motion.map(({ at, rate }) => ({ at: at + 120, rate }));
-    const own = checkHand(path, motion);
-    const delayed = checkHand(path, late);
+    const own = checkHand(path, { motion });
+    const delayed = checkHand(path, { motion: late });
     expect(own).toMatchObject({ passed: true });
     expect(delayed).toMatchObject({ passed: true });
     expect(Math.abs(Number(delayed.evidence.delay_ms) - Number(own.evidence.delay_ms) - 120)).toBeLessThanOrEqual(20);
     const turned = motion.map(({ at, rate: [x, y, z] }) => ({ at, rate: [-y, x, -z] as const }));
-    expect(checkHand(path, turned).evaluated).toBe(false);
+    expect(checkHand(path, { motion: turned }).evaluated).toBe(false);
     const rng = random(1);
     const rest = motion.map(({ at }) => ({ at, rate: [0.004 * rng.normal(), 0.004 * rng.normal(), 0] as const }));
-    expect(checkHand(path, rest)).toMatchObject({ passed: false, contradiction: true });
-    expect(checkHand(path, []).evaluated).toBe(false);
+    expect(checkHand(path, { motion: rest })).toMatchObject({ passed: false, contradiction: true });
+    expect(checkHand(path, { motion: [] }).evaluated).toBe(false);
   });
 });
 

@@ -194,7 +194,7 @@ describe('capture page, camera session', () => {
     const { header } = read(traces[1]!);
     expect(header.frames.length).toBeGreaterThanOrEqual(16);
     expect(header.motion.length).toBeGreaterThan(20);
-    expect(header.motion[0]!.slice(1)).toEqual([0.1, 0.2, -0.3]);
+    expect(header.motion[0]!.slice(1)).toEqual([0.01, 0.02, -0.3]);
     expect(submissions).toMatchObject([{ trace_key: expect.any(String) }]);
     await untilStatus(service, id, ['completed']);
   });
@@ -253,7 +253,7 @@ describe('capture page, camera session', () => {
 /** Lets the phone turn at a constant rate, as its motion sensor reports it: 60 times a second, in degrees. */
 const turning = ({ page }: Phone) =>
   page.evaluate(() => {
-    const rotationRate = { alpha: 5.7296, beta: 11.4592, gamma: -17.1887 };
+    const rotationRate = { alpha: 0.57296, beta: 1.14592, gamma: -17.1887 };
     setInterval(() => dispatchEvent(new DeviceMotionEvent('devicemotion', { rotationRate })), 16);
   });
 

@@ -298,7 +298,7 @@ export interface components {
         /** @enum {unknown} */
         CameraPermission: "granted" | "denied" | "unavailable" | "unknown";
         /** @enum {unknown} */
-        CameraSign: "drawn_track" | "replaced_function" | "even_times";
+        CameraSign: "drawn_track" | "replaced_function";
         Capture: {
             id: string;
             step_key: string;
@@ -1224,7 +1224,7 @@ export interface components {
             challenges?: number;
             /** @description the person chose the way out */
             gave_up?: boolean;
-            /** @description what suggests that something stands in the place of the camera: `drawn_track`, the film comes from a canvas or a program; `replaced_function`, a function of the browser that opens or describes cameras is not its own, which privacy extensions do too; `even_times`, the frames follow each other as evenly as a program sends them, which some cameras do too */
+            /** @description what suggests that something stands in the place of the camera: `drawn_track`, the film comes from a canvas or a program; `replaced_function`, a function of the browser that opens or describes cameras is not its own, which privacy extensions do too */
             camera_signs?: components["schemas"]["CameraSign"][];
         };
         PresenceNoise: {

@@ -66,8 +66,8 @@ export const TRACE = {
   maxMotionSamples: 600,
 } as const;
 
-/** What suggests that something stands in the place of the camera. The service finds `even_times`, the page the others. */
-export const CAMERA_SIGNS = ['drawn_track', 'replaced_function', 'even_times'] as const;
+/** What suggests to the page that something stands in the place of the camera. */
+export const CAMERA_SIGNS = ['drawn_track', 'replaced_function'] as const;
 export type CameraSign = (typeof CAMERA_SIGNS)[number];
 
 /**
@@ -188,8 +188,7 @@ const PresenceEvidence = Type.Object(
         description:
           'what suggests that something stands in the place of the camera: `drawn_track`, the film comes from a canvas or a ' +
           'program; `replaced_function`, a function of the browser that opens or describes cameras is not its own, which ' +
-          'privacy extensions do too; `even_times`, the frames follow each other as evenly as a program sends them, which some ' +
-          'cameras do too',
+          'privacy extensions do too',
       }),
     ),
   },

@@ -24,7 +24,15 @@ import { checkHand } from './hand.ts';
 import { checkLight } from './light.ts';
 import { noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
-import { type CheckName, concluded, examine, type Presence, presenceBand, underPolicy } from './presence.ts';
+import {
+  type CheckName,
+  concluded,
+  examine,
+  lackingUnder,
+  type Presence,
+  presenceBand,
+  underPolicy,
+} from './presence.ts';
 import { checkSensor } from './sensor.ts';
 import type { CheckResult, Move, Session } from './trace.ts';
 import { follow, matchesOf, planeOf } from './tracks.ts';
@@ -174,6 +182,32 @@ describe('checkHand', () => {
     const rest = motion.map(({ at }) => ({ at, rate: [0.004 * rng.normal(), 0.004 * rng.normal(), 0] as const }));
     expect(checkHand(path, { motion: rest })).toMatchObject({ passed: false, contradiction: true });
     expect(checkHand(path, { motion: [] }).evaluated).toBe(false);
+  });
+});
+
+describe('underPolicy', () => {
+  const without = (motionAbsence: 'silent' | 'refused' | undefined, make?: string, model?: string): Session =>
+    session(
+      { ...deep, trace: { ...deep.trace, motion: [], ...(motionAbsence && { motionAbsence }) } },
+      {
+        metadata: { thumbnail: false, fields: [], faults: [], ...(make && { make }), ...(model && { model }) },
+      },
+    );
+  it('asks under strict why a film has no motion sensor, and believes a device that has none', () => {
+    for (const [sent, result] of [
+      [without('silent'), 'passed'],
+      [without('silent', 'motorola', 'moto e5'), 'passed'],
+      [without('silent', 'Apple', 'iPhone 13'), 'inconclusive'],
+      [without('refused'), 'inconclusive'],
+      [without(undefined), 'inconclusive'],
+    ] as const) {
+      const presence = examine(sent);
+      expect(presence.result).toBe('passed');
+      expect(underPolicy(presence, 'lenient').result).toBe('passed');
+      expect(underPolicy(presence, 'strict').result, JSON.stringify(sent.metadata)).toBe(result);
+      expect(lackingUnder(presence, 'strict')).toHaveLength(result === 'passed' ? 0 : 1);
+    }
+    expect(lackingUnder(examine(without('silent', 'Apple', 'iPhone 13')), 'strict')[0]).toContain('iPhone 13');
   });
 });
 

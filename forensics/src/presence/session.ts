@@ -6,7 +6,6 @@ import type { PictureMetadata } from '../files/metadata/picture-metadata.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { round } from '../pixels/round.ts';
 import type { DepthSignal } from '../signals.ts';
-import { hasEvenTimes } from './even-times.ts';
 import { checkFile } from './fresh.ts';
 import { type NoisePictures, noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
@@ -85,10 +84,8 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   }
   const { header, trace } = read;
   const path = pathOf(trace.frames);
-  const signs = [...(header.track.signs ?? []), ...(hasEvenTimes(trace.frames) ? (['even_times'] as const) : [])];
   const evidence = {
     ...evidenceOf(header, path, sent),
-    ...(signs.length > 0 && { camera_signs: [...new Set(signs)] }),
     challenges: Math.max(1, challenge.count),
   };
   const strip = await stripOf(trace.frames);
@@ -185,7 +182,11 @@ async function readable(
   }
 }
 
-function evidenceOf({ began_at, guidance }: Header, { points }: Path, { arrivedAt }: SentSession): PresenceEvidence {
+function evidenceOf(
+  { began_at, guidance, track }: Header,
+  { points }: Path,
+  { arrivedAt }: SentSession,
+): PresenceEvidence {
   const start = points[0]!.at;
   return {
     moves_asked: [],
@@ -194,6 +195,7 @@ function evidenceOf({ began_at, guidance }: Header, { points }: Path, { arrivedA
     began_at: new Date(began_at).toISOString(),
     delay_seconds: Math.round((arrivedAt - began_at) / 1000),
     gave_up: guidance.gave_up,
+    ...(track.signs?.length ? { camera_signs: track.signs } : {}),
   };
 }
 

@@ -44,7 +44,7 @@ interface Counts {
 export async function sendAll(
   classes: readonly Attack[],
   counts: Counts,
-  firstSeed: number,
+  firstSeedOf: (attack: Attack) => number,
   sent: (row: SentRow) => void,
 ): Promise<void> {
   const service = await startOwnService({ ANALYSIS_THREADS: '1' });
@@ -52,7 +52,7 @@ export async function sendAll(
     for (const attack of classes)
       for (const policy of POLICIES) {
         const strict = attack.kind === 'genuine' ? counts.genuine : counts.strict;
-        const from = firstSeed + (policy === 'strict' ? 0 : strict);
+        const from = firstSeedOf(attack) + (policy === 'strict' ? 0 : strict);
         const count = policy === 'strict' ? strict : counts.lenient;
         for (let i = 0; i < count; i++) sent(await send(service, attack, policy, from + i));
       }

@@ -71,7 +71,7 @@ export const CAMERA_SIGNS = ['drawn_track', 'replaced_function'] as const;
 export type CameraSign = (typeof CAMERA_SIGNS)[number];
 
 /**
- * Why a trace has no samples of the motion sensor, by the page's own account. `refused`: the person did not allow it (iOS). `blocked`: the page that
+ * Why a trace has no samples of the motion sensor, by the page's own account. `refused`: the browser asked and the person said no (iOS), or its settings forbid it. `blocked`: the page that
  * embeds this one does not pass it on. `silent`: the browser gave none, as on phones without a gyroscope, in Brave and on computers.
  */
 export const MOTION_ABSENCES = ['refused', 'blocked', 'silent'] as const;

@@ -16,7 +16,7 @@ it('deviceWithSensor names a device only where every model of its kind has a gyr
 it('unexplained believes a silent browser, unless the photo’s own file names a phone that has the sensor', () => {
   expect(unexplained('silent', undefined)).toBeUndefined();
   expect(unexplained('silent', 'iPhone 13')).toContain('iPhone 13');
-  expect(unexplained('refused', undefined)).toContain('did not allow');
+  expect(unexplained('refused', undefined)).toContain('does not allow it');
   expect(unexplained('blocked', undefined)).toContain('accelerometer; gyroscope');
   expect(unexplained(undefined, undefined)).toContain('nothing says why');
 });

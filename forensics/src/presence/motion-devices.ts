@@ -12,7 +12,7 @@ const ALWAYS = [
 ] as const;
 
 const REFUSED =
-  'The film came without the motion sensor: the phone asked, and the person did not allow it. Opening the link again and allowing it helps.';
+  'The film came without the motion sensor: the browser does not allow it here. The person can open the link again and say yes, or allow motion sensors in the browser’s settings.';
 const BLOCKED =
   'The film came without the motion sensor: the website around the page does not pass it on. Its frame needs allow="accelerometer; gyroscope".';
 const UNEXPLAINED = 'The film came without the motion sensor, and nothing says why.';

@@ -64,6 +64,8 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
   let last = Number.NEGATIVE_INFINITY;
   let ending: 'done' | 'gave up' | undefined;
   let kept = 0;
+  /** Asked for once, because the browser takes its time to describe a camera. */
+  let back: boolean | undefined;
   let over = false;
   let patience: ReturnType<typeof setTimeout>;
 
@@ -90,7 +92,8 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
       kept = seen.kept;
       if (second) return await finish((await second)?.blob);
       if (ending || !guide) return;
-      const state = guide.see({ ...seen, turned: onBack(video) ? motion.turned() : undefined });
+      back ??= onBack(video);
+      const state = guide.see({ ...seen, turned: back ? motion.turned() : undefined });
       onState(state);
       if (state.done) end('done');
     } catch {

@@ -102,20 +102,30 @@ export function MotionSheet(props: Props): JSX.Element {
   );
 }
 
+/** How long the phone of the picture rests at each end, ms. */
+const REST_MS = 1_200;
+
 /**
  * A phone that slides along a rail past what it photographs, upright all the way, in the direction of the arrow. The style sheet turns and moves it;
- * it rests where the person wants less movement. The phone is a picture of its own, which a browser moves without drawing it again.
+ * it rests where the person wants less movement.
  */
-const MovePicture = (): JSX.Element => (
-  <div class="motion-picture">
-    <svg viewBox="0 -16 96 100" aria-hidden="true">
-      <path class="motion-scene" d="M14 60h68M24 60V40l10-6 10 6v20M62 60V46h12v14" />
-      <path class="motion-rail" d="M24 34h48M24 30v8M72 30v8" />
-      <path class="motion-arrow" d="M75 34h18M86 26l8 8-8 8" />
-    </svg>
-    <svg class="motion-phone" viewBox="0 -16 96 100" aria-hidden="true">
-      <rect x="36" y="12" width="24" height="44" rx="4" />
-      <path d="M45 51h6" />
-    </svg>
-  </div>
-);
+function MovePicture(): JSX.Element {
+  const [there, setThere] = useState(false);
+  useEffect(() => {
+    const timer = setInterval(() => setThere(now => !now), REST_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div class="motion-picture">
+      <svg viewBox="0 -16 96 100" aria-hidden="true">
+        <path class="motion-scene" d="M14 60h68M24 60V40l10-6 10 6v20M62 60V46h12v14" />
+        <path class="motion-rail" d="M24 34h48M24 30v8M72 30v8" />
+        <path class="motion-arrow" d="M75 34h18M86 26l8 8-8 8" />
+      </svg>
+      <svg class={`motion-phone ${there ? 'there' : ''}`} viewBox="0 -16 96 100" aria-hidden="true">
+        <rect x="36" y="12" width="24" height="44" rx="4" />
+        <path d="M45 51h6" />
+      </svg>
+    </div>
+  );
+}

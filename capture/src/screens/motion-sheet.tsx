@@ -102,18 +102,18 @@ export function MotionSheet(props: Props): JSX.Element {
   );
 }
 
-/** How long the phone of the picture rests at each end, ms. */
-const REST_MS = 1_200;
+/** How long the phone of the picture rests before it slides, ms. */
+const REST_MS = 600;
 
 /**
- * A phone that slides along a rail past what it photographs, upright all the way, in the direction of the arrow. The style sheet turns and moves it;
- * it rests where the person wants less movement.
+ * A phone that slides along a rail past what it photographs, upright all the way, in the direction of the arrow: once for each move, because while
+ * the person moves, the page has no time to draw. It rests where the person wants less movement.
  */
 function MovePicture(): JSX.Element {
   const [there, setThere] = useState(false);
   useEffect(() => {
-    const timer = setInterval(() => setThere(now => !now), REST_MS);
-    return () => clearInterval(timer);
+    const timer = setTimeout(() => setThere(true), REST_MS);
+    return () => clearTimeout(timer);
   }, []);
   return (
     <div class="motion-picture">

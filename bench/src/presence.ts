@@ -30,7 +30,7 @@ import { reportAims } from './attacks/aims.ts';
 import { classes } from './attacks/classes.ts';
 import { type SentRow, sendAll } from './attacks/over-http.ts';
 import { type RenderedRow, reportCost, reportRendered, reportSent } from './attacks/report.ts';
-import { drawMoves, ISSUED } from './attacks/session.ts';
+import { type Attack, drawMoves, ISSUED } from './attacks/session.ts';
 import { tracesOf } from './films/cut.ts';
 import { type RealFilm, realFilms } from './films/films.ts';
 import { type PersonRow, personWith } from './films/person.ts';
@@ -134,7 +134,9 @@ if (options.clones) {
 if (Number(options.service) > 0) {
   const { service, lenient = service, genuine = service } = options;
   const counts = { strict: Number(service), lenient: Number(lenient), genuine: Number(genuine) };
-  await sendAll(chosen, counts, FIRST_SEED, row => {
+  // A photo counts once in an account, so no two classes share a subject.
+  const firstSeedOf = (attack: Attack): number => FIRST_SEED + 100 * classes.indexOf(attack);
+  await sendAll(chosen, counts, firstSeedOf, row => {
     sent.push(row);
     keep();
     process.stderr.write(`${row.policy}, ${row.name}: presence ${row.presence}, ${row.label}\n`);

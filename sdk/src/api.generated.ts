@@ -1176,7 +1176,7 @@ export interface components {
         Presence: {
             result: components["schemas"]["PresenceResult"];
             checks: components["schemas"]["PresenceChecks"];
-            /** @description why there are no checks of a session */
+            /** @description why there are no checks of a session, or what a session lacks under `strict` */
             words?: string;
             evidence?: components["schemas"]["PresenceEvidence"];
         };

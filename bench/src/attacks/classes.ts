@@ -1,6 +1,7 @@
 import { random } from '@firsthand/forensics/pixels/random.ts';
 import { drawFilm, drawSensor, drawStage, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { filmOnDisplay, print, stillOnDisplay } from './displays.ts';
+import { hilly, layered, ramped } from './layers.ts';
 import {
   archiveWithRates,
   bentDisplay,
@@ -20,8 +21,18 @@ import {
   pannedStraight,
   scripted,
 } from './programs.ts';
-import { everywhere, foreignStill, fromArchive, noTrace, oldStill, replayed, restamped } from './recordings.ts';
+import {
+  everywhere,
+  foreignStill,
+  fromArchive,
+  noTrace,
+  oldStill,
+  replayed,
+  restamped,
+  sentAgain,
+} from './recordings.ts';
 import { type Attack, answered } from './session.ts';
+import { timeWarped, twoStills } from './stocks.ts';
 
 const genuine = (gyroscope: boolean): Attack => ({
   name: gyroscope ? 'genuine, with a motion sensor' : 'genuine, without a motion sensor',
@@ -52,6 +63,8 @@ export const classes: readonly Attack[] = [
   replayed,
   restamped,
   everywhere,
+  sentAgain('account'),
+  sentAgain('other account'),
   foreignStill,
   oldStill,
   relitStill,
@@ -71,6 +84,11 @@ export const classes: readonly Attack[] = [
   brightnessWarpedWithSensor,
   twoLayers,
   knowsAll,
+  hilly,
+  ramped,
+  layered,
+  twoStills,
+  timeWarped,
   print,
   heldPrint,
   popUp,

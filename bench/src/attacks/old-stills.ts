@@ -53,7 +53,7 @@ export const ledIn: Attack = {
 
 /** Matches whose shifts are averaged at each point of a grid, and its distance in pixels. */
 const NEAREST = 4;
-const GRID = 6;
+export const GRID = 6;
 
 /** The old still, bent by a program until it lies on the first frame of the live trace: between matched points the shift is interpolated. */
 export const bentStill: Attack = {
@@ -125,14 +125,14 @@ export const forgedRing: Attack = {
   },
 };
 
-function planeOf({ width, height, data }: Picture) {
+export function planeOf({ width, height, data }: Picture) {
   const luma = lumaOf(data, width * height);
   boxBlur(luma, width, height, 1);
   return { width, height, data: luma };
 }
 
 /** Interpolates shifts between matches: by distance at the points of a grid, linearly between them. */
-function shiftsFrom(
+export function shiftsFrom(
   matches: readonly Match[],
   columns: number,
   rows: number,

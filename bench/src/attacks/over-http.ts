@@ -1,12 +1,17 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, type DepthPolicy, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
 import { random } from '@firsthand/forensics/pixels/random.ts';
+import type { Session } from '@firsthand/forensics/presence/trace.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
+import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import sharp from 'sharp';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { type OwnService, startOwnService } from '../own-service.ts';
 import { createVerification, phone, post, settled } from '../receivers.ts';
 import { type Attack, ISSUED } from './session.ts';
@@ -39,7 +44,7 @@ interface Counts {
 export async function sendAll(
   classes: readonly Attack[],
   counts: Counts,
-  firstSeed: number,
+  firstSeedOf: (attack: Attack) => number,
   sent: (row: SentRow) => void,
 ): Promise<void> {
   const service = await startOwnService({ ANALYSIS_THREADS: '1' });
@@ -47,7 +52,7 @@ export async function sendAll(
     for (const attack of classes)
       for (const policy of POLICIES) {
         const strict = attack.kind === 'genuine' ? counts.genuine : counts.strict;
-        const from = firstSeed + (policy === 'strict' ? 0 : strict);
+        const from = firstSeedOf(attack) + (policy === 'strict' ? 0 : strict);
         const count = policy === 'strict' ? strict : counts.lenient;
         for (let i = 0; i < count; i++) sent(await send(service, attack, policy, from + i));
       }
@@ -56,42 +61,43 @@ export async function sendAll(
   }
 }
 
-/** Sends one session. Each has a phone's address of its own, because the request limit is per address. */
-async function send(service: OwnService, { name, make }: Attack, policy: DepthPolicy, seed: number): Promise<SentRow> {
-  const { url, tenant } = service;
+/** Links that are opened at most until one asks for the moves of a film that is at hand: one in eight does. */
+const MOST_LINKS = 60;
+
+/** Sends one session, and once more where the class says so. Each has a phone's address of its own, because the request limit is per address. */
+async function send(
+  service: OwnService,
+  { name, make, again }: Attack,
+  policy: DepthPolicy,
+  seed: number,
+): Promise<SentRow> {
   const from = phone(`127.0.7.${1 + (nextAddress++ % 250)}`);
-  const step = { type: 'image', key: 'photo', description: 'The damage', min: 1, max: 1 };
-  const asked = { steps: [step], signals_required: ['depth'], depth_policy: policy };
-  const { id } = await createVerification(url, tenant, from, asked);
-  const path = `/v1/verifications/${id}`;
-  const challenge = await post<Challenge>(url, `${path}/challenges`, { step_key: step.key }, from);
-  const session = await make(seed, challenge.moves);
+  const { tenant } = service;
+  let link = await open(service, tenant, policy, from);
+  const { moves } = link.challenge;
+  const session = await make(seed, moves);
   // Without a trace a program sends the photo of a genuine session alone.
-  const { still, second } = session ?? (await onlyPhotos(seed, challenge.moves));
-  const body: Record<string, string> = {
+  const { still, second } = session ?? (await onlyPhotos(seed, moves));
+  const photos = {
     image_base64: (await jpegOf(still)).toString('base64'),
     ...(second && { motion_frame_base64: (await jpegOf(second)).toString('base64') }),
   };
-  if (session) {
-    const began = Date.parse(challenge.issued_at) + session.trace.beganAt - ISSUED;
-    const file = await encodeTrace(session.trace, {
-      challengeId: challenge.challenge_id,
-      moves: challenge.moves,
-      header: { began_at: began },
-    });
-    const address = { content_type: TRACE_CONTENT_TYPE };
-    const upload = await post<UploadUrlResponse>(url, `${path}/captures/upload-url`, address, from);
-    const { pathname, search } = new URL(upload.upload_url);
-    const headers = upload.headers;
-    const put = await request(`${url}${pathname}${search}`, { method: 'PUT', dispatcher: from, headers, body: file });
-    await put.body.dump();
-    if (put.statusCode !== 200) throw new Error(`the upload of a trace was answered ${put.statusCode}`);
-    body.challenge_id = challenge.challenge_id;
-    body.trace_key = upload.image_key;
-    body.trace_sha256 = createHash('sha256').update(file).digest('hex');
+  const submit = async (): Promise<void> => {
+    const film = session && (await uploaded(service, link, session, from));
+    await post(service.url, `/v1/verifications/${link.id}/captures`, { ...photos, ...film }, from);
+  };
+  await submit();
+  let owner = tenant;
+  if (again) {
+    await settled(service, link.id);
+    owner = again === 'account' ? tenant : await otherTenant(service);
+    for (let opened = 0; opened === 0 || link.challenge.moves.join() !== moves.join(); opened++) {
+      if (opened === MOST_LINKS) throw new Error(`no link of ${MOST_LINKS} asks for ${moves.join(', ')}`);
+      link = await open(service, owner, policy, from);
+    }
+    await submit();
   }
-  await post(url, `${path}/captures`, body, from);
-  const done = await settled(service, id);
+  const done = await settled({ ...service, tenant: owner }, link.id);
   await from.close();
   const { result = 'none', checks = {} } = done.captures.at(-1)?.presence ?? {};
   const names = (holds: (check: { evaluated: boolean; passed?: boolean }) => boolean): string[] =>
@@ -106,6 +112,51 @@ async function send(service: OwnService, { name, make }: Attack, policy: DepthPo
     label: done.verdict?.label ?? done.status,
     review: done.review.state,
   };
+}
+
+interface Link {
+  id: string;
+  challenge: Challenge;
+}
+
+/** Creates a request, and asks for its moves. */
+async function open(service: OwnService, tenant: NewTenant, policy: DepthPolicy, from: Dispatcher): Promise<Link> {
+  const step = { type: 'image', key: 'photo', description: 'The damage', min: 1, max: 1 };
+  const asked = { steps: [step], signals_required: ['depth'], depth_policy: policy };
+  const { id } = await createVerification(service.url, tenant, from, asked);
+  const body = { step_key: step.key };
+  return { id, challenge: await post<Challenge>(service.url, `/v1/verifications/${id}/challenges`, body, from) };
+}
+
+/** Uploads a film under a link. Returns the fields that name it. The same session gives the same pictures, byte by byte. */
+async function uploaded({ url }: OwnService, { id, challenge }: Link, { trace }: Session, from: Dispatcher) {
+  const began = Date.parse(challenge.issued_at) + trace.beganAt - ISSUED;
+  const { challenge_id, moves } = challenge;
+  const file = await encodeTrace(trace, { challengeId: challenge_id, moves, header: { began_at: began } });
+  const address = { content_type: TRACE_CONTENT_TYPE };
+  const upload = await post<UploadUrlResponse>(url, `/v1/verifications/${id}/captures/upload-url`, address, from);
+  const { pathname, search } = new URL(upload.upload_url);
+  const headers = upload.headers;
+  const put = await request(`${url}${pathname}${search}`, { method: 'PUT', dispatcher: from, headers, body: file });
+  await put.body.dump();
+  if (put.statusCode !== 200) throw new Error(`the upload of a trace was answered ${put.statusCode}`);
+  return { challenge_id, trace_key: upload.image_key, trace_sha256: createHash('sha256').update(file).digest('hex') };
+}
+
+const others = new WeakMap<OwnService, NewTenant>();
+
+/** A second account of the service, as its operator makes one. */
+async function otherTenant(service: OwnService): Promise<NewTenant> {
+  const known = others.get(service);
+  if (known) return known;
+  const made = await promisify(execFile)(
+    process.execPath,
+    [fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url)), 'create-tenant', 'Other'],
+    { env: { ...process.env, DATA_DIR: service.dataDir } },
+  );
+  const tenant = JSON.parse(made.stdout) as NewTenant;
+  others.set(service, tenant);
+  return tenant;
 }
 
 let nextAddress = 0;

@@ -52,13 +52,13 @@ export async function warpedView(stage: Stage, seed: number, layers?: number): P
   return viewBy(inverse, await photoOf(stage, seed));
 }
 
-const photoOf = async (stage: Stage, seed: number): Promise<Picture> => {
+export const photoOf = async (stage: Stage, seed: number): Promise<Picture> => {
   const sensor = { ...drawSensor(seed), pattern: 0 };
   return (await drawFilm({ stage, way: straightWay(['right'], 0), sensor, frames: 2 })).still;
 };
 
 /** The view of a photograph whose points move as their inverse depth says, pixel by pixel of a frame. */
-function viewBy(inverse: Float32Array, still: Picture): View {
+export function viewBy(inverse: Float32Array, still: Picture): View {
   const { width, height } = FRAME;
   return pose => {
     const plane = onPlane({ ...pose, position: [0, 0, 0] }, 1);

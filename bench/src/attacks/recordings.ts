@@ -78,3 +78,11 @@ export const fromArchive = (sensor: 'none' | 'at rest'): Attack => ({
     return answered({ ...film, trace: { ...film.trace, motion } }, moves);
   },
 });
+
+/** A genuine session whose bytes come again under another link: the first whose moves are the same. The header gets the new request. */
+export const sentAgain = (again: 'account' | 'other account'): Attack => ({
+  name: `photo and film of a genuine session under a second link of ${again === 'account' ? 'the same' : 'another'} account, the same moves`,
+  kind: 'injected',
+  make: async (seed, moves) => answered(await filmed(seed, moves, true), moves),
+  again,
+});

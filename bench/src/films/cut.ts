@@ -46,6 +46,7 @@ export async function* tracesOf(film: RealFilm, clones: string, cache: string): 
       videoWidth: photo!.picture.width,
       crops: await cropsOf(rest.map(({ picture }) => picture)),
       motion: [],
+      motionAbsence: 'silent' as const,
     };
     const path = pathOf(frames);
     const reach = Math.max(...path.points.map(({ x, y }) => Math.hypot(x - path.points[0]!.x, y - path.points[0]!.y)));

@@ -24,6 +24,8 @@ export interface PersonRow {
 const DRAWS = 40;
 /** Seconds between the photo and the first move: the time in which a person reads the arrow. */
 const REACTION = 6;
+/** Playwright denies what is not named. A phone's browser would give the motion sensor; the machine has none, so the film says `silent`. */
+const PERMISSIONS = ['camera', 'accelerometer', 'gyroscope'];
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 
 /** A camera this close to where it took the photo is still at rest, as a share of the longer side. */
@@ -99,7 +101,7 @@ async function answered(
   const browser = await launchChromium(file);
   let reached = 'no photo';
   try {
-    const context = await browser.newContext({ ...PHONE, locale: 'en-US', permissions: ['camera'] });
+    const context = await browser.newContext({ ...PHONE, locale: 'en-US', permissions: PERMISSIONS });
     context.setDefaultTimeout(60_000);
     await context.route('**/challenges', route => route.fulfill({ status: 201, json: challenge }));
     const page = await context.newPage();

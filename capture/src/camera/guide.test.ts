@@ -106,6 +106,30 @@ describe('createGuide', () => {
     });
   });
 
+  /** The same moves by a phone whose motion sensor says which share of the way comes from turning. */
+  function turning(share: number, far = 1.3 * ENOUGH) {
+    const guide = createGuide(['right', 'up']);
+    let state: GuideState | undefined;
+    const hints = new Set<string | undefined>();
+    for (let i = 0; i <= 60; i++) {
+      const x = (far * i) / 60;
+      state = guide.see(seen(1_000 + i * 30, x, 0, { turned: { x: share * x, y: 0 } }));
+      hints.add(state.hint);
+    }
+    return { move: state!.move, progress: state!.progress, hints };
+  }
+
+  test('does not fill the bar for a phone that only turns, says so, and lets it go on after a long way', () => {
+    expect(turning(0)).toMatchObject({ move: 1 });
+    // A hand that slides and turns back sees less of a way than it slid.
+    expect(turning(-0.4)).toMatchObject({ move: 1 });
+    expect(turning(0.4)).toMatchObject({ move: 1 });
+    const turned = turning(1);
+    expect(turned).toMatchObject({ move: 0, progress: 0 });
+    expect(turned.hints).toContain('turned');
+    expect(turning(1, 3 * ENOUGH).move).toBe(1);
+  });
+
   test('speaks of the dark, of an even wall and of another direction', () => {
     expect(follow(['right', 'up'], ['right'], 0.01, { dark: true }).last.hint).toBe('dark');
     expect(follow(['right', 'up'], ['right'], 0.01, { detail: 0.5 }).last.hint).toBe('plain');

@@ -8,6 +8,10 @@ export const ENOUGH = 0.075;
 const STRAY = 0.7;
 /** Share of the whole way that the moves must explain. The service asks for 0.55. */
 const LEAST_EXPLAINED = 0.65;
+/** Of that way, the phone must slide so much. A camera that only turns shows no depth, and turning is the most frequent reason for no answer. */
+const LEAST_SLIDE = 0.6 * ENOUGH;
+/** Whoever cannot slide goes on after so much of a turn. */
+const RELIEF = 2.5 * ENOUGH;
 /** A last move that must make up for detours is this much longer at most. */
 const MOST_EXTRA = 0.1;
 /** Below this correlation two frames could not be laid on each other. The service needs four of five that can. */
@@ -22,15 +26,20 @@ const LASTS_MS = 500;
 const STANDS_STILL_MS = 3_000;
 const READ_MS = 1_500;
 
-export type GuideHint = 'dark' | 'plain' | 'fast' | 'other' | 'more';
+export type GuideHint = 'dark' | 'plain' | 'fast' | 'other' | 'turned' | 'more';
 
-/** Measurements of one frame of the video. */
-export type Seen = Point & { fit: number; detail: number; dark: boolean };
+/** Measurements of one frame of the video. `turned`: the part of its place that comes from turning, where the phone has a motion sensor. */
+export type Seen = Point & {
+  fit: number;
+  detail: number;
+  dark: boolean;
+  turned?: { x: number; y: number } | undefined;
+};
 
 export type GuideState = {
   /** Index of the move that is asked for. */
   move: number;
-  /** 0..1, by the picture's own movement in the move's direction. */
+  /** 0..1, by the picture's own movement in the move's direction, as far as the phone slides. */
   progress: number;
   done: boolean;
   hint?: GuideHint;
@@ -47,6 +56,13 @@ const ALONG: Record<Move, (x: number, y: number) => [along: number, across: numb
 function sizeOf(move: Move, from: Point, to: Point): number {
   const [along, across] = ALONG[move](to.x - from.x, to.y - from.y);
   return along - STRAY * Math.abs(across);
+}
+
+/** Length of a way in one direction that the phone slid; undefined without a motion sensor. */
+function slideOf(move: Move, from: Seen, to: Seen): number | undefined {
+  if (!from.turned || !to.turned) return undefined;
+  const [along] = ALONG[move](to.x - to.turned.x - from.x + from.turned.x, to.y - to.turned.y - from.y + from.turned.y);
+  return along;
 }
 
 /**
@@ -83,7 +99,7 @@ export function createGuide(moves: readonly Move[]) {
     return start;
   };
 
-  function hintFor(now: Seen, size: number): GuideHint | undefined {
+  function hintFor(now: Seen, size: number, slide: number | undefined): GuideHint | undefined {
     const recent = piece.slice(-6);
     const lost = recent.filter(({ fit }) => fit < LEAST_FIT).length;
     const passed = last ? now.at - last.at : 0;
@@ -95,6 +111,7 @@ export function createGuide(moves: readonly Move[]) {
       ['plain', lasts('plain', !now.dark && now.detail < LEAST_DETAIL, now.at)],
       ['fast', clear && (lost >= 3 || lasts('fast', speed > TOO_FAST, now.at, 100))],
       ['other', Math.hypot(now.x - first.x, now.y - first.y) > 0.8 * ENOUGH && size < 0.3 * ENOUGH],
+      ['turned', slide !== undefined && size > 0.6 * ENOUGH && slide < 0.5 * LEAST_SLIDE],
       ['more', now.at - best.at > STANDS_STILL_MS],
     ];
     return found.find(([, holds]) => holds)?.[0];
@@ -127,8 +144,10 @@ export function createGuide(moves: readonly Move[]) {
       // The last move goes on until the moves explain enough of the way.
       const missing = (LEAST_EXPLAINED * way - along - here) / (1 - LEAST_EXPLAINED);
       const needed = isLast ? Math.max(ENOUGH, Math.min(ENOUGH + MOST_EXTRA, here + missing)) : ENOUGH;
-      let progress = Math.max(0, Math.min(1, size / needed));
-      let hint = hintFor(now, size);
+      const slide = slideOf(move, start, now);
+      const slid = slide === undefined || size >= RELIEF ? 1 : slide / LEAST_SLIDE;
+      let progress = Math.max(0, Math.min(1, size / needed, slid));
+      let hint = hintFor(now, size, slide);
       if (progress === 1) {
         const steps = piece.slice(piece.indexOf(start));
         const lost = steps.filter(({ fit }) => fit < LEAST_FIT).length;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type MotionSample, recordMotion, thinned } from './motion-sensor.ts';
+import { askForMotion, type MotionSample, motionAbsence, recordMotion, thinned } from './motion-sensor.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -24,4 +24,43 @@ test('thinned keeps the angle that the rates add up to', () => {
   const turned = (list: MotionSample[], axis: 1 | 2) =>
     list.slice(1).reduce((sum, sample, i) => sum + sample[axis] * (sample[0] - list[i]![0]), 0);
   for (const axis of [1, 2] as const) expect(turned(few, axis) / turned(samples, axis)).toBeCloseTo(1, 1);
+});
+
+test('recordMotion tells how far the picture went because the phone turned, however the display is turned', () => {
+  for (const [angle, rates, sign] of [
+    [0, { alpha: 0, beta: 45 }, [-1, 0]],
+    [0, { alpha: 45, beta: 0 }, [0, -1]],
+    [90, { alpha: 45, beta: 0 }, [-1, 0]],
+    [90, { alpha: 0, beta: 45 }, [0, 1]],
+  ] as const) {
+    const target = new EventTarget();
+    vi.stubGlobal('addEventListener', target.addEventListener.bind(target));
+    vi.stubGlobal('removeEventListener', target.removeEventListener.bind(target));
+    vi.stubGlobal('screen', { orientation: { angle } });
+    const recording = recordMotion();
+    expect(recording.turned()).toBeUndefined();
+    for (let i = 0; i <= 20; i++) {
+      const event = Object.assign(new Event('devicemotion'), { rotationRate: { ...rates, gamma: 0 } });
+      Object.defineProperty(event, 'timeStamp', { value: 1_000 + i * 50 });
+      target.dispatchEvent(event);
+    }
+    // A second at 45 degrees a second.
+    const way = (0.8 * Math.PI) / 4;
+    expect(recording.turned()!.x).toBeCloseTo(sign[0] * way, 3);
+    expect(recording.turned()!.y).toBeCloseTo(sign[1] * way, 3);
+    recording.stop();
+  }
+});
+
+test('motionAbsence tells a person who refused from a frame that does not pass the sensor on, and from silence', async () => {
+  expect(motionAbsence({})).toBe('silent');
+  expect(motionAbsence({ featurePolicy: { allowsFeature: name => name !== 'gyroscope' } })).toBe('blocked');
+  for (const [answer, absence] of [
+    ['denied', 'refused'],
+    ['granted', 'silent'],
+  ] as const) {
+    vi.stubGlobal('DeviceMotionEvent', { requestPermission: async () => answer });
+    await askForMotion();
+    expect(motionAbsence({})).toBe(absence);
+  }
 });

@@ -4,7 +4,8 @@ import { frameOf } from './camera.ts';
 import { cornerOf } from './corner.ts';
 import { watchFrames } from './frames.ts';
 import { createGuide, type GuideState, type Move, type Seen } from './guide.ts';
-import { recordMotion } from './motion-sensor.ts';
+import { facingOf } from './lens.ts';
+import { motionAbsence, recordMotion } from './motion-sensor.ts';
 import type { FrameJpeg, Reading } from './reader.ts';
 import type { Order } from './reader-worker.ts';
 import { LEAST_FRAMES } from './selection.ts';
@@ -63,6 +64,8 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
   let last = Number.NEGATIVE_INFINITY;
   let ending: 'done' | 'gave up' | undefined;
   let kept = 0;
+  /** Asked for once, because the browser takes its time to describe a camera. */
+  let back: boolean | undefined;
   let over = false;
   let patience: ReturnType<typeof setTimeout>;
 
@@ -89,7 +92,8 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
       kept = seen.kept;
       if (second) return await finish((await second)?.blob);
       if (ending || !guide) return;
-      const state = guide.see(seen);
+      back ??= onBack(video);
+      const state = guide.see({ ...seen, turned: back ? motion.turned() : undefined });
       onState(state);
       if (state.done) end('done');
     } catch {
@@ -141,7 +145,7 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
     const first = frames[0]!.at;
     const relative = (at: number) => Math.round((at - first) * 100) / 100;
     const corner = cornerOf(video.videoWidth, video.videoHeight);
-    const track = (video.srcObject as MediaStream | null)?.getVideoTracks()[0];
+    const track = trackOf(video);
     const parts: TraceParts = {
       challenge_id: open.challenge_id,
       began_at: Math.round(Date.parse(open.issued_at) + Math.max(0, first - open.receivedAt)),
@@ -154,6 +158,7 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
         capabilities: anonymous(track?.getCapabilities?.()),
         ...programOf(track?.label),
         ...(track ? { signs: signsOf(track) } : {}),
+        ...(samples.length === 0 ? { motion: motionAbsence() } : {}),
       },
       guidance: {
         gave_up: ending === 'gave up',
@@ -170,6 +175,14 @@ export function startSession({ video, challenge, onMoves, onState, onDone }: Opt
       if (!over) close();
     },
   };
+}
+
+const trackOf = (video: HTMLVideoElement) => (video.srcObject as MediaStream | null)?.getVideoTracks()[0];
+
+/** A front camera turns the other way. */
+function onBack(video: HTMLVideoElement): boolean {
+  const track = trackOf(video);
+  return track !== undefined && facingOf(track) !== 'front';
 }
 
 const round4 = (value: number) => Math.round(value * 1e4) / 1e4;

@@ -14,6 +14,7 @@ const PICTURES: Record<GuideHint, IconName> = {
   plain: 'gallery',
   fast: 'time',
   other: 'lens',
+  turned: 'lens',
   more: 'right',
 };
 
@@ -70,7 +71,7 @@ export function MotionSheet(props: Props): JSX.Element {
             ))}
           </div>
         )}
-        <MovePicture />
+        <MovePicture key={state.move} />
         <span
           class="motion-track"
           role="progressbar"
@@ -84,7 +85,7 @@ export function MotionSheet(props: Props): JSX.Element {
       </div>
       <p class="motion-words" role="status">
         {state.hint && <Icon name={PICTURES[state.hint]} class={state.hint === 'more' ? `to-${move}` : ''} />}
-        {t(state.hint ? `motion.${state.hint}` : 'motion.text')}
+        {t(state.done ? 'motion.hold' : state.hint ? `motion.${state.hint}` : 'motion.text')}
       </p>
       <button
         type="button"
@@ -101,14 +102,30 @@ export function MotionSheet(props: Props): JSX.Element {
   );
 }
 
-/** A phone that slides past what it photographs, in the direction of the arrow. The style sheet turns it. */
-const MovePicture = (): JSX.Element => (
-  <svg class="motion-picture" viewBox="0 -16 96 100" aria-hidden="true">
-    <path class="motion-scene" d="M20 60h56M30 60V40l10-6 10 6v20M58 60V46h12v14" />
-    <g class="motion-phone">
-      <rect x="36" y="12" width="24" height="44" rx="4" />
-      <path d="M45 51h6" />
-    </g>
-    <path class="motion-arrow" d="M67 34h20M79 26l8 8-8 8" />
-  </svg>
-);
+/** How long the phone of the picture rests before it slides, ms. */
+const REST_MS = 600;
+
+/**
+ * A phone that slides along a rail past what it photographs, upright all the way, in the direction of the arrow: once for each move, because while
+ * the person moves, the page has no time to draw. It rests where the person wants less movement.
+ */
+function MovePicture(): JSX.Element {
+  const [there, setThere] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setThere(true), REST_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div class="motion-picture">
+      <svg viewBox="0 -16 96 100" aria-hidden="true">
+        <path class="motion-scene" d="M14 60h68M24 60V40l10-6 10 6v20M62 60V46h12v14" />
+        <path class="motion-rail" d="M24 34h48M24 30v8M72 30v8" />
+        <path class="motion-arrow" d="M75 34h18M86 26l8 8-8 8" />
+      </svg>
+      <svg class={`motion-phone ${there ? 'there' : ''}`} viewBox="0 -16 96 100" aria-hidden="true">
+        <rect x="36" y="12" width="24" height="44" rx="4" />
+        <path d="M45 51h6" />
+      </svg>
+    </div>
+  );
+}

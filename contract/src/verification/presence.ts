@@ -70,6 +70,13 @@ export const TRACE = {
 export const CAMERA_SIGNS = ['drawn_track', 'replaced_function'] as const;
 export type CameraSign = (typeof CAMERA_SIGNS)[number];
 
+/**
+ * Why a trace has no samples of the motion sensor, by the page's own account. `refused`: the browser asked and the person said no (iOS), or its settings forbid it. `blocked`: the page that
+ * embeds this one does not pass it on. `silent`: the browser gave none, as on phones without a gyroscope, in Brave and on computers.
+ */
+export const MOTION_ABSENCES = ['refused', 'blocked', 'silent'] as const;
+export type MotionAbsence = (typeof MOTION_ABSENCES)[number];
+
 /** The JSON header of a trace file, version 1. The JPEGs of the frames follow it, then those of the crops. */
 export interface TraceHeader {
   version: 1;
@@ -90,6 +97,8 @@ export interface TraceHeader {
     capabilities: Record<string, unknown>;
     program?: string;
     signs?: CameraSign[];
+    /** Where `motion` is empty: why. */
+    motion?: MotionAbsence;
   };
   guidance: { gave_up: boolean; seconds: number; moves: { move: Move; done: boolean }[] };
 }
@@ -195,7 +204,9 @@ export const Presence = Type.Object(
       ...closed,
       title: 'PresenceChecks',
     }),
-    words: Type.Optional(Type.String({ description: 'why there are no checks of a session' })),
+    words: Type.Optional(
+      Type.String({ description: 'why there are no checks of a session, or what a session lacks under `strict`' }),
+    ),
     evidence: Type.Optional(PresenceEvidence),
   },
   { ...closed, title: 'Presence' },

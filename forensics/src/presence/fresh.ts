@@ -2,6 +2,7 @@ import { lumaOf } from '../pixels/luma.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
+import { hasEvenTimes } from './even-times.ts';
 import { standardQuality } from './standard-tables.ts';
 import { type CheckResult, noAnswer, type Session } from './trace.ts';
 
@@ -35,6 +36,7 @@ export function checkFresh(session: Session): CheckResult {
     duration_ms: Math.round(duration),
     shortest_ms: intervals.length > 0 ? round(Math.min(...intervals)) : null,
     longest_ms: intervals.length > 0 ? round(Math.max(...intervals)) : null,
+    even_times: hasEvenTimes(trace.frames),
   };
   const failed = (words: string, probability: number, contradiction: boolean): CheckResult => ({
     evaluated: true,

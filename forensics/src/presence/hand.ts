@@ -1,6 +1,8 @@
 import { round } from '../pixels/round.ts';
+import { deviceWithSensor, unexplained } from './motion-devices.ts';
 import type { Path } from './path.ts';
-import { type CheckResult, type MotionSample, noAnswer } from './trace.ts';
+import type { MotionSample } from './trace.ts';
+import { type CheckResult, noAnswer, type Session } from './trace.ts';
 
 const LEAST_SAMPLES = 40;
 const LEAST_STEPS = 11;
@@ -22,8 +24,17 @@ const MOVED = 0.1;
  * Asks whether the motion sensor turned as the picture did. It compares the rotation about the line of sight alone: the shift of the picture
  * mixes turning and sideways movement, and a hand that moves aside turns back to keep the subject in view.
  */
-export function checkHand(path: Path, samples: readonly MotionSample[]): CheckResult {
-  if (samples.length < LEAST_SAMPLES) return noAnswer('The phone gave no motion sensor.');
+export function checkHand(
+  path: Path,
+  { motion: samples, motionAbsence }: Pick<Session['trace'], 'motion' | 'motionAbsence'>,
+  photo?: Session['metadata'],
+): CheckResult {
+  if (samples.length < LEAST_SAMPLES) {
+    const device = deviceWithSensor(photo);
+    const missing = unexplained(motionAbsence, device);
+    const evidence = { samples: samples.length, absence: motionAbsence ?? null, ...(device && { device }) };
+    return { ...noAnswer('The phone gave no motion sensor.', evidence), ...(missing && { missing }) };
+  }
   const { steps, points } = path;
   const usable = steps.filter(({ correlation }) => correlation > 0.6).length;
   if (steps.length < LEAST_STEPS || usable < 0.8 * steps.length)

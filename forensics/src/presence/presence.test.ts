@@ -24,7 +24,15 @@ import { checkHand } from './hand.ts';
 import { checkLight } from './light.ts';
 import { noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
-import { type CheckName, concluded, examine, type Presence, presenceBand, underPolicy } from './presence.ts';
+import {
+  type CheckName,
+  concluded,
+  examine,
+  lackingUnder,
+  type Presence,
+  presenceBand,
+  underPolicy,
+} from './presence.ts';
 import { checkSensor } from './sensor.ts';
 import type { CheckResult, Move, Session } from './trace.ts';
 import { follow, matchesOf, planeOf } from './tracks.ts';
@@ -163,17 +171,43 @@ describe('checkHand', () => {
   it('finds the delay of the sensor, fails the sensor of a phone at rest, and has no answer for that of another hand', () => {
     const { motion } = deep.trace;
     const late = motion.map(({ at, rate }) => ({ at: at + 120, rate }));
-    const own = checkHand(path, motion);
-    const delayed = checkHand(path, late);
+    const own = checkHand(path, { motion });
+    const delayed = checkHand(path, { motion: late });
     expect(own).toMatchObject({ passed: true });
     expect(delayed).toMatchObject({ passed: true });
     expect(Math.abs(Number(delayed.evidence.delay_ms) - Number(own.evidence.delay_ms) - 120)).toBeLessThanOrEqual(20);
     const turned = motion.map(({ at, rate: [x, y, z] }) => ({ at, rate: [-y, x, -z] as const }));
-    expect(checkHand(path, turned).evaluated).toBe(false);
+    expect(checkHand(path, { motion: turned }).evaluated).toBe(false);
     const rng = random(1);
     const rest = motion.map(({ at }) => ({ at, rate: [0.004 * rng.normal(), 0.004 * rng.normal(), 0] as const }));
-    expect(checkHand(path, rest)).toMatchObject({ passed: false, contradiction: true });
-    expect(checkHand(path, []).evaluated).toBe(false);
+    expect(checkHand(path, { motion: rest })).toMatchObject({ passed: false, contradiction: true });
+    expect(checkHand(path, { motion: [] }).evaluated).toBe(false);
+  });
+});
+
+describe('underPolicy', () => {
+  const without = (motionAbsence: 'silent' | 'refused' | undefined, make?: string, model?: string): Session =>
+    session(
+      { ...deep, trace: { ...deep.trace, motion: [], ...(motionAbsence && { motionAbsence }) } },
+      {
+        metadata: { thumbnail: false, fields: [], faults: [], ...(make && { make }), ...(model && { model }) },
+      },
+    );
+  it('asks under strict why a film has no motion sensor, and believes a device that has none', () => {
+    for (const [sent, result] of [
+      [without('silent'), 'passed'],
+      [without('silent', 'motorola', 'moto e5'), 'passed'],
+      [without('silent', 'Apple', 'iPhone 13'), 'inconclusive'],
+      [without('refused'), 'inconclusive'],
+      [without(undefined), 'inconclusive'],
+    ] as const) {
+      const presence = examine(sent);
+      expect(presence.result).toBe('passed');
+      expect(underPolicy(presence, 'lenient').result).toBe('passed');
+      expect(underPolicy(presence, 'strict').result, JSON.stringify(sent.metadata)).toBe(result);
+      expect(lackingUnder(presence, 'strict')).toHaveLength(result === 'passed' ? 0 : 1);
+    }
+    expect(lackingUnder(examine(without('silent', 'Apple', 'iPhone 13')), 'strict')[0]).toContain('iPhone 13');
   });
 });
 

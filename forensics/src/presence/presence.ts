@@ -35,7 +35,7 @@ export function examineAlong(session: Session, path: Path): Presence {
     asked: checkAsked(path, challenge.moves),
     depth: checkDepth(trace.frames, path),
     sensor: checkSensor(trace, path),
-    hand: checkHand(path, trace.motion),
+    hand: checkHand(path, trace, session.metadata),
     light: checkLight(trace.frames, path),
   });
 }
@@ -52,12 +52,27 @@ export function concluded(checks: Presence['checks']): Presence {
   return { result: NEEDED.every(passed) ? 'passed' : 'inconclusive', checks };
 }
 
+/** The checks that lack under a policy what they should have, by name. */
+const lackingChecks = (
+  { checks }: Presence,
+  policy: DepthPolicy,
+): [name: string, check: CheckResult, lacks: string][] =>
+  policy !== 'strict'
+    ? []
+    : Object.entries(checks).flatMap(([name, check]) =>
+        check.missing === undefined || check.passed === false ? [] : [[name, check, check.missing]],
+      );
+
+/** What a session lacks under a policy, in sentences for the person who reviews. */
+export const lackingUnder = (presence: Presence, policy: DepthPolicy): string[] =>
+  lackingChecks(presence, policy).map(([, , lacks]) => lacks);
+
 /** What a policy makes of the checks. Under `strict` a check that lacks what it should have has no answer, and the session did not pass. */
 export function underPolicy(presence: Presence, policy: DepthPolicy): Presence {
-  const lacking = Object.entries(presence.checks).flatMap(([name, { missing, evidence, passed }]) =>
-    missing === undefined || passed === false ? [] : [[name, noAnswer(missing, evidence)] as const],
+  const lacking = lackingChecks(presence, policy).map(
+    ([name, { evidence }, lacks]) => [name, noAnswer(lacks, evidence)] as const,
   );
-  if (policy !== 'strict' || lacking.length === 0) return presence;
+  if (lacking.length === 0) return presence;
   return {
     result: presence.result === 'passed' ? 'inconclusive' : presence.result,
     checks: { ...presence.checks, ...Object.fromEntries(lacking) },

@@ -1,7 +1,9 @@
 import {
   CAMERA_SIGNS,
   type CameraSign,
+  MOTION_ABSENCES,
   MOVES,
+  type MotionAbsence,
   type Move,
   TRACE,
   type TraceHeader,
@@ -73,6 +75,7 @@ export async function decodeTrace({ header, frames, crops }: TraceFile): Promise
     videoWidth: header.video.width,
     crops: header.crops.map(({ frame, x, y }, i) => ({ frame, x, y, picture: decoded[frames.length + i]! })),
     motion: header.motion.map(([at, x, y, z]) => ({ at, rate: [x, y, z] as const })),
+    ...(header.track.motion ? { motionAbsence: header.track.motion } : {}),
   };
 }
 
@@ -208,6 +211,7 @@ function checkHeader(value: unknown): TraceHeader {
       capabilities: fieldsOf(track.capabilities, 'track.capabilities'),
       ...(track.program === undefined ? {} : { program: textOf(track.program, 'track.program') }),
       ...(track.signs === undefined ? {} : { signs: signsOf(track.signs) }),
+      ...(isAbsence(track.motion) ? { motion: track.motion } : {}),
     },
     guidance: {
       gave_up: guidance.gave_up,
@@ -224,3 +228,6 @@ function checkHeader(value: unknown): TraceHeader {
 /** Signs of a page that is newer than this service are left out. */
 const signsOf = (signs: unknown): CameraSign[] =>
   CAMERA_SIGNS.filter(sign => listOf(signs, 'track.signs', MOST_SIGNS).includes(sign));
+
+/** Another word than these says nothing. */
+const isAbsence = (motion: unknown): motion is MotionAbsence => MOTION_ABSENCES.includes(motion as MotionAbsence);

@@ -9,7 +9,7 @@ import type { DepthSignal } from '../signals.ts';
 import { checkFile } from './fresh.ts';
 import { type NoisePictures, noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
-import { concluded, examineAlong, type Presence, presenceBand, underPolicy } from './presence.ts';
+import { concluded, examineAlong, lackingUnder, type Presence, presenceBand, underPolicy } from './presence.ts';
 import { decodeTrace, readTraceFile, TraceFault, type TraceFile } from './read-trace.ts';
 import { stripOf } from './strip.ts';
 import { type CheckResult, noAnswer, type Trace } from './trace.ts';
@@ -61,11 +61,15 @@ const CLOCK = 60_000;
 export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise<JudgedSession> {
   const thumbnail = await thumbnailOf(photo.metadata);
   const seen = { still: photo.picture, second: photo.second, metadata: photo.metadata, thumbnail };
-  const judged = (presence: Presence, more: Partial<JudgedSession> = {}): JudgedSession => ({
-    ...underPolicy(presence, sent.policy),
-    band: presenceBand(presence, sent.policy),
-    ...more,
-  });
+  const judged = (presence: Presence, more: Partial<JudgedSession> = {}): JudgedSession => {
+    const lacking = lackingUnder(presence, sent.policy);
+    return {
+      ...underPolicy(presence, sent.policy),
+      band: presenceBand(presence, sent.policy),
+      ...(lacking.length > 0 && { words: lacking.join(' ') }),
+      ...more,
+    };
+  };
   const without = (words: string): JudgedSession => {
     const fresh = checkFile(seen, sent.arrivedAt);
     return judged({ result: 'not_performed', checks: fresh.evaluated ? { fresh } : {} }, { words });
@@ -80,7 +84,10 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   }
   const { header, trace } = read;
   const path = pathOf(trace.frames);
-  const evidence = { ...evidenceOf(header, path, sent), challenges: Math.max(1, challenge.count) };
+  const evidence = {
+    ...evidenceOf(header, path, sent),
+    challenges: Math.max(1, challenge.count),
+  };
   const strip = await stripOf(trace.frames);
   if (!challenge.issued) return judged(concluded({ fresh: foreign! }), { evidence, strip });
   const examined = examineAlong({ challenge: challenge.issued, trace, ...seen }, path);

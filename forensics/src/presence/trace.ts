@@ -1,3 +1,4 @@
+import type { MotionAbsence } from '@firsthand/contract/verification/presence.ts';
 import type { PictureMetadata } from '../files/metadata/picture-metadata.ts';
 import type { Picture } from '../pixels/picture.ts';
 
@@ -37,6 +38,8 @@ export interface Trace {
   videoWidth: number;
   crops: Crop[];
   motion: MotionSample[];
+  /** Why `motion` is empty, by the sender's own account. */
+  motionAbsence?: MotionAbsence;
 }
 
 export interface Challenge {

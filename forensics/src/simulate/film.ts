@@ -198,7 +198,7 @@ export async function drawFilm(shot: Shot): Promise<Film> {
       frames,
       videoWidth: FRAME.width * ZOOM,
       crops,
-      motion: shot.gyroscope ? ratesOf(way, rng) : [],
+      ...(shot.gyroscope ? { motion: ratesOf(way, rng) } : { motion: [], motionAbsence: 'silent' }),
     },
     still: await take(0, whole),
     second: await take(last, whole),

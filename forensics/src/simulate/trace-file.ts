@@ -24,7 +24,11 @@ export async function encodeTrace(
       return { frame, x, y, size: TRACE.cropSide, bytes: length };
     }),
     motion: trace.motion.map(({ at, rate }) => [at, ...rate]),
-    track: { settings: {}, capabilities: {} },
+    track: {
+      settings: {},
+      capabilities: {},
+      ...(trace.motionAbsence ? { motion: trace.motionAbsence } : {}),
+    },
     guidance: {
       gave_up: false,
       seconds: (last.at - first!.at) / 1000,

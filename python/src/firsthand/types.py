@@ -1013,7 +1013,7 @@ class Presence(TypedDict):
     result: PresenceResult
     checks: PresenceChecks
     words: NotRequired[str]
-    """why there are no checks of a session"""
+    """why there are no checks of a session, or what a session lacks under `strict`"""
     evidence: NotRequired[PresenceEvidence]
 
 

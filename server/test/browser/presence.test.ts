@@ -117,6 +117,8 @@ describe('capture page, camera session', () => {
     expect(header.began_at).toBeLessThan(Date.parse(challenge.expires_at));
     expect(JSON.stringify(header.track)).not.toMatch(/deviceId|groupId/);
     expect(header.track.signs).toEqual([]);
+    // A computer has no sensor, and Playwright denies it.
+    expect([header.motion, header.track.motion]).toEqual([[], 'refused']);
     const done = await untilStatus(service, id, ['completed']);
     const { presence } = done.captures[0]!;
     expect(presence?.checks.fresh, presence?.checks.fresh?.words).toMatchObject({ evaluated: true, passed: true });
@@ -158,6 +160,18 @@ describe('capture page, camera session', () => {
     expect(verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
   });
 
+  it('does not fill the bar for a phone that only turns, says so, and shows the way', async () => {
+    const { phone, id } = await afterShutter({ before: turningAsAsked });
+    await phone.page.getByText('You are turning the phone.').waitFor();
+    await phone.fine('turning');
+    await phone.press('This is hard for me');
+    await use(phone);
+    await send(phone);
+    await phone.close();
+    const { captures } = await untilStatus(service, id, ['completed']);
+    expect(captures[0]!.presence?.evidence).toMatchObject({ gave_up: true });
+  });
+
   it('lets people out who find it hard, with a trace that says so', async () => {
     const { phone, id } = await afterShutter({ on: still });
     const { traces, submissions } = watch(phone);
@@ -194,7 +208,7 @@ describe('capture page, camera session', () => {
     const { header } = read(traces[1]!);
     expect(header.frames.length).toBeGreaterThanOrEqual(16);
     expect(header.motion.length).toBeGreaterThan(20);
-    expect(header.motion[0]!.slice(1)).toEqual([0.1, 0.2, -0.3]);
+    expect(header.motion[0]!.slice(1)).toEqual([0.01, 0.02, -0.3]);
     expect(submissions).toMatchObject([{ trace_key: expect.any(String) }]);
     await untilStatus(service, id, ['completed']);
   });
@@ -253,8 +267,23 @@ describe('capture page, camera session', () => {
 /** Lets the phone turn at a constant rate, as its motion sensor reports it: 60 times a second, in degrees. */
 const turning = ({ page }: Phone) =>
   page.evaluate(() => {
-    const rotationRate = { alpha: 5.7296, beta: 11.4592, gamma: -17.1887 };
+    const rotationRate = { alpha: 0.57296, beta: 1.14592, gamma: -17.1887 };
     setInterval(() => dispatchEvent(new DeviceMotionEvent('devicemotion', { rotationRate })), 16);
+  });
+
+/** Lets the phone turn the way that the page asks it to slide, by more than the picture moves. */
+const turningAsAsked = ({ page }: Phone) =>
+  page.evaluate(() => {
+    const RATES: Record<string, object> = {
+      right: { alpha: 0, beta: -80 },
+      left: { alpha: 0, beta: 80 },
+      up: { alpha: 80, beta: 0 },
+      down: { alpha: -80, beta: 0 },
+    };
+    setInterval(() => {
+      const move = document.querySelector<HTMLElement>('[data-move]')?.dataset.move ?? 'right';
+      dispatchEvent(new DeviceMotionEvent('devicemotion', { rotationRate: { ...RATES[move], gamma: 0 } }));
+    }, 16);
   });
 
 /** Sets the phone's clock three hours ahead. */

@@ -24,6 +24,7 @@ import {
 import { firstHand, plain } from '../../support/pictures.ts';
 
 const SEED = 3;
+let nextSensor = 0;
 let service: TestService;
 let late = 0;
 let oldPhoto: Buffer;
@@ -368,6 +369,37 @@ describe('a live photo with a camera session', () => {
         expect(verdict?.label).toBe('failed');
       }
     });
+
+    it.each([
+      ['strict', 'silent', false, 'verified'],
+      ['strict', 'silent', true, 'suspicious'],
+      ['strict', 'refused', false, 'suspicious'],
+      ['strict', undefined, false, 'suspicious'],
+      ['lenient', 'refused', true, 'verified'],
+    ] as const)(
+      'under %s without the motion sensor, which is %s, beside a photo of a Pixel (%s), is %s',
+      async (policy, absence, pixel, label) => {
+        const { id, challenge } = await fitting(policy);
+        // Another sensor's noise makes it another film of the same hand.
+        const sensor = drawSensor(SEED + 40 + nextSensor++);
+        const own = await drawFilm({ stage: drawStage(SEED), way: handWay(['right', 'up'], random(SEED)), sensor });
+        const track = { settings: {}, capabilities: {}, ...(absence && { motion: absence }) };
+        const file = await traceOf(own, challenge, { track });
+        const jpeg = await jpegOf(own.still);
+        const photo = pixel ? await ofThePhone(jpeg, exifNow()) : jpeg;
+        const { verdict, capture } = await send(id, photo, await withTrace(id, challenge.challenge_id, file));
+        expect(verdict?.label, JSON.stringify(capture.presence)).toBe(label);
+        expect(capture.presence?.checks.hand).toMatchObject({
+          evaluated: false,
+          evidence: { samples: 0, absence: absence ?? null, ...(pixel && { device: 'Pixel 8' }) },
+        });
+        if (label === 'suspicious')
+          expect(capture.presence).toMatchObject({
+            result: 'inconclusive',
+            words: expect.stringContaining('motion sensor'),
+          });
+      },
+    );
 
     it.each<Policy>(['lenient', 'strict'])('is suspicious under %s when its camera was a program', async policy => {
       const { id, challenge } = await fitting(policy);

@@ -1,6 +1,7 @@
 import { forgetAllChanges } from '../../delivery/changes/hub.ts';
 import { many, one, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
+import { putEventsBefore } from '../../record/events/outbox.ts';
 import { add, type Counts, isDuration } from './counts.ts';
 
 /** An arbitrary number that stands for "folding statistics" among the advisory locks of a database. */
@@ -110,6 +111,7 @@ export async function resumeStatistics(db: Parameters<typeof transaction>[0]): P
     if (!restored) return;
     await addToTotals(tx, await takeNoted(tx, LAST_TRANSACTION));
     await forgetAllChanges(tx);
+    await putEventsBefore(tx);
     await tx.query('update statistics_position set upto = pg_snapshot_xmin(pg_current_snapshot())');
   });
 }

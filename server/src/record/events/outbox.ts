@@ -14,3 +14,10 @@ export async function takeUnannounced(tx: Tx, limit: number): Promise<string[]> 
   );
   return rows.map(({ event_id }) => event_id);
 }
+
+/**
+ * Puts events whose transactions this cluster has not run, because a dump brought them, before all that it will run: in the order of
+ * their ids. Where they are, the stream would hide them, and show them as new in months.
+ */
+export const putEventsBefore = (tx: Tx) =>
+  tx.query(`update events set recorded_in = '3' where recorded_in >= pg_snapshot_xmin(pg_current_snapshot())`);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resumeStatistics } from '../../../src/desk/statistics/fold.ts';
 import { createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
 
 interface Message {
@@ -95,6 +96,25 @@ describe('event stream', () => {
     await until(async () => events(stream.messages).length >= 2, 'both');
     expect(events(stream.messages).map(({ data }) => data.id)[0]).toBe('evt_00000000000000000000000001');
     expect(JSON.parse(events(stream.messages)[1]!.data.body).data.id).toBe(quick.id);
+    stream.close();
+    await stream.ended;
+  });
+
+  it('has the events of a dump that was restored into a cluster that has run fewer transactions before all later ones', async () => {
+    const { db } = service.deps;
+    const old = await createVerification(service);
+    // As a dump carries them.
+    const ahead = (column: string) => `((${column}::text::bigint + 1000000000)::text)::xid8`;
+    await db.query(`update events set recorded_in = ${ahead('recorded_in')} where tenant_id = $1`, [
+      service.tenant.tenant_id,
+    ]);
+    await db.query(`update statistics_position set upto = ${ahead('upto')}`);
+    await resumeStatistics(db);
+    const later = await createVerification(service);
+    const stream = await follow(service, `?cursor=${Buffer.from('0:').toString('base64url')}`);
+    const ids = () => events(stream.messages).map(({ data }) => JSON.parse(data.body).data?.id);
+    await until(async () => ids().includes(later.id), 'the later event');
+    expect(ids().filter(id => id === old.id || id === later.id)).toEqual([old.id, later.id]);
     stream.close();
     await stream.ended;
   });

@@ -1,6 +1,15 @@
 import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 import { describe, expect, test } from 'vitest';
-import { endOf, faultOfAnswer, fillingOf, type Held, isComplete, placeAfter, placeToResume } from './flow.ts';
+import {
+  asksForMoves,
+  endOf,
+  faultOfAnswer,
+  fillingOf,
+  type Held,
+  isComplete,
+  placeAfter,
+  placeToResume,
+} from './flow.ts';
 
 const image = (key: string, min: number, max: number): Step => ({ type: 'image', key, description: '', min, max });
 const text = (key: string, required: boolean, validation: object = {}): Extract<Step, { type: 'text' }> => ({
@@ -50,6 +59,14 @@ describe('fillingOf', () => {
     expect(fillingOf(view([step], { t: 1 }), step, nothing).needed).toBe(0);
     expect(fillingOf(view([step]), step, { captures: [], answers: { t: 'x' } }).needed).toBe(0);
   });
+});
+
+test('asksForMoves where depth is required, and not in a step of flat things', () => {
+  const steps = [image('room', 1, 1), image('papers', 1, 1)];
+  const asked = view(steps, {}, { requires: { location: false, motion_frame: true } });
+  asked.step_states[1] = { ...asked.step_states[1]!, motion_frame: false } as (typeof asked.step_states)[number];
+  expect(steps.map(step => asksForMoves(asked, step))).toEqual([true, false]);
+  expect(steps.map(step => asksForMoves(view(steps), step))).toEqual([false, false]);
 });
 
 describe('placeToResume and placeAfter', () => {

@@ -42,6 +42,11 @@ export function leastSideOf(view: CaptureView, step: Step): number | undefined {
   return state && state.type !== 'text' ? state.min_long_side : undefined;
 }
 
+/** True where the page asks for moves after a photo of this step. */
+export const asksForMoves = (view: CaptureView, step: Step): boolean =>
+  view.requires?.motion_frame === true &&
+  !view.step_states.some(state => state.key === step.key && state.type !== 'text' && state.motion_frame === false);
+
 export const isRequired = (step: Step): boolean => (step.type === 'text' ? step.required : step.min > 0);
 
 /** True when everything required was sent or is held. */

@@ -1168,6 +1168,11 @@ export interface components {
             remaining: number;
             /** @description pixels that a picture must have on its long side */
             min_long_side?: number;
+            /**
+             * @description this step shows flat things: no moves and no second photo are asked for
+             * @constant
+             */
+            motion_frame?: false;
         };
         /** @enum {unknown} */
         PictureStepType: "image" | "upload";

@@ -140,7 +140,7 @@ for (const [index, read] of reads.entries()) {
     const signals = await unansweredIn(form);
     for (const [at, [, signals_required]] of REQUESTS.entries()) {
       const steps = [{ type: 'image' as const, key: 'a', description: '', min: 1, max: 1 }];
-      const photo = { source: 'live' as const, signals, context: null, analysis_state: 'done' as const };
+      const photo = { step_key: 'a', source: 'live' as const, signals, context: null, analysis_state: 'done' as const };
       if (supports({ steps, signals_required, depth_policy: 'lenient' }, [photo])) continue;
       const count = counts[at]!;
       count.unsupported += 1;

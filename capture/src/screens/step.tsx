@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Camera, CameraState } from '../camera/camera.ts';
 import type { OpenChallenge } from '../camera/trace.ts';
-import { fillingOf, type Held, isRequired, leastSideOf, type Place, placeAfter } from '../flow.ts';
+import { asksForMoves, fillingOf, type Held, isRequired, leastSideOf, type Place, placeAfter } from '../flow.ts';
 import { stepBack } from '../history.ts';
 import type { Locator } from '../location.ts';
 import type { OnDevice } from '../on-device.ts';
@@ -119,7 +119,7 @@ export function StepScreen(props: Props): JSX.Element | null {
           camera={props.camera}
           locator={props.locator}
           wantsLocation={view.requires?.location ?? false}
-          challenge={view.requires?.motion_frame ? () => props.challengeFor(step.key) : undefined}
+          challenge={asksForMoves(view, step) ? () => props.challengeFor(step.key) : undefined}
           onFilmed={props.onFilmed}
           onTaken={async photo => {
             const after = await props.onCaptured(step.key, { id: randomId(), ...photo });

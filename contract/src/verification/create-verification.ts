@@ -4,6 +4,7 @@ import { isRecord } from '../base/is-record.ts';
 import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from '../base/limits.ts';
 import { MapOf } from '../base/map.ts';
 import { PHONE, SLUG } from '../base/patterns.ts';
+import { flatStepFaults } from '../capture/flat-steps.ts';
 import { sizeFaults } from '../capture/sizes.ts';
 import { ONLY_STEP, StepInput } from '../capture/steps.ts';
 import { DepthPolicySchema } from './presence.ts';
@@ -170,7 +171,9 @@ export function crossFieldFaults(body: unknown): Fault[] {
   }
   if (Array.isArray(body.steps)) faults.push(...stepFaults(body.steps));
   if (isRecord(body.context) && isRecord(body.context.attributes)) {
-    faults.push(...sizeFaults(body.context.attributes, pictureKeys(body.steps)));
+    const { attributes } = body.context;
+    const keys = pictureKeys(body.steps);
+    faults.push(...sizeFaults(attributes, keys), ...flatStepFaults(attributes, keys));
   }
   return faults;
 }

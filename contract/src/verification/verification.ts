@@ -382,6 +382,11 @@ export const StepState = Type.Union(
         min_long_side: Type.Optional(
           Type.Integer({ minimum: 1, description: 'pixels that a picture must have on its long side' }),
         ),
+        motion_frame: Type.Optional(
+          Type.Literal(false, {
+            description: 'this step shows flat things: no moves and no second photo are asked for',
+          }),
+        ),
       },
       { ...closed, title: 'PictureStepState' },
     ),

@@ -1007,6 +1007,8 @@ class PictureStepState(TypedDict):
     remaining: int
     min_long_side: NotRequired[int]
     """pixels that a picture must have on its long side"""
+    motion_frame: NotRequired[Literal[False]]
+    """this step shows flat things: no moves and no second photo are asked for"""
 
 
 class Presence(TypedDict):

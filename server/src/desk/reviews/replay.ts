@@ -24,7 +24,7 @@ type Thresholds = { doubtful: number; confident: number };
 
 interface CaseRow extends Pick<VerificationRow, 'id' | 'created_at' | 'livemode' | 'config' | 'review_decision'> {
   label: Label;
-  captures: Pick<CaptureRow, 'source' | 'signals' | 'context' | 'analysis_state'>[] | null;
+  captures: Pick<CaptureRow, 'step_key' | 'source' | 'signals' | 'context' | 'analysis_state'>[] | null;
 }
 
 /** Completed verifications with their signals, the newest first, in slices by the list's own index. */
@@ -34,7 +34,7 @@ async function* casesOf(db: Queryable, tenantId: string, livemode: boolean): Asy
     const rows: CaseRow[] = await many<CaseRow>(
       db,
       `select v.id, v.created_at, v.livemode, v.config, v.review_decision, v.verdict ->> 'label' as label,
-         (select json_agg(json_build_object('source', c.source, 'signals', c.signals, 'context', c.context,
+         (select json_agg(json_build_object('step_key', c.step_key, 'source', c.source, 'signals', c.signals, 'context', c.context,
             'analysis_state', c.analysis_state) order by c.id)
           from captures c where c.verification_id = v.id) as captures
        from verifications v

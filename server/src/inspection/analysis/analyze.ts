@@ -25,6 +25,7 @@ import {
   type StoredPresence,
   type VerificationRow,
 } from '../../verification/verifications/row.ts';
+import { signalsAsked } from '../../verification/verifications/steps.ts';
 import { checkContext } from '../checks/context.ts';
 import { eraseGeocodes } from '../checks/geocode.ts';
 import { matchLocation } from '../checks/location.ts';
@@ -82,7 +83,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     capture.motion_blob ? deps.blobs.get(capture.motion_blob, { maxBytes: UPLOAD_HARD_CAP_BYTES }) : undefined,
     sessionOf(deps, row, capture),
   ]);
-  const required = row.config.signals_required;
+  const required = signalsAsked(row.config, capture.step_key);
   const uploaded = capture.source === 'upload';
   const wanted = SHOWN_SIGNALS.filter(({ name }) => required.includes(name));
   const measured = wanted.filter(({ uploads }) => uploads || !uploaded);

@@ -6,6 +6,7 @@ import { digestOf } from '../../platform/lib/digest.ts';
 import type { ClaimedCapture } from '../../verification/captures/analysis-queue.ts';
 import { findChallenge, sentBefore } from '../../verification/captures/trace.ts';
 import type { VerificationRow } from '../../verification/verifications/row.ts';
+import { signalsAsked } from '../../verification/verifications/steps.ts';
 
 /** Collects what a live capture came with, where `depth` is required. */
 export async function sessionOf(
@@ -13,7 +14,7 @@ export async function sessionOf(
   row: VerificationRow,
   capture: ClaimedCapture,
 ): Promise<SentSession | undefined> {
-  if (capture.source !== 'live' || !row.config.signals_required.includes('depth')) return undefined;
+  if (capture.source !== 'live' || !signalsAsked(row.config, capture.step_key).includes('depth')) return undefined;
   const sent = { policy: row.config.depth_policy ?? 'lenient', arrivedAt: capture.created_at.getTime() };
   if (!capture.challenge_id || !capture.trace_blob) return sent;
   const [file, challenge] = await Promise.all([

@@ -4,6 +4,7 @@ import { CHALLENGE_TTL_SECONDS, type Move } from '@firsthand/contract/verificati
 import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import { invalidField } from '../../platform/http/problem.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
+import { signalsAsked } from '../verifications/steps.ts';
 import { imageKeyOf, parseImageKey } from './image-key.ts';
 import { useTraceAddress } from './upload-addresses.ts';
 
@@ -35,7 +36,7 @@ export async function takeTrace(
   { challenge_id, trace_key, trace_sha256 }: CaptureRequest,
 ): Promise<SentTrace> {
   const live = step.type === 'image' && row.config.mode !== 'audit';
-  if (!live || !row.config.signals_required.includes('depth')) return NO_TRACE;
+  if (!live || !signalsAsked(row.config, step.key).includes('depth')) return NO_TRACE;
   if (challenge_id === undefined || trace_key === undefined || trace_sha256 === undefined) return NO_TRACE;
   const parsed = parseImageKey(trace_key)!;
   await useTraceAddress(tx, parsed.captureId);

@@ -47,7 +47,14 @@ function photoOf(said: Said, more: Partial<Photo> = {}): Photo {
     else if (more.source === 'upload' && !uploads) signals[key] = NOT_APPLICABLE;
     else signals[key] = answer === 'answer' ? { evaluated: true } : { evaluated: false, reason: answer };
   }
-  return { source: 'live', signals: signals as CaptureSignals, context, analysis_state: 'done', ...more };
+  return {
+    step_key: live.key,
+    source: 'live',
+    signals: signals as CaptureSignals,
+    context,
+    analysis_state: 'done',
+    ...more,
+  };
 }
 
 const cells = SIGNAL_NAMES.flatMap(signal =>
@@ -123,6 +130,14 @@ describe('supports', () => {
     expect(supports(asked(['screen'], { steps }), [good])).toBe(true);
     expect(supports(asked(['screen'], { steps }), [good, photoOf({ screen: 'too_small' })])).toBe(false);
     expect(supports(asked(['screen'], { steps: [optional] }), [photoOf({ screen: 'too_small' })])).toBe(false);
+  });
+
+  it('asks no depth of a step of flat things', () => {
+    const flat = { context: { kind: 'claim', summary: 'x', attributes: { [`three_dimensional.${live.key}`]: false } } };
+    const photo = photoOf({ screen: 'answer', depth: 'no_session' });
+    expect(supports(asked(['screen', 'depth'], { ...flat, depth_policy: 'strict' }), [photo])).toBe(true);
+    expect(supports(asked(['screen', 'depth'], { depth_policy: 'strict' }), [photo])).toBe(false);
+    expect(supports(asked(['depth'], flat), [photo])).toBe(false);
   });
 
   it('counts uploads neither way beside a required live photo', () => {

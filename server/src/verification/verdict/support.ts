@@ -1,14 +1,15 @@
 import type { Config } from '@firsthand/contract/verification/verification.ts';
 import { answeredBy } from '../verifications/answered.ts';
 import type { CaptureRow } from '../verifications/row.ts';
+import { signalsAsked } from '../verifications/steps.ts';
 
-type Photo = Pick<CaptureRow, 'source' | 'signals' | 'context' | 'analysis_state'>;
-type Asked = Pick<Config, 'steps' | 'signals_required' | 'mode' | 'depth_policy'>;
+type Photo = Pick<CaptureRow, 'step_key' | 'source' | 'signals' | 'context' | 'analysis_state'>;
+type Asked = Pick<Config, 'steps' | 'signals_required' | 'mode' | 'depth_policy' | 'context'>;
 
-/** True when a required signal answered for the photo and none is missing by its sender's choice. */
-function isSupported(photo: Photo, { signals_required, depth_policy }: Asked): boolean {
+/** True when a signal that is asked of the photo answered, and none is missing by its sender's choice. */
+function isSupported(photo: Photo, asked: Asked): boolean {
   if (photo.analysis_state !== 'done') return false;
-  const answers = signals_required.map(name => answeredBy(name, photo, depth_policy));
+  const answers = signalsAsked(asked, photo.step_key).map(name => answeredBy(name, photo, asked.depth_policy));
   return (
     answers.some(({ answered }) => answered === true) &&
     answers.every(answer => answer.answered !== false || answer.chosenBy === 'service')

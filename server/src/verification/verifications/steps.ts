@@ -1,6 +1,7 @@
+import { isFlatStep } from '@firsthand/contract/capture/flat-steps.ts';
 import { minLongSideOf } from '@firsthand/contract/capture/sizes.ts';
 import { isPictureStep, type PictureStep, type Step } from '@firsthand/contract/capture/steps.ts';
-import type { StepState } from '@firsthand/contract/verification/verification.ts';
+import type { Config, StepState } from '@firsthand/contract/verification/verification.ts';
 
 /** How many captures each step holds, by key. */
 export type Held = Readonly<Record<string, number>>;
@@ -47,6 +48,7 @@ export const stepStates = (
           captured: held[step.key] ?? 0,
           remaining: Math.max(0, step.max - (held[step.key] ?? 0)),
           ...leastSizeOf(attributes, step.key),
+          ...(isFlatStep(attributes, step.key) ? { motion_frame: false as const } : {}),
         }
       : { key: step.key, type: 'text', answered: answered.has(step.key) },
   );
@@ -55,3 +57,10 @@ function leastSizeOf(attributes: Parameters<typeof minLongSideOf>[0], key: strin
   const min_long_side = minLongSideOf(attributes, key);
   return min_long_side === undefined ? {} : { min_long_side };
 }
+
+/** The signals that are asked of the photos of one step: `depth` not where they show flat things. */
+export const signalsAsked = (
+  { signals_required, context }: Pick<Config, 'signals_required' | 'context'>,
+  stepKey: string,
+): Config['signals_required'] =>
+  isFlatStep(context?.attributes, stepKey) ? signals_required.filter(name => name !== 'depth') : signals_required;

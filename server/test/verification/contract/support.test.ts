@@ -173,6 +173,59 @@ describe('context.attributes.min_long_side', () => {
   });
 });
 
+describe('context.attributes["three_dimensional.KEY"]: false', () => {
+  const steps = [
+    { key: 'room', min: 0, max: 1 },
+    { key: 'papers', min: 1, max: 1 },
+  ];
+  const body = (attributes: object) => ({
+    steps,
+    signals_required: ['screen', 'depth'],
+    depth_policy: 'strict',
+    context: { kind: 'claim', summary: 'a room and its papers', attributes },
+  });
+
+  it('asks for no moves and no depth in this step, and for both in others', async () => {
+    const flat = body({ 'three_dimensional.papers': false });
+    const { id } = await createVerification(service, flat);
+    const page = await ask<EndUserView>(service, `/v1/verify/${id}`);
+    expect(page.body.requires).toMatchObject({ motion_frame: true });
+    expect(page.body.step_states).toEqual([
+      { key: 'room', type: 'image', captured: 0, remaining: 1 },
+      { key: 'papers', type: 'image', captured: 0, remaining: 1, motion_frame: false },
+    ]);
+    const papers = await verify(flat, [[await firstHand(1), 'papers']]);
+    expect(papers.verdict).toMatchObject({ label: 'verified' });
+    expect(papers.captures[0]!.signals).not.toHaveProperty('depth');
+    expect(papers.captures[0]).not.toHaveProperty('presence');
+    for (const [request, steps] of [
+      [flat, ['room', 'papers']],
+      [body({}), ['papers']],
+    ] as const) {
+      const pictures: [Buffer, string][] = [];
+      for (const [n, key] of steps.entries()) pictures.push([await firstHand(n + 1), key]);
+      const { verdict } = await verify(request, pictures);
+      expect(verdict).toMatchObject({ label: 'suspicious', reason_code: 'depth_anomaly' });
+    }
+  });
+
+  it('supports nothing where depth alone is required', async () => {
+    const alone = { ...body({ 'three_dimensional.papers': false }), signals_required: ['depth'] };
+    expectUnsupported(await verify(alone, [[await firstHand(1), 'papers']]));
+  });
+
+  it('must be true or false, of a step that takes pictures', async () => {
+    for (const attributes of [{ 'three_dimensional.papers': 'no' }, { 'three_dimensional.back': false }]) {
+      const request = { key: service.tenant.pk_test, body: body(attributes) };
+      const refused = await ask<Reply>(service, '/v1/verifications', request);
+      expect([refused.status, refused.body.error?.fields?.map(fault => fault.path)]).toEqual([
+        400,
+        [`context.attributes.${Object.keys(attributes)[0]}`],
+      ]);
+    }
+  });
+});
+
 describe('POST /v1/verifications', () => {
   it('warns of required signals that this installation cannot evaluate, and tells the claimant nothing', async () => {
     const { pk_test } = await service.newTenant();

@@ -117,8 +117,9 @@ describe('capture page, camera session', () => {
     expect(header.began_at).toBeLessThan(Date.parse(challenge.expires_at));
     expect(JSON.stringify(header.track)).not.toMatch(/deviceId|groupId/);
     expect(header.track.signs).toEqual([]);
-    // A computer has no sensor, and Playwright denies it.
-    expect([header.motion, header.track.motion]).toEqual([[], 'refused']);
+    // A computer has no sensor. Playwright denies it where the browser asks; the one inside the npm package does not.
+    expect(header.motion).toEqual([]);
+    expect(['refused', 'silent']).toContain(header.track.motion);
     const done = await untilStatus(service, id, ['completed']);
     const { presence } = done.captures[0]!;
     expect(presence?.checks.fresh, presence?.checks.fresh?.words).toMatchObject({ evaluated: true, passed: true });

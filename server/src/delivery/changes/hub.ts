@@ -39,7 +39,7 @@ const changesFrom = (db: Queryable, from: string, end: string): Promise<ChangeRo
   many<ChangeRow>(
     db,
     `select recorded_in::text as recorded_in, scope, verification_id from verification_changes
-     where recorded_in >= $1::text::xid8 and recorded_in < $2::text::xid8 order by recorded_in`,
+     where recorded_in >= $1::text::xid8 and recorded_in < $2::text::xid8 order by verification_changes.recorded_in`,
     [from, end],
   );
 

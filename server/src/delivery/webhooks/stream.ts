@@ -64,7 +64,7 @@ const eventsAfter = (
      where tenant_id = $1 and livemode = any($2) and body is not null and (recorded_in, id) > ($3::text::xid8, $4)
        and recorded_in < pg_snapshot_xmin(pg_current_snapshot())
        and ($6::pg_snapshot is null or not pg_visible_in_snapshot(recorded_in, $6::pg_snapshot))
-     order by recorded_in, id limit $5`,
+     order by events.recorded_in, id limit $5`,
     [tenantId, modes, after.transaction, after.id, BATCH, unseenBy],
   );
 

@@ -100,6 +100,22 @@ describe('event stream', () => {
     await stream.ended;
   });
 
+  it('has events in the order of their transactions, also where the next number has one digit more', async () => {
+    const { db } = service.deps;
+    const made: string[] = [];
+    for (const transaction of [9, 10]) {
+      const { id } = await createVerification(service);
+      made.push(id);
+      await db.query(`update events set recorded_in = $2::text::xid8 where verification_id = $1`, [id, transaction]);
+    }
+    const stream = await follow(service, `?cursor=${Buffer.from('8:').toString('base64url')}`);
+    await until(async () => events(stream.messages).length >= 2, 'both events');
+    const first = events(stream.messages).slice(0, 2);
+    expect(first.map(({ data }) => JSON.parse(data.body).data.id)).toEqual(made);
+    stream.close();
+    await stream.ended;
+  });
+
   it('has the events of a dump that was restored into a cluster that has run fewer transactions before all later ones', async () => {
     const { db } = service.deps;
     const old = await createVerification(service);

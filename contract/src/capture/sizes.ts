@@ -1,4 +1,5 @@
 import type { Fault } from '../base/errors.ts';
+import { type Attributes, attributeFaults, attributeOf } from './step-attributes.ts';
 
 /**
  * Pixels on the long side from which `screen` says that a photo shows no display. Below it the detector misses too many
@@ -13,7 +14,6 @@ interface Size {
   width: number;
   height: number;
 }
-type Attributes = Readonly<Record<string, unknown>> | undefined;
 
 const ALL_STEPS = 'min_long_side';
 const ONE_STEP = `${ALL_STEPS}.`;
@@ -30,20 +30,14 @@ export const isTooSmallToClear = (size: Size): boolean => longSideOf(size) < CLE
  * Pixels that a picture of this step must have on its long side: `context.attributes["min_long_side.KEY"]` for one step,
  * else `context.attributes.min_long_side` for all. Undefined: any size will do.
  */
-export function minLongSideOf(attributes: Attributes, stepKey: string): number | undefined {
-  const own = (key: string) => (attributes && Object.hasOwn(attributes, key) ? attributes[key] : undefined);
-  return [own(ONE_STEP + stepKey), own(ALL_STEPS)].find(isSize);
-}
+export const minLongSideOf = (attributes: Attributes, stepKey: string): number | undefined =>
+  [attributeOf(attributes, ONE_STEP + stepKey), attributeOf(attributes, ALL_STEPS)].find(isSize);
 
 /** Faults of the sizes in `context.attributes`: one that is no whole number, or that names no step for pictures. */
-export function sizeFaults(attributes: Attributes, stepKeys: readonly string[]): Fault[] {
-  return Object.entries(attributes ?? {}).flatMap(([name, value]): Fault[] => {
-    if (name !== ALL_STEPS && !name.startsWith(ONE_STEP)) return [];
-    const path = `context.attributes.${name}`;
-    if (!isSize(value)) {
-      return [{ path, message: `must be a whole number from ${MIN_LONG_SIDE.min} to ${MIN_LONG_SIDE.max}` }];
-    }
-    if (name === ALL_STEPS || stepKeys.includes(name.slice(ONE_STEP.length))) return [];
-    return [{ path, message: 'must name an image or upload step' }];
+export const sizeFaults = (attributes: Attributes, stepKeys: readonly string[]): Fault[] =>
+  attributeFaults(attributes, stepKeys, {
+    prefix: ONE_STEP,
+    all: ALL_STEPS,
+    takes: isSize,
+    message: `must be a whole number from ${MIN_LONG_SIDE.min} to ${MIN_LONG_SIDE.max}`,
   });
-}

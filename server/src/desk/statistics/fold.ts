@@ -1,5 +1,5 @@
 import { forgetAllChanges } from '../../delivery/changes/hub.ts';
-import { many, one, type Tx, transaction } from '../../platform/db/sql.ts';
+import { many, one, type Pool, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { putEventsBefore } from '../../record/events/outbox.ts';
 import { add, type Counts, isDuration } from './counts.ts';
@@ -101,7 +101,7 @@ const LAST_TRANSACTION = '18446744073709551615';
  * Goes on after a dump was restored into a cluster that has run fewer transactions: their numbers begin again, before the
  * position. Call before anything else is written.
  */
-export async function resumeStatistics(db: Parameters<typeof transaction>[0]): Promise<void> {
+export async function resumeStatistics(db: Pool): Promise<void> {
   await transaction(db, async tx => {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
     const restored = await one(

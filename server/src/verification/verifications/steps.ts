@@ -1,5 +1,6 @@
 import { isFlatStep } from '@firsthand/contract/capture/flat-steps.ts';
 import { minLongSideOf } from '@firsthand/contract/capture/sizes.ts';
+import type { Attributes } from '@firsthand/contract/capture/step-attributes.ts';
 import { isPictureStep, type PictureStep, type Step } from '@firsthand/contract/capture/steps.ts';
 import type { Config, StepState } from '@firsthand/contract/verification/verification.ts';
 
@@ -38,7 +39,7 @@ export const stepStates = (
   steps: readonly Step[],
   held: Held,
   answered: ReadonlySet<string>,
-  attributes: Parameters<typeof minLongSideOf>[0] = undefined,
+  attributes: Attributes = undefined,
 ): StepState[] =>
   steps.map(step =>
     isPictureStep(step)
@@ -53,7 +54,7 @@ export const stepStates = (
       : { key: step.key, type: 'text', answered: answered.has(step.key) },
   );
 
-function leastSizeOf(attributes: Parameters<typeof minLongSideOf>[0], key: string): { min_long_side?: number } {
+function leastSizeOf(attributes: Attributes, key: string): { min_long_side?: number } {
   const min_long_side = minLongSideOf(attributes, key);
   return min_long_side === undefined ? {} : { min_long_side };
 }

@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Two cores: the suites share them with PostgreSQL, analysis threads and Chromium.
-    maxWorkers: 2,
+    // For two cores. Files wait for processes and timers half of their time: three keep both cores busy.
+    maxWorkers: 3,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // For two cores. Files wait for processes and timers half of their time: three keep both cores busy.
+    // For two cores. Two files at once leave them idle for almost a third of the time, waiting for processes and timers.
     maxWorkers: 3,
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -25,7 +25,7 @@ async function fromDisk(name: string, make: () => Promise<Buffer>): Promise<Buff
   const drawn = await readFile(file).catch(() => null);
   if (drawn) return drawn;
   const made = await make();
-  // Another process may draw the same at this moment, and a read-only checkout is no fault.
+  // Another process may be drawing the same picture. In a read-only checkout, nothing is kept.
   const unfinished = `${file}.${randomUUID()}`;
   await mkdir(folder, { recursive: true })
     .then(() => writeFile(unfinished, made))

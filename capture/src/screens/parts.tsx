@@ -1,14 +1,15 @@
 import type { IconName } from '@firsthand/look/drawings.ts';
 import { Icon, Logo } from '@firsthand/look/marks.tsx';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isLanguage, LANGUAGES } from '../i18n.ts';
 import { usePage } from '../page-context.ts';
 
 /** Moves the focus to the heading when the screen changes, so that screen readers read it and Tab starts there. */
 export function useScreen(title: string): { current: HTMLHeadingElement | null } {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // Before the browser paints: a key pressed as the screen appears must not go to the page before.
+  useLayoutEffect(() => {
     scrollTo(0, 0);
     // Not on the first screen, where screen readers start at the top of the page anyway.
     if (document.documentElement.dataset.visited) heading.current?.focus({ preventScroll: true });

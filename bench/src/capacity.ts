@@ -1,5 +1,6 @@
 // Measures what one photo costs each part of an installation: processor time, rows, bytes.
-//   node bench/src/capacity.ts [--photos 60] [--write FILE]
+//   node bench/src/capacity.ts [--photos 60] [--sleep MS] [--write FILE]
+// With `--sleep`, the analysis is a sleep of that many milliseconds (see sleeping-analysis.ts): what a worker then takes is what it does beside it.
 // The API, a worker and PostgreSQL are processes of their own. Processor time is what the kernel counted for them, less what they
 // take when nobody asks, so other load on the machine hardly changes it.
 import { readdir, stat } from 'node:fs/promises';
@@ -12,9 +13,10 @@ import { cpuSeconds, postmasterOf } from './cpu.ts';
 import { type OwnNodes, withOwnNodes } from './own-nodes.ts';
 import { phone, photograph, startReceiver, submitPicture } from './receivers.ts';
 import { createReport } from './report.ts';
+import { sleepingFor } from './sleeping-analysis.ts';
 
 const { values: options } = parseArgs({
-  options: { photos: { type: 'string', default: '60' }, write: { type: 'string' } },
+  options: { photos: { type: 'string', default: '60' }, sleep: { type: 'string' }, write: { type: 'string' } },
 });
 const PHOTOS = Number(options.photos);
 const IDLE_MS = 15_000;
@@ -25,7 +27,7 @@ const SIZES = [
 ] as const;
 
 const report = createReport('What one photo costs');
-await withOwnNodes({}, measure);
+await withOwnNodes(options.sleep ? { env: sleepingFor(Number(options.sleep)) } : {}, measure);
 report.write(options.write);
 
 async function measure({ dataDir, number, start, atEnd }: OwnNodes): Promise<void> {

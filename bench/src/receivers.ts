@@ -58,14 +58,14 @@ export async function settled({ url, tenant }: { url: string; tenant: NewTenant 
   return new Firsthand(tenant.rk_secret, { baseUrl: url }).verifications.waitForVerdict(id, { waitMs: PATIENCE_MS });
 }
 
-/** Does the work of a tenant and a phone for one capture. Resolves when the service accepted it. */
+/** Does the work of a tenant and a phone for one capture. Resolves to the verification's id when the service accepted it. */
 export async function submitPicture(
   url: string,
   tenant: NewTenant,
   dispatcher: Dispatcher,
   receiver: Receiver,
   bytes: Buffer,
-): Promise<void> {
+): Promise<string> {
   const { id } = await createVerification(url, tenant, dispatcher, { webhook_url: receiver.url });
   const path = `/v1/verifications/${id}/captures`;
   const upload = await post<UploadUrlResponse>(url, `${path}/upload-url`, { contentType: 'image/jpeg' }, dispatcher);
@@ -83,6 +83,7 @@ export async function submitPicture(
   const sha256 = createHash('sha256').update(own).digest('hex');
   await post(url, path, { image_key: upload.image_key, image_sha256: sha256 }, dispatcher);
   receiver.sent.set(id, Date.now());
+  return id;
 }
 
 export interface Receiver {

@@ -1,17 +1,20 @@
 /**
- * Measures search, filters and statistics of one account with many verifications, over HTTP on a service of its own.
+ * Measures search, filters and statistics of one account with many verifications, over HTTP on a service of its own. Also creates and
+ * photos before and after the account is filled, sizes for each verification, and a vacuum.
  *
  * node bench/src/search.ts [--rows 1000000] [--write FILE]
  *
  * Exits 1 when a median is above the bar.
  */
 import { availableParallelism, loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
 import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';
 import { Agent, request } from 'undici';
 import { median, percentile } from './measure.ts';
 import { startOwnService } from './own-service.ts';
+import { createVerification, phone, photograph, startReceiver, submitPicture } from './receivers.ts';
 import { createReport } from './report.ts';
 
 const { values: options } = parseArgs({
@@ -19,10 +22,13 @@ const { values: options } = parseArgs({
 });
 const ROWS = Number(options.rows);
 const BAR_MS = 50;
+const CREATES = 300;
+const PHOTOS = 40;
 const ROUNDS = 100;
 const WARM_UP = 5;
 /** The rows that the dashboard's list reads at a time. */
 const PAGE = 100;
+const FILLED = ['verifications', 'verification_search', 'verification_metadata'];
 
 /**
  * Fills the account with verifications of the last year: a claim number, one of 100,000 names and one of 40 towns each. One in
@@ -31,7 +37,7 @@ const PAGE = 100;
  */
 async function fill(db: Pool, tenantId: string): Promise<void> {
   const { config } = normalizeRequest({}, null);
-  const tables = ['verifications', 'verification_search', 'verification_metadata'];
+  const tables = FILLED;
   const { rows: indexes } = await db.query<{ name: string; definition: string }>(
     `select c.relname as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i join pg_class c on c.oid = i.indexrelid
      where i.indrelid = any($1::text[]::regclass[]) and not exists (select from pg_constraint where conindid = i.indexrelid)`,
@@ -80,6 +86,45 @@ async function fill(db: Pool, tenantId: string): Promise<void> {
   }
   for (const { definition } of indexes) await db.query(definition);
   for (const table of [...tables, 'statistics']) await db.query(`vacuum analyze ${table}`);
+}
+
+/** The sizes of the filled tables, and how long it takes to vacuum them after one row in 256 has changed. */
+async function printSizes(db: Pool): Promise<void> {
+  await db.query(`update verifications set expires_at = expires_at + interval '1 second' where right(id, 2) = '00'`);
+  report.print('| bytes for each verification | table | indexes | vacuum |\n|---|---|---|---|');
+  for (const table of FILLED) {
+    const began = performance.now();
+    await db.query(`vacuum ${table}`);
+    const seconds = (performance.now() - began) / 1_000;
+    const { rows } = await db.query<{ table: string; indexes: string }>(
+      'select pg_table_size($1::regclass) as "table", pg_indexes_size($1::regclass) as indexes',
+      [table],
+    );
+    const each = (bytes: string) => (Number(bytes) / ROWS).toFixed(0);
+    report.print(`| ${table} | ${each(rows[0]!.table)} | ${each(rows[0]!.indexes)} | ${seconds.toFixed(1)} s |`);
+  }
+  report.print();
+}
+
+/** Milliseconds of creates, and of photos from their acceptance to their webhook, one after another. */
+async function writes(): Promise<{ create: number[]; photo: number[] }> {
+  const receiver = await startReceiver();
+  const dispatcher = phone('127.0.0.2');
+  const picture = await photograph(1280, 960);
+  const times = { create: [] as number[], photo: [] as number[] };
+  for (let n = 0; n < CREATES; n += 1) {
+    const start = performance.now();
+    await createVerification(service.url, service.tenant, dispatcher, {});
+    times.create.push(performance.now() - start);
+  }
+  for (let n = 0; n < WARM_UP + PHOTOS; n += 1) {
+    const id = await submitPicture(service.url, service.tenant, dispatcher, receiver, picture);
+    while (!receiver.completed.has(id)) await sleep(1);
+    if (n >= WARM_UP) times.photo.push(receiver.completed.get(id)!.arrivedAt - receiver.sent.get(id)!);
+  }
+  await dispatcher.close();
+  await receiver.close();
+  return times;
 }
 
 const asked = (path: string, query: Record<string, string> = {}) => `${path}?${new URLSearchParams(query)}`;
@@ -132,6 +177,7 @@ const agent = new Agent({ connections: 1 });
 try {
   const began = performance.now();
   const db = await service.openPool(1);
+  const empty = await writes();
   await fill(db, service.tenant.tenant_id);
   console.error(`filled in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
 
@@ -174,6 +220,20 @@ try {
       );
     }
     report.print();
+  }
+  await printSizes(db);
+  const filled = await writes();
+  report.print(
+    `| milliseconds, p50 and p99 | empty account | with ${ROWS.toLocaleString('en-US')} verifications |\n|---|---|---|`,
+  );
+  for (const [what, key] of [
+    ['a create', 'create'],
+    ['a photo, from its acceptance to its webhook', 'photo'],
+  ] as const) {
+    const both = [empty, filled].map(
+      ({ [key]: ms }) => `${median(ms).toFixed(1)} and ${percentile(ms, 0.99).toFixed(1)}`,
+    );
+    report.print(`| ${what} | ${both.join(' | ')} |`);
   }
 } finally {
   await agent.close();

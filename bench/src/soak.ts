@@ -1,5 +1,7 @@
 // Keeps a service at half of what it can do and watches whether anything grows that should not:
-//   node bench/src/soak.ts [--minutes 30] [--rate PHOTOS_A_SECOND] [--write FILE]
+//   node bench/src/soak.ts [--minutes 30] [--rate PHOTOS_A_SECOND | --phones N] [--threads 1] [--sleep MS] [--write FILE]
+// With `--phones`, it is kept at what it can do instead: each phone sends its next photo when the webhook of the last has come. With
+// `--sleep`, the analysis is a sleep of that many milliseconds (see sleeping-analysis.ts), so that API, database and webhooks get the cores.
 // Memory of each process, and the tables whose rows come and go. Data that customers keep grows with each photo; its bytes per photo must
 // not. Ends with 1 where the highest value of the last third exceeds the highest before. Highest values, because tables and memory rise and
 // fall between two clean-ups.
@@ -8,22 +10,32 @@ import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { firstRunOf } from '../../server/test/support/service-process.ts';
+import { cpuSeconds, idleSeconds, postmasterOf } from './cpu.ts';
 import { arrivals, median, percentile } from './measure.ts';
 import { type OwnNodes, withOwnNodes } from './own-nodes.ts';
-import { phone, photograph, startReceiver, submitPicture } from './receivers.ts';
+import { phone, photograph, type Receiver, startReceiver, submitPicture } from './receivers.ts';
 import { createReport } from './report.ts';
+import { sleepingFor } from './sleeping-analysis.ts';
 
 const { values: options } = parseArgs({
-  options: { minutes: { type: 'string', default: '30' }, rate: { type: 'string' }, write: { type: 'string' } },
+  options: {
+    minutes: { type: 'string', default: '30' },
+    rate: { type: 'string' },
+    phones: { type: 'string' },
+    threads: { type: 'string', default: '1' },
+    sleep: { type: 'string' },
+    write: { type: 'string' },
+  },
 });
 const MINUTES = Number(options.minutes);
+const PHONES = Number(options.phones ?? 0);
 const SAMPLES = 30;
 /** Photos of the burst that measures what the service can do, after as many that warm it up. */
 const BURST = 40;
 const AT_ONCE = 4;
 /** The highest value of the last third may exceed the highest before by this factor. */
 const FLAT = 1.1;
-/** More rows than this in the tables that empty themselves, at half load, mean that they do not. */
+/** More rows than this in the tables that empty themselves mean that they do not. At full load, photos that wait have rows in them. */
 const FEW_ROWS = 200;
 /** Rows of these tables are deleted once they are done with. */
 const PASSING = [
@@ -33,7 +45,7 @@ const PASSING = [
   'webhook_claims',
   'evidence_pending',
   'analysis_lanes',
-  'statistics_changes',
+  'upload_addresses',
   'worker_nodes',
 ] as const;
 
@@ -45,12 +57,15 @@ interface Sample {
   passingRows: number;
   passingKb: number;
   databaseMb: number;
+  /** Processor seconds since the start; `idle` of all cores. */
+  cpu: { api: number; worker: number; database: number; clients: number; idle: number };
   /** Seconds from the accepted photo to its webhook, since the sample before. */
   waits: number[];
 }
 
 const report = createReport('Soak');
-await withOwnNodes({}, soak);
+const env = { ANALYSIS_THREADS: options.threads, WORKER_CONCURRENCY: `${Math.max(16, 2 * Number(options.threads))}` };
+await withOwnNodes({ env: options.sleep ? { ...env, ...sleepingFor(Number(options.sleep)) } : env }, soak);
 report.write(options.write);
 
 async function soak({ dataDir, number, start, atEnd }: OwnNodes): Promise<void> {
@@ -60,15 +75,17 @@ async function soak({ dataDir, number, start, atEnd }: OwnNodes): Promise<void> 
   atEnd(receiver.close);
   const tenant = await firstRunOf(dataDir);
   const photo = await photograph(1280, 960);
+  const postmaster = await postmasterOf(dataDir);
 
   let serial = 0;
   let photos = 0;
   const sendOne = async () => {
     serial += 1;
     const dispatcher = phone(`127.0.${7 + ((serial >> 7) & 127)}.${1 + (serial & 127)}`);
-    await submitPicture(api.url, tenant, dispatcher, receiver, photo);
+    const id = await submitPicture(api.url, tenant, dispatcher, receiver, photo);
     await dispatcher.close();
     photos += 1;
+    return id;
   };
   const burst = async () => {
     receiver.reset();
@@ -106,14 +123,25 @@ async function soak({ dataDir, number, start, atEnd }: OwnNodes): Promise<void> 
       passingRows: rows.reduce((sum, n) => sum + n, 0),
       passingKb: bytes.reduce((sum, n) => sum + n, 0) / 1_000,
       databaseMb: (await number('select pg_database_size(current_database()) as n')) / 1e6,
+      cpu: {
+        api: await cpuSeconds(api.pid),
+        worker: await cpuSeconds(worker.pid),
+        database: await cpuSeconds(postmaster),
+        clients: Object.values(process.cpuUsage()).reduce((sum, us) => sum + us, 0) / 1e6,
+        idle: await idleSeconds(),
+      },
       waits,
     };
   };
 
   report.print(
-    `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}. An API process, a worker with one analysis ` +
-      `thread, PostgreSQL; photos of 1280 × 960. At most ${most.toFixed(1)} photos a second just before; ${rate.toFixed(1)} a second begin ` +
-      `on average for ${MINUTES} minutes.\n`,
+    `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}. An API process, a worker with ${options.threads} analysis ` +
+      `${options.threads === '1' ? 'thread' : 'threads'}, PostgreSQL; photos of 1280 × 960${options.sleep ? `, whose analysis is a sleep of ${options.sleep} ms` : ''}. ` +
+      `${
+        PHONES
+          ? `${PHONES} phones send one photo after another, each when the webhook of its last has come,`
+          : `At most ${most.toFixed(1)} photos a second just before; ${rate.toFixed(1)} a second begin on average`
+      } for ${MINUTES} minutes.\n`,
   );
   report.print(
     '| minute | photos | API, resident | worker, resident | rows in tables that empty themselves | size of those tables | database for each photo | photo to webhook, p50 and p99 |\n|---|---|---|---|---|---|---|---|',
@@ -145,9 +173,37 @@ async function soak({ dataDir, number, start, atEnd }: OwnNodes): Promise<void> 
       }
     }
   })();
-  await arrivals(sendOne, { perSecond: rate, seconds: MINUTES * 60 });
+  const seconds = MINUTES * 60;
+  if (PHONES) await fullLoad(sendOne, receiver, seconds);
+  else await arrivals(async () => void (await sendOne()), { perSecond: rate, seconds });
   await sampling;
+  printCosts(first!, samples.at(-1)!);
   judge(samples, api.output() + worker.output());
+}
+
+/** Sends from all phones at once for `seconds`. */
+async function fullLoad(sendOne: () => Promise<string>, receiver: Receiver, seconds: number): Promise<void> {
+  const end = performance.now() + seconds * 1_000;
+  await Promise.all(
+    Array.from({ length: PHONES }, async () => {
+      while (performance.now() < end) {
+        const id = await sendOne();
+        while (!receiver.completed.has(id)) await sleep(20);
+      }
+    }),
+  );
+}
+
+/** What the photos between two samples took of the processors. */
+function printCosts(from: Sample, to: Sample): void {
+  const photos = to.photos - from.photos;
+  const each = (part: keyof Sample['cpu']) => `${((1_000 * (to.cpu[part] - from.cpu[part])) / photos).toFixed(0)} ms`;
+  const seconds = 60 * (to.minute - from.minute);
+  const idle = (to.cpu.idle - from.cpu.idle) / (cpus().length * seconds);
+  report.print(
+    `\n${(photos / seconds).toFixed(1)} photos a second. Processor time of one: API ${each('api')}, worker ${each('worker')}, PostgreSQL ` +
+      `${each('database')}, phones and receiver ${each('clients')}. The cores were idle for ${(100 * idle).toFixed(0)}% of the time.`,
+  );
 }
 
 /** Compares the last third of the samples with those before. */
@@ -162,7 +218,8 @@ function judge(samples: readonly Sample[], output: string): void {
     `\nHighest value of the last third beside the highest before: memory of the API ${memory.api.toFixed(2)}, of the worker ${memory.worker.toFixed(2)}; ` +
       `size of the tables that empty themselves ${tables.toFixed(2)}, ${rows} rows in them.`,
   );
-  const flat = memory.api <= FLAT && memory.worker <= FLAT && tables <= FLAT && rows <= FEW_ROWS;
+  const few = FEW_ROWS + 10 * PHONES;
+  const flat = memory.api <= FLAT && memory.worker <= FLAT && tables <= FLAT && rows <= few;
   if (!flat) {
     console.error(`Something grows.\n${output.slice(-2_000)}`);
     process.exitCode = 1;

@@ -1,7 +1,7 @@
 /**
  * Measures the screen detector and its robustness on pictures of unseen sources, per source and pooled:
  *
- * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --genuine | --held | --confounders | --further | --next]] [--unaltered | --forms A,B ...] [--measured
+ * npm run bench:detection -- --data FOLDER [--repositories FOLDER [--displays | --genuine | --held | --confounders | --further | --next]] [--unaltered | --forms A,B ...] [--workers 1] [--measured
  * FILE.jsonl] [--json OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE] [--kept-apart SUMS]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures that
@@ -15,13 +15,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { decodePicture } from '@firsthand/forensics/files/decode.ts';
-import { ImageFault, inspect } from '@firsthand/forensics/files/inspect.ts';
 import { screenModel } from '@firsthand/forensics/screen/detect.ts';
 import type { Features } from '@firsthand/forensics/screen/feature-values.ts';
-import { measureScreen } from '@firsthand/forensics/screen/features.ts';
 import { type Model, predict } from '@firsthand/forensics/screen/model.ts';
-import sharp from 'sharp';
 import { refuseKeptApart } from '../../../forensics/training/screen/kept-apart.ts';
 import {
   type LabelledPicture,
@@ -30,8 +26,10 @@ import {
   manifestPictures,
   type Use,
 } from '../../../forensics/training/screen/sets.ts';
-import { FORMS, formsOf } from '../../../forensics/training/screen/vary.ts';
+import { FORMS } from '../../../forensics/training/screen/vary.ts';
 import { createReport } from '../report.ts';
+import { inWorkers } from './in-workers.ts';
+import type { Measured, MeasureTask } from './measure-worker.ts';
 import { type Baseline, type Row, regressions, share } from './regressions.ts';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
 
@@ -47,6 +45,7 @@ const { values: options } = parseArgs({
     next: { type: 'boolean', default: false },
     unaltered: { type: 'boolean', default: false },
     forms: { type: 'string' },
+    workers: { type: 'string', default: '1' },
     measured: { type: 'string' },
     json: { type: 'string' },
     scores: { type: 'string' },
@@ -88,34 +87,33 @@ function readMeasured(): Map<string, Features> {
   return new Map(rows.map(({ name, v, f }) => [`${name}\t${v}`, f]));
 }
 
-/**
- * Returns the probability by variant; undefined without an answer. The benchmark leaves out a file that no decoder
- * takes.
- */
-async function scoreItem(
-  item: LabelledPicture,
-  index: number,
-  model: Model,
+/** Measures on `workers` threads what `known` lacks of the items' forms. */
+async function measureItems(
+  items: LabelledPicture[],
   known: Map<string, Features>,
-): Promise<Pick<Scored, 'scores' | 'longSide'> | undefined> {
-  const form = formsOf(item.read(), index);
-  const scores: (number | undefined)[] = [];
-  let longSide: number | undefined;
-  for (const variant of VARIANTS) {
-    try {
-      let features = known.get(`${item.name}\t${variant}`);
-      if (!features) {
-        const varied = await form(variant);
-        features = (await measureScreen(await decodePicture(varied, await inspect(varied))))?.features;
-      }
-      scores.push(features && predict(model, features));
-      if (variant === VARIANTS[0]) longSide = features?.long_side;
-    } catch (cause) {
-      if (variant === 'orig' && cause instanceof ImageFault) return undefined;
-      scores.push(undefined);
+  workers: number,
+): Promise<Measured[]> {
+  const knownOf = ({ name }: LabelledPicture, form: string) => known.get(`${name}\t${form}`);
+  function* tasks(): Generator<MeasureTask> {
+    for (const [index, item] of items.entries()) {
+      const forms = VARIANTS.filter(form => !knownOf(item, form));
+      yield { bytes: forms.length > 0 ? item.read() : new Uint8Array(), index, forms };
     }
   }
-  return { scores, longSide };
+  const url = new URL('./measure-worker.ts', import.meta.url);
+  const measured = await inWorkers<MeasureTask, Measured>(url, tasks(), workers, done =>
+    process.stderr.write(`\r${done} of ${items.length} pictures`),
+  );
+  return items.map(
+    (item, index) => new Map(VARIANTS.map(form => [form, knownOf(item, form) ?? measured[index]!.get(form)])),
+  );
+}
+
+/** Returns the probability by form, undefined without an answer. The benchmark leaves out a file that no decoder takes as it is. */
+function scoreItem(measured: Measured, model: Model): Pick<Scored, 'scores' | 'longSide'> | undefined {
+  if (measured.get('orig') === 'unreadable') return undefined;
+  const answered = [...measured.values()].map(features => (features === 'unreadable' ? undefined : features));
+  return { scores: answered.map(features => features && predict(model, features)), longSide: answered[0]?.long_side };
 }
 
 /** Models that were each fitted without a group of sources, and the group of each source. */
@@ -199,8 +197,6 @@ function table(rows: Row[]): string {
   );
 }
 
-sharp.concurrency(1);
-sharp.cache(false);
 const items = readItems();
 if (items.length === 0) {
   console.log(
@@ -217,13 +213,11 @@ if (options['kept-apart']) {
 const unfitted = items.find(({ source }) => !unseen && !modelWithout(source));
 if (unfitted) throw new Error(`${unfitted.name}: no model was fitted without ${unfitted.source}`);
 const known = readMeasured();
-const scored: Scored[] = [];
-for (const [index, item] of items.entries()) {
-  const found = await scoreItem(item, index, (unseen ? undefined : modelWithout(item.source)) ?? screenModel, known);
-  if (found) scored.push({ item, ...found });
-  if (index % 10 === 0) process.stderr.write(`\r${index} of ${items.length} pictures`);
-}
-process.stderr.write('\n');
+const measured = await measureItems(items, known, Number(options.workers));
+const scored: Scored[] = items.flatMap((item, index) => {
+  const found = scoreItem(measured[index]!, (unseen ? undefined : modelWithout(item.source)) ?? screenModel);
+  return found ? [{ item, ...found }] : [];
+});
 
 const sources = [...new Set(scored.map(({ item }) => item.source))].sort();
 const perSource = sources.map(source =>

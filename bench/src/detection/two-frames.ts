@@ -10,14 +10,13 @@
  * interrupted run resumes. `--tuning` uses the sets and seeds that the coefficients were set on instead of the reported ones. `--gate`
  * fails when fewer than 0.9 of the simulated pairs with an answer are correct.
  */
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { LEAST_MOIRE } from '@firsthand/forensics/motion/signal.ts';
 import { FLAT_BY_FRAMES } from '@firsthand/forensics/signals.ts';
 import { createReport } from '../report.ts';
 import { frameSets, type Row, realTasks, type Task } from './frames/tasks.ts';
+import { inWorkers } from './in-workers.ts';
 import { areaUnderCurve, foundAt, upperBound } from './statistics.ts';
 
 const { values: options } = parseArgs({
@@ -37,30 +36,12 @@ const split = options.tuning ? 'tuning' : 'report';
 const GATE = 0.9;
 
 async function runAll(tasks: Task[], workers: number): Promise<Row[]> {
-  const rows: Row[] = [];
-  const waiting = [...tasks];
-  let done = 0;
   const started = performance.now();
-  const run = async (): Promise<void> => {
-    const worker = new Worker(new URL('./frames/worker.ts', import.meta.url));
-    try {
-      for (let task = waiting.shift(); task; task = waiting.shift()) {
-        worker.postMessage(task);
-        const [found] = (await once(worker, 'message')) as [Row[]];
-        rows.push(...found);
-        done += 1;
-        const left = ((performance.now() - started) / done) * (tasks.length - done);
-        process.stderr.write(
-          `\r${done} of ${tasks.length} runs, ${rows.length} pairs, ${Math.round(left / 60_000)} min left  `,
-        );
-      }
-    } finally {
-      await worker.terminate();
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, run));
-  process.stderr.write('\n');
-  return rows;
+  const rows = await inWorkers<Task, Row[]>(new URL('./frames/worker.ts', import.meta.url), tasks, workers, done => {
+    const left = ((performance.now() - started) / done) * (tasks.length - done);
+    process.stderr.write(`\r${done} of ${tasks.length} runs, ${Math.round(left / 60_000)} min left  `);
+  });
+  return rows.flat();
 }
 
 const sets = (options.frames && existsSync(options.frames) ? frameSets(options.frames) : []).filter(

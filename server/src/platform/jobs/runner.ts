@@ -23,6 +23,8 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
+/** One worker of a pool looks this often for a job that no notification announced: one whose time has come, or one handed back. */
+const LOOK_MS = 1_000;
 const HEARTBEAT_MS = 2_000;
 /** A worker without a heartbeat for this long is dead: other workers take its jobs. */
 const DEAD_AFTER_MS = 8_000;
@@ -40,6 +42,7 @@ export async function startWorkers(
   o: { alone: boolean; concurrency: number },
 ): Promise<RunningWorkers> {
   const ids = new Set<string>();
+  const open = new Set<WorkerPool>();
   const inWork = new Set<string>();
   if (o.alone) await releaseDead(deps, 'all');
   const taskList: TaskList = Object.fromEntries(
@@ -75,7 +78,8 @@ export async function startWorkers(
       taskList,
       concurrency: o.concurrency,
       noHandleSignals: true,
-      pollInterval: 1_000,
+      // Each worker of the pool would look by itself, and all at the same moments.
+      pollInterval: 60_000,
       logger: quiet(deps),
       preset: {
         worker: {
@@ -84,11 +88,14 @@ export async function startWorkers(
           preparedStatements: deps.config.databaseUrl === null,
         },
       },
-      events: watched(ids, inWork),
+      events: watched(ids, open, inWork),
     });
   let runner: Runner | null = await start();
   const stopping = new AbortController();
   const beating = heartbeat(deps, { ids, inWork }, stopping.signal);
+  const looking = setInterval(() => {
+    for (const pool of open) pool.nudge(1);
+  }, LOOK_MS);
   // graphile-worker outlives a lost connection in most places, but not in all.
   const running = (async () => {
     while (!stopping.signal.aborted) {
@@ -106,6 +113,7 @@ export async function startWorkers(
   return {
     async stop() {
       stopping.abort();
+      clearInterval(looking);
       await runner?.stop();
       await running;
       await beating;
@@ -114,11 +122,24 @@ export async function startWorkers(
   };
 }
 
-/** Keeps the ids under which graphile-worker locks jobs, one for each pool of workers, and those of the jobs in work. */
-function watched(ids: Set<string>, inWork: Set<string>): EventEmitter {
+/**
+ * Keeps the ids under which graphile-worker locks jobs, one for each pool of workers, the pools that take jobs, and the ids of the jobs in
+ * work.
+ */
+function watched(ids: Set<string>, open: Set<WorkerPool>, inWork: Set<string>): EventEmitter {
   const events = new EventEmitter();
-  events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => ids.add(workerPool.id));
-  events.on('pool:release', ({ workerPool }: { workerPool: WorkerPool }) => ids.delete(workerPool.id));
+  events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => {
+    ids.add(workerPool.id);
+    open.add(workerPool);
+  });
+  events.on('pool:release', ({ workerPool }: { workerPool: WorkerPool }) => {
+    ids.delete(workerPool.id);
+    open.delete(workerPool);
+  });
+  // A worker that has ended must not be nudged.
+  for (const end of ['pool:gracefulShutdown', 'pool:forcefulShutdown']) {
+    events.on(end, ({ workerPool }: { workerPool: WorkerPool }) => open.delete(workerPool));
+  }
   events.on('job:start', ({ job }: { job: Job }) => inWork.add(job.id));
   events.on('job:complete', ({ job }: { job: Job }) => inWork.delete(job.id));
   return events;

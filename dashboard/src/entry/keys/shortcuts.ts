@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 
 /** A single key and what it does on the page that is open. */
 export interface Shortcut {
@@ -56,7 +56,8 @@ function pressed(event: KeyboardEvent): void {
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const layer = useRef(shortcuts);
   layer.current = shortcuts;
-  useEffect(() => {
+  // Before the browser paints: a key must not reach the part that has just gone, such as the case before.
+  useLayoutEffect(() => {
     if (layers.length === 0) window.addEventListener('keydown', pressed);
     layers.push(layer);
     changed();

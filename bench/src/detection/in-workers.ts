@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/**
+ * Gives the tasks to threads of the module at `url`, which answers each message with one, and resolves to the answers in the order of the
+ * tasks. Tasks of an iterator are made as threads become free.
+ *
+ * @param answered is told each time how many are answered.
+ */
+export async function inWorkers<Task, Answer>(
+  url: URL,
+  tasks: Iterable<Task>,
+  workers: number,
+  answered: (done: number) => void,
+): Promise<Answer[]> {
+  const waiting = tasks[Symbol.iterator]();
+  const answers: Answer[] = [];
+  let taken = 0;
+  let done = 0;
+  const run = async (): Promise<void> => {
+    const worker = new Worker(url);
+    try {
+      for (let next = waiting.next(); !next.done; next = waiting.next()) {
+        const place = taken++;
+        worker.postMessage(next.value);
+        // Rejects when the thread throws.
+        const [answer] = (await once(worker, 'message')) as [Answer];
+        answers[place] = answer;
+        answered(++done);
+      }
+    } finally {
+      await worker.terminate();
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, run));
+  process.stderr.write('\n');
+  return answers;
+}

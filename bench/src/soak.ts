@@ -64,7 +64,7 @@ interface Sample {
 }
 
 const report = createReport(PHONES ? 'Full load' : 'Soak');
-const env = { ANALYSIS_THREADS: options.threads, WORKER_CONCURRENCY: `${Math.max(16, 2 * Number(options.threads))}` };
+const env = { ANALYSIS_THREADS: options.threads, WORKER_CONCURRENCY: `${Math.max(8, 2 * Number(options.threads))}` };
 await withOwnNodes({ env: options.sleep ? { ...env, ...sleepingFor(Number(options.sleep)) } : env }, soak);
 report.write(options.write);
 

@@ -1,6 +1,6 @@
 // Measures what one photo costs each part of an installation: processor time, rows, bytes.
 //   node bench/src/capacity.ts [--photos 60] [--sleep MS] [--write FILE]
-// With `--sleep`, the analysis is a sleep of that many milliseconds (see sleeping-analysis.ts): what a worker then takes is what it does beside it.
+// With `--sleep`, the analysis is a sleep of that many milliseconds (see sleeping-analysis.ts), and the worker's time is that of everything else.
 // The API, a worker and PostgreSQL are processes of their own. Processor time is what the kernel counted for them, less what they
 // take when nobody asks, so other load on the machine hardly changes it.
 import { readdir, stat } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
@@ -50,7 +51,7 @@ export async function post<T>(
 export const createVerification = (url: string, tenant: NewTenant, dispatcher: Dispatcher, body: object) =>
   post<Verification>(url, '/v1/verifications', body, dispatcher, tenant.pk_test);
 
-/** Longest that a verdict may take. */
+/** Longest that a verdict and its webhook may take. */
 const PATIENCE_MS = 120_000;
 
 /** Waits for the verdict of a verification. */
@@ -93,6 +94,15 @@ export interface Receiver {
   completed: Map<string, { verdictAt: number; arrivedAt: number }>;
   reset(): void;
   close(): Promise<void>;
+}
+
+/** Waits for the webhook of a verification's verdict. */
+export async function untilTold({ completed }: Receiver, id: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!completed.has(id)) {
+    if (Date.now() > deadline) throw new Error(`no webhook of ${id} came within ${PATIENCE_MS} ms`);
+    await sleep(5);
+  }
 }
 
 export async function startReceiver(): Promise<Receiver> {

@@ -7,14 +7,13 @@
  * Exits 1 when a median is above the bar.
  */
 import { availableParallelism, loadavg } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
 import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';
 import { Agent, request } from 'undici';
 import { median, percentile } from './measure.ts';
 import { startOwnService } from './own-service.ts';
-import { createVerification, phone, photograph, startReceiver, submitPicture } from './receivers.ts';
+import { createVerification, phone, photograph, startReceiver, submitPicture, untilTold } from './receivers.ts';
 import { createReport } from './report.ts';
 
 const { values: options } = parseArgs({
@@ -26,7 +25,7 @@ const CREATES = 300;
 const PHOTOS = 40;
 const ROUNDS = 100;
 const WARM_UP = 3;
-/** Requests that take this long together are enough, once there are {@link FEWEST}. */
+/** A row ends after this time, though not before {@link FEWEST} requests. */
 const ROW_MS = 15_000;
 const FEWEST = 10;
 /** The rows that the dashboard's list reads at a time. */
@@ -122,7 +121,7 @@ async function writes(): Promise<{ create: number[]; photo: number[] }> {
   }
   for (let n = 0; n < WARM_UP + PHOTOS; n += 1) {
     const id = await submitPicture(service.url, service.tenant, dispatcher, receiver, picture);
-    while (!receiver.completed.has(id)) await sleep(1);
+    await untilTold(receiver, id);
     if (n >= WARM_UP) times.photo.push(receiver.completed.get(id)!.arrivedAt - receiver.sent.get(id)!);
   }
   await dispatcher.close();

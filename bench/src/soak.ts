@@ -13,7 +13,7 @@ import { firstRunOf } from '../../server/test/support/service-process.ts';
 import { cpuSeconds, idleSeconds, postmasterOf } from './cpu.ts';
 import { arrivals, median, percentile } from './measure.ts';
 import { type OwnNodes, withOwnNodes } from './own-nodes.ts';
-import { phone, photograph, type Receiver, startReceiver, submitPicture } from './receivers.ts';
+import { phone, photograph, type Receiver, startReceiver, submitPicture, untilTold } from './receivers.ts';
 import { createReport } from './report.ts';
 import { sleepingFor } from './sleeping-analysis.ts';
 
@@ -187,8 +187,7 @@ async function fullLoad(sendOne: () => Promise<string>, receiver: Receiver, seco
   await Promise.all(
     Array.from({ length: PHONES }, async () => {
       while (performance.now() < end) {
-        const id = await sendOne();
-        while (!receiver.completed.has(id)) await sleep(20);
+        await untilTold(receiver, await sendOne());
       }
     }),
   );

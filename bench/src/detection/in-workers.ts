@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Gives the tasks to threads of the module at `url`, which answers each message with one, and resolves to the answers in the order of the
- * tasks. Tasks of an iterator are made as threads become free.
+ * Runs the module at `url` on threads and sends each task to the next free one as a message; the thread answers with a message. Takes a
+ * task from the iterable only when a thread is free. Resolves to the answers in the order of the tasks.
  *
- * @param answered is told each time how many are answered.
+ * @param answered called with the number of answers so far, after each.
  */
 export async function inWorkers<Task, Answer>(
   url: URL,

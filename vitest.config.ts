@@ -1,4 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Browser files one by one between the others: Chromium draws without a graphics card, and waits for pages in between. */
+class BrowserBetween extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const inBrowser = sorted.filter(file => file.project.name === 'browser');
+    const others = sorted.filter(file => file.project.name !== 'browser');
+    const each = others.length / inBrowser.length;
+    return [
+      ...inBrowser.flatMap((file, at) => [file, ...others.slice(Math.round(at * each), Math.round((at + 1) * each))]),
+      ...(inBrowser.length === 0 ? others : []),
+    ];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -7,6 +22,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
+    sequence: { sequencer: BrowserBetween },
     projects: [
       {
         extends: true,
@@ -15,6 +31,7 @@ export default defineConfig({
           include: [
             '{contract,stamps,evidence,report,forensics,look,sdk,cli,react,capture,dashboard,site,bench,scripts,examples,deploy}/**/*.test.{ts,tsx}',
           ],
+          isolate: false,
         },
       },
       {
@@ -35,9 +52,6 @@ export default defineConfig({
           include: ['server/test/browser/**/*.test.ts'],
           globalSetup: ['server/test/support/global-setup.ts'],
           isolate: false,
-          // Chromium draws without a graphics card and fills both cores by itself: two files at once take twice the time.
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -8,6 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
 import { findChromium } from '../server/test/browser/chromium.ts';
 import { rerunCommand } from './rerun.ts';
+import { folderInMemory } from './temporary-folder.ts';
 
 interface Report {
   numPassedTests: number;
@@ -38,7 +39,9 @@ if (browserless) args.push('--project', '!browser');
 
 await mkdir(dirname(reportFile), { recursive: true });
 await rm(reportFile, { force: true });
+const inMemory = await folderInMemory();
 const status = await vitest([...args, '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`]);
+if (inMemory) await rm(inMemory, { recursive: true, force: true });
 
 const report = await readFile(reportFile, 'utf8').then(
   text => JSON.parse(text) as Report,
@@ -81,7 +84,11 @@ function vitest(options: string[]): Promise<number> {
   const require = createRequire(import.meta.url);
   const program = join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs');
   // The tests start the service and its commands hundreds of times: what Node.js compiled once is kept.
-  const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'), ...process.env };
+  const env = {
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
+    ...process.env,
+    ...(inMemory ? { TMPDIR: inMemory } : {}),
+  };
   const child = spawn(process.execPath, [program, 'run', ...options], { cwd: root, stdio: 'inherit', env });
   // The terminal sends Ctrl-C to both; this one waits for the other to clean up.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

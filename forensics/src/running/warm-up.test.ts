@@ -1,10 +1,12 @@
 import * as ort from 'onnxruntime-web';
 import sharp from 'sharp';
 import { expect, it, vi } from 'vitest';
-import { analyzePicture } from '../analyze.ts';
-import { warmUp } from './warm-up.ts';
 
 it('warmUp loads the networks that the first picture would wait for', async () => {
+  // Another test of this process may have loaded them.
+  vi.resetModules();
+  const { analyzePicture } = await import('../analyze.ts');
+  const { warmUp } = await import('./warm-up.ts');
   const create = vi.spyOn(ort.InferenceSession, 'create');
   await warmUp();
   const loaded = create.mock.calls.length;

@@ -31,12 +31,12 @@ export function weightsOf(
   const [kernel, unit, zero] = inputs;
   const { raw, shape } = constantOf(constants, kernel!);
   if (operation === 'Cast') {
-    const halves = Float32Array.from(new Float16Array(Uint8Array.from(raw).buffer));
+    const halves = new Float32Array(new Float16Array(new Uint8Array(raw).buffer));
     const scale = halves.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / WHOLE;
-    return { shape, floats: halves, values: Int16Array.from(halves, weight => Math.round(weight / scale)), scale };
+    return { shape, floats: halves, values: new Int16Array(halves.map(weight => Math.round(weight / scale))), scale };
   }
   const nothing = constantOf(constants, zero!).raw[0]!;
-  const values = Int16Array.from(raw, value => value - nothing);
+  const values = new Int16Array(raw).map(value => value - nothing);
   const scale = floats(unit!)[0]!;
-  return { shape, floats: Float32Array.from(values, value => value * scale), values, scale };
+  return { shape, floats: new Float32Array(values).map(value => value * scale), values, scale };
 }

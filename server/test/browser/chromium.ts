@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -67,14 +67,20 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The Chromium of the npm package, unpacked once for each user and version. */
+/** The Chromium of the npm package, unpacked once for each version: beside the package, or where that is read-only, for each user. */
 async function bundledChromium(): Promise<Chromium> {
   const packed = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../../bin');
   const { version } = JSON.parse(await readFile(join(packed, '../package.json'), 'utf8')) as { version: string };
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error('No Chromium found. Install Chromium or Google Chrome, or set CHROMIUM_PATH.');
   }
-  const folder = join(tmpdir(), `firsthand-chromium-${version}-${userInfo().uid}`);
+  const cache = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache');
+  const folder = await mkdir(cache, { recursive: true })
+    .then(() => access(cache, constants.W_OK))
+    .then(
+      () => join(cache, `chromium-${version}`),
+      () => join(tmpdir(), `firsthand-chromium-${version}-${userInfo().uid}`),
+    );
   if (!existsSync(folder)) await unpack(packed, folder);
 
   const executablePath = join(folder, 'chromium');

@@ -5,7 +5,6 @@ import { hex } from '@firsthand/evidence/bytes.ts';
 import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
 import { NOT_PROVEN } from '@firsthand/report/words.ts';
 import type { Stamp } from '@firsthand/stamps/rfc3161.ts';
-import PDFDocument from 'pdfkit';
 import qrcode from 'qrcode';
 import sharp from 'sharp';
 import type { Deps } from '../../platform/deps.ts';
@@ -44,6 +43,8 @@ const WIDTH = 495;
 /** The certificate as PDF/A-3b. Black on white, one embedded font; equal input gives equal bytes. */
 export async function makeCertificate(deps: Pick<Deps, 'blobs' | 'origins'>, o: CertificateInput): Promise<Buffer> {
   const { row, head } = o;
+  // Takes a tenth of a second to load, and most processes make no certificate.
+  const { default: PDFDocument } = await import('pdfkit');
   const pdf = new PDFDocument({
     size: 'A4',
     margin: LEFT,

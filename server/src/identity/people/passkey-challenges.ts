@@ -7,6 +7,9 @@ const LIFE_MS = 10 * 60_000;
 /** How long the browser waits for the person's passkey. */
 export const CEREMONY_MS = 5 * 60_000;
 
+/** What verifies passkeys, loaded when the first is used: a tenth of a second and certificates' ASN.1, which no start should pay. */
+export const webAuthn = () => import('@simplewebauthn/server');
+
 /** The host and origin that passkeys are bound to, as the browser sees this deployment. */
 export function relyingParty({ origins }: Pick<Deps, 'origins'>) {
   const { hostname, origin } = new URL(origins.public);

@@ -1,9 +1,5 @@
 import { NewPasskey, Nothing, Passkey, PasskeyOptions } from '@firsthand/contract/people/people.ts';
-import {
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { many, one, type Queryable, transaction, violates } from '../../platform/db/sql.ts';
 import { created, noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { personOf } from '../../platform/http/principal.ts';
@@ -11,7 +7,7 @@ import { invalidField, notFound, unauthorized } from '../../platform/http/proble
 import { newId } from '../../platform/lib/ids.ts';
 import { activityOf, audit } from '../audit/audit.ts';
 import { acceptedPersons, closePasskeys, openingsOfSession } from './openings.ts';
-import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge } from './passkey-challenges.ts';
+import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge, webAuthn } from './passkey-challenges.ts';
 
 const MAX_PASSKEYS = 20;
 
@@ -60,6 +56,7 @@ export const passkeyCreationOptions = tenantEndpoint({
     );
     const userName = person?.email ?? person?.phone_e164 ?? person?.name ?? userId;
     const { rpID } = relyingParty(deps);
+    const { generateRegistrationOptions } = await webAuthn();
     const options = await generateRegistrationOptions({
       rpID,
       rpName: 'Firsthand',
@@ -100,6 +97,7 @@ export const addPasskey = tenantEndpoint({
       return invalidField('response', 'does not belong to options of the last ten minutes; ask for new options');
     };
     if (expectedChallenge === null) throw refused();
+    const { verifyRegistrationResponse } = await webAuthn();
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: { ...response, clientExtensionResults: response.clientExtensionResults ?? {} },
       expectedChallenge,

@@ -28,7 +28,12 @@ interface Node {
 
 async function startNode(env: Record<string, string>): Promise<Node> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'node.ts')], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [url] = (await Promise.race([

@@ -31,6 +31,7 @@ async function start(): Promise<ChildProcess> {
     execArgv: [],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       DATABASE_URL: databaseUrl!,
       DATA_DIR: dataDir,
       ENCRYPTION_KEYS: encryptionKeys!.map(key => key.toString('base64')).join(','),

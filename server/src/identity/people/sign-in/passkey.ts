@@ -1,16 +1,12 @@
 import { Me, Nothing, PasskeyAuthentication, PasskeyOptions } from '@firsthand/contract/people/people.ts';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  verifyAuthenticationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { many, one, type Queryable, transaction } from '../../../platform/db/sql.ts';
 import type { Deps } from '../../../platform/deps.ts';
 import { ok, openEndpoint } from '../../../platform/http/endpoint.ts';
 import { notConfigured, signInRefused } from '../../../platform/http/problem.ts';
 import { answerSignedIn } from '../me.ts';
 import type { Opening, Proof } from '../openings.ts';
-import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge } from '../passkey-challenges.ts';
+import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge, webAuthn } from '../passkey-challenges.ts';
 import { openSession, recordFailure } from '../sessions.ts';
 import { missingWays } from './ways.ts';
 
@@ -30,6 +26,7 @@ export const passkeyRequestOptions = openEndpoint({
     const { passkey: missing } = missingWays(deps);
     if (missing !== undefined) throw notConfigured(missing);
     const { rpID } = relyingParty(deps);
+    const { generateAuthenticationOptions } = await webAuthn();
     return ok(
       await generateAuthenticationOptions({
         rpID,
@@ -113,6 +110,7 @@ async function counterOf(
   if (userHandle && Buffer.from(userHandle, 'base64url').toString() !== passkey.person_id) return null;
   const { rpID, origin } = relyingParty(deps);
   try {
+    const { verifyAuthenticationResponse } = await webAuthn();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: { ...response, clientExtensionResults: response.clientExtensionResults ?? {} },
       expectedChallenge,

@@ -171,8 +171,10 @@ function readJpeg(bytes: Uint8Array): Header {
 
 /** Offset of the marker that ends the entropy-coded data starting at `at`, -1 when the file ends first. */
 function endOfScan(buffer: Buffer, at: number): number {
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
   for (;;) {
-    // A call of indexOf costs as much as checking a few dozen bytes, so runs with many 0xff are checked in this loop.
+    // A call of indexOf costs as much as checking a few dozen bytes, so runs with many 0xff are checked in these loops.
+    while (at + 4 <= buffer.length && view.getUint32(at) === 0xff00ff00) at += 4;
     while (buffer[at] === 0xff && buffer[at + 1] === 0x00) at += 2;
     const near = Math.min(at + 64, buffer.length);
     while (at < near && buffer[at] !== 0xff) at++;

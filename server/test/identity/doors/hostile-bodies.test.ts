@@ -211,14 +211,20 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 
     return Math.max(MOST_MS, MOST_TIMES_BARE * runs.toSorted((a, b) => a - b)[2]!);
   }
 
-  /** The least of several runs counts, because the first ones compile. */
+  /**
+   * The least of several runs counts, because the first ones compile. What a busy machine makes of both is seen in three rounds: a
+   * body that costs too much does in each.
+   */
   async function expectCheap(method: string, path: string, body: string, key?: string): Promise<void> {
     let least = Number.POSITIVE_INFINITY;
-    for (let run = 0; run < 8 && least >= MOST_MS; run += 1) {
-      least = Math.min(least, await cost(method, path, body, key));
+    let most = MOST_MS;
+    for (let round = 0; round < 3 && least >= most; round += 1) {
+      for (let run = 0; run < 8 && least >= most; run += 1) {
+        least = Math.min(least, await cost(method, path, body, key));
+      }
+      if (least >= most) most = await mostMs(body === ESCAPES ? body : HONEST);
     }
-    if (least >= MOST_MS)
-      expect(least, `${method} ${path}`).toBeLessThan(await mostMs(body === ESCAPES ? body : HONEST));
+    expect(least, `${method} ${path}`).toBeLessThan(most);
   }
 
   it.each(ANYWHERE)('on any route: %s', async (_name, make) => {

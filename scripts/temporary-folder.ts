@@ -8,9 +8,9 @@ const IN_MEMORY = '/dev/shm';
 const NEEDED_BYTES = 6 * 2 ** 30;
 
 /**
- * Makes a folder in memory for the temporary files of a run: the tests make hundreds of databases of a thousand files each, which
- * cost an eighth of the processor time on a disk's file system. Null where memory is short or programs cannot run from
- * there. The caller removes the folder; one that a killed run left is removed here.
+ * Makes a folder in memory for the temporary files of a run. The tests create hundreds of databases of a thousand files each; on a
+ * disk's file system, these take an eighth of the processor time. Returns null if memory is short or programs cannot run from
+ * there. The caller removes the folder; the next call removes one that a killed run left.
  */
 export async function folderInMemory(): Promise<string | null> {
   try {

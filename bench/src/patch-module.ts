@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
  * Replaces a piece of a module's source when this process loads it. For modules that a bench preloads with --import.
  *
  * @param file the end of the module's address.
- * @throws on loading, when the source lacks the piece.
+ * @throws while the module loads, if its source lacks the piece.
  */
 export function patchModule(file: string, piece: string | RegExp, replacement: (found: string) => string): void {
   registerHooks({

@@ -7,7 +7,7 @@ const LIFE_MS = 10 * 60_000;
 /** How long the browser waits for the person's passkey. */
 export const CEREMONY_MS = 5 * 60_000;
 
-/** What verifies passkeys, loaded when the first is used: a tenth of a second and certificates' ASN.1, which no start should pay. */
+/** Loads the passkey library at its first use. Loading takes a tenth of a second, which every start would pay otherwise. */
 export const webAuthn = () => import('@simplewebauthn/server');
 
 /** The host and origin that passkeys are bound to, as the browser sees this deployment. */

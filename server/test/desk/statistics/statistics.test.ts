@@ -316,7 +316,7 @@ describe('GET /v1/statistics', () => {
       };
     }
 
-    /** A transaction that another database of the same PostgreSQL has open holds the newest changes back. */
+    /** Folds until `count` are in the totals. An open transaction in any database of the same PostgreSQL holds the newest back. */
     const foldUntil = (count: number, added: () => Promise<number>) =>
       until(async () => {
         await foldStatistics(service.deps);

@@ -212,8 +212,8 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 
   }
 
   /**
-   * The least of several runs counts, because the first ones compile. What a busy machine makes of both is seen in three rounds: a
-   * body that costs too much does in each.
+   * The least of several runs counts, because the first ones compile. A busy machine distorts both measurements, so they are compared
+   * in up to three rounds. A body that costs too much fails all of them.
    */
   async function expectCheap(method: string, path: string, body: string, key?: string): Promise<void> {
     let least = Number.POSITIVE_INFINITY;

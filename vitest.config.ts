@@ -1,15 +1,21 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Spreads the browser files evenly among the others: one by one, they leave half of two cores idle. */
-class BrowserBetween extends BaseSequencer {
+const inBrowser = ({ moduleId }: TestSpecification) => moduleId.includes('/server/test/browser/');
+
+/**
+ * The server's files first, then the unit tests, because a worker ends when the next file is another project's, and the next one loads everything anew.
+ * The browser files are spread evenly among the server's: one by one, they leave half of two cores idle.
+ */
+class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
+    const unit = sorted.filter(file => file.project.name === 'unit');
+    const server = sorted.filter(file => file.project.name !== 'unit');
     const placed = (browser: boolean) =>
-      sorted
-        .filter(file => (file.project.name === 'browser') === browser)
-        .map((file, at, { length }) => ({ file, place: at / length }));
-    return [...placed(true), ...placed(false)].toSorted((a, b) => a.place - b.place).map(({ file }) => file);
+      server.filter(file => inBrowser(file) === browser).map((file, at, { length }) => ({ file, place: at / length }));
+    const mixed = [...placed(true), ...placed(false)].toSorted((a, b) => a.place - b.place);
+    return [...mixed.map(({ file }) => file), ...unit];
   }
 }
 
@@ -20,7 +26,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
-    sequence: { sequencer: BrowserBetween },
+    sequence: { sequencer: ByProject },
     projects: [
       {
         extends: true,
@@ -38,19 +44,9 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['server/**/*.test.ts'],
-          exclude: ['server/test/browser/**'],
           // Loading the server takes two seconds: the files of a worker share it. Each has services and databases of its own.
           isolate: false,
           globalSetup: ['server/test/support/global-setup.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          include: ['server/test/browser/**/*.test.ts'],
-          globalSetup: ['server/test/support/global-setup.ts'],
-          isolate: false,
         },
       },
     ],

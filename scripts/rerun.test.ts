@@ -12,7 +12,7 @@ describe('rerunCommand', () => {
       'npm test -- --project server server/test/service/crash.test.ts',
     );
     expect(rerunCommand('server/test/browser/camera.test.ts')).toBe(
-      'npm test -- --project browser server/test/browser/camera.test.ts',
+      'npm test -- --project server server/test/browser/camera.test.ts',
     );
   });
 

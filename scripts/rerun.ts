@@ -2,7 +2,7 @@
  * Returns the shell command that runs one test alone. `file` is relative to the root; `name` is the test's full name.
  */
 export function rerunCommand(file: string, name?: string): string {
-  const project = file.startsWith('server/test/browser/') ? 'browser' : file.startsWith('server/') ? 'server' : 'unit';
+  const project = file.startsWith('server/') ? 'server' : 'unit';
   const command = `npm test -- --project ${project} ${file}`;
   return name === undefined ? command : `${command} -t ${quoted(`^${escaped(name)}$`)}`;
 }

@@ -35,7 +35,7 @@ const browserless = await findChromium().then(
   (error: Error) => error.message,
 );
 if (browserless && inCI) throw new Error(browserless);
-if (browserless) args.push('--project', '!browser');
+if (browserless) args.push('--exclude', 'server/test/browser/**');
 
 await mkdir(dirname(reportFile), { recursive: true });
 await rm(reportFile, { force: true });

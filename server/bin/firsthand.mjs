@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node.js can read: hands over to the Node.js 24 that the checkout brings along.
+// Plain JavaScript that any Node.js can read: hands over to the Node.js that the checkout brings along.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

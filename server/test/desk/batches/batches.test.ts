@@ -347,8 +347,10 @@ describe('csvLine', () => {
       fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 6 }), cells => {
         const [back] = parse(csvLine(cells), { relax_column_count: true }) as string[][];
         // An empty line is a record of one empty cell.
-        expect(back ?? ['']).toEqual(cells.map(cell => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)));
-        for (const cell of back ?? []) expect(cell).not.toMatch(/^[=+\-@]/);
+        expect(back ?? ['']).toEqual(
+          cells.map(cell => (/^[\t\r\n]/.test(cell) || /^[\s\0]*[=+\-@]/.test(cell) ? `'${cell}` : cell)),
+        );
+        for (const cell of back ?? []) expect(cell).not.toMatch(/^[\s\0]*[=+\-@]/);
       }),
     );
   });

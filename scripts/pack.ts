@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
 
@@ -69,7 +69,13 @@ async function bundleLibrary(name: string, entries: Record<string, string>, into
   const types = await mkdtemp(join(tmpdir(), 'firsthand-types-'));
   await run(
     process.execPath,
-    [require.resolve('typescript/bin/tsc'), '-p', join(source, 'tsconfig.pack.json'), '--outDir', types],
+    [
+      join(dirname(require.resolve('typescript7/package.json')), 'bin', 'tsc'),
+      '-p',
+      join(source, 'tsconfig.pack.json'),
+      '--outDir',
+      types,
+    ],
     { cwd: root },
   );
   for (const format of ['esm', 'cjs'] as const) {

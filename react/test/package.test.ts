@@ -70,7 +70,7 @@ export const Own = () => <p>{useCapture({ token: 'vfy_1' }).phase}</p>;
       '--noEmit --strict --jsx react-jsx --module esnext --moduleResolution bundler --target es2022 --lib es2022,dom,dom.iterable';
     const { stdout } = spawnSync(
       process.execPath,
-      [require.resolve('typescript/bin/tsc'), ...options.split(' '), 'page.tsx'],
+      [join(dirname(require.resolve('typescript7/package.json')), 'bin', 'tsc'), ...options.split(' '), 'page.tsx'],
       { cwd: project, encoding: 'utf8' },
     );
     expect(stdout).toBe('');

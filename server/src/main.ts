@@ -2,8 +2,10 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
 // Node.js keeps what it compiled: a third of what a short command costs. The folder is beside the packages and not in /tmp,
-// where others may write, because what it holds is run. A folder that cannot be written is no fault.
-enableCompileCache(join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'compiled'));
+// where others may write, because what it holds is run. A folder that cannot be written is no fault. The threads and the
+// programs that this process starts learn of the folder by the variable.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'compiled');
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
 // Imported after that, so that they are compiled once too.
 const [{ runCommand }, { createProgram }, { loadEnvironment }] = await Promise.all([

@@ -8,14 +8,11 @@ import { DepthPolicySchema } from '../verification/presence.ts';
 import { SignalNameSchema } from '../verification/signals.ts';
 import { CreationWarnings } from '../verification/verification.ts';
 import { AllowedOrigins, BrandOrigins, BrandReturnUrl, TemplateReturnUrl } from './embedding.ts';
+import { KEY_SCOPES } from './key-scopes.ts';
 
 const closed = { additionalProperties: false } as const;
 /** What people call an account, a key, a brand or a template. */
 export const Name = Type.String({ minLength: 1, maxLength: 120, pattern: NOT_BLANK });
-
-/** What a key for apps may do: create verifications, and send their photos. */
-export const KEY_SCOPES = ['create', 'capture'] as const;
-export type KeyScope = (typeof KEY_SCOPES)[number];
 
 const Scopes = Type.Array(Type.Enum([...KEY_SCOPES], { title: 'KeyScope' }), {
   minItems: 1,

@@ -35,6 +35,9 @@ export async function simulateRecapture(picture: Picture, params: RecaptureParam
   const onPlane = project(params, 1);
   const onWall = project(params, ROOM_DISTANCE);
   const place: [number, number] = [0, 0];
+  const { amplitude, period } = params.banding;
+  let band = 1;
+  let bandedRow = Number.NaN;
   const planes = expose(params, (x, y, dx, dy, out) => {
     onPlane(dx, dy, place);
     const u = place[0] / params.scale + columns / 2;
@@ -48,21 +51,25 @@ export async function simulateRecapture(picture: Picture, params: RecaptureParam
           s = 0.5 + place[0] / (ROOM_MARGIN * params.width);
           t = 0.5 + place[1] / (ROOM_MARGIN * params.height);
         }
-        for (let c = 0; c < 3; c++) out[c] = room ? LINEAR[at(room, s * room.width, t * room.height, c)] : 0;
+        const here = room ? at(room, s * room.width, t * room.height) : 0;
+        for (let c = 0; c < 3; c++) out[c] = room ? LINEAR[room.data[here + c]] : 0;
       } else {
         out.fill(params.bezel.level);
       }
       return;
     }
-    const { amplitude, period } = params.banding;
-    const band = amplitude === 0 ? 1 : 1 + amplitude * Math.sin((2 * Math.PI * y) / period + phase);
+    if (amplitude !== 0 && y !== bandedRow) {
+      band = 1 + amplitude * Math.sin((2 * Math.PI * y) / period + phase);
+      bandedRow = y;
+    }
     let veil = 0;
     if (params.glare > 0) {
       const d2 = ((x - glare.x) ** 2 + (y - glare.y) ** 2) / (glare.r * glare.r);
       veil = params.glare * (0.3 + 0.7 * Math.exp(-d2));
     }
+    const here = at(shown, u, v);
     for (let c = 0; c < 3; c++) {
-      const value = LINEAR[at(shown, u, v, c)];
+      const value = LINEAR[shown.data[here + c]];
       const lit = (value * emission(params.layout, c, u, v, params.gap, value)) / means[c];
       out[c] = (lit * band + params.blackLevel + veil) * params.displayGain;
     }
@@ -256,10 +263,11 @@ function shake(plane: Float32Array, w: number, h: number, length: number, angle:
   }
 }
 
-function at(picture: Picture, x: number, y: number, c: number): number {
+/** Where the first colour of the pixel at a place stands in the data. */
+function at(picture: Picture, x: number, y: number): number {
   const ix = Math.min(picture.width - 1, Math.max(0, Math.floor(x)));
   const iy = Math.min(picture.height - 1, Math.max(0, Math.floor(y)));
-  return picture.data[(iy * picture.width + ix) * 3 + c];
+  return (iy * picture.width + ix) * 3;
 }
 
 /** Interpolates the linear light of all three colours between pixels. */

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { bold, dim } from '@firsthand/cli/print.ts';
-import QRCode from 'qrcode';
 import { ownerLink } from '../identity/tenants/create.ts';
 import type { FirstRun } from '../identity/tenants/first-run.ts';
 import { one, transaction } from '../platform/db/sql.ts';
@@ -32,7 +31,8 @@ export async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void
   lines.push(`  Open the capture link, or run the whole flow from another terminal:  ${demoCommand(deps)}`, '');
   console.log(lines.join('\n'));
   if (!/^https?:\/\/(localhost|127\.|\[::1\])/.test(link)) {
-    console.log(await QRCode.toString(link, { type: 'terminal', small: true }));
+    const { default: qrcode } = await import('qrcode');
+    console.log(await qrcode.toString(link, { type: 'terminal', small: true }));
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { addDemo, addEventCommands, addEvidenceCommands, nameHelp, path } from '@firsthand/cli/commands.ts';
-import { KEY_SCOPES } from '@firsthand/contract/account/management.ts';
+import { KEY_SCOPES } from '@firsthand/contract/account/key-scopes.ts';
 import { ROLES } from '@firsthand/contract/people/roles.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultServiceUrl, type Env } from '../platform/config/environment.ts';

@@ -1,5 +1,5 @@
 import { table } from '@firsthand/cli/print.ts';
-import type { KeyScope } from '@firsthand/contract/account/management.ts';
+import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
 import { type Activity, audit } from '../identity/audit/audit.ts';
 import { tenantExists } from '../identity/people/tenant-exists.ts';
 import { listKeys, revokeKey } from '../identity/tenants/api-keys.ts';

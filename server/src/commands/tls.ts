@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 
 /** Returns a self-signed certificate, created once and kept in the data folder. Browsers warn about it but then allow the camera. */
 export async function selfMadeCertificate(
@@ -11,6 +10,7 @@ export async function selfMadeCertificate(
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const stem = join(dataDir, `tls-${address ?? 'localhost'}`);
   if (!existsSync(`${stem}.crt`)) {
+    const { generate } = await import('selfsigned');
     const pems = await generate([{ name: 'commonName', value: 'Firsthand' }], {
       keyType: 'ec',
       notAfterDate: new Date(Date.now() + 365 * 86_400_000),

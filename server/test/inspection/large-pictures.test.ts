@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { ask, submit, until } from '../support/harness.ts';
 import { firstRunOf, freePort, startServiceProcess } from '../support/service-process.ts';
 
-/** More than the two threads analyse at once, so that some wait. */
-const PICTURES = 5;
+/** More than the two threads analyse at once, so that one waits. */
+const PICTURES = 3;
 const MAX_RESIDENT_MB = 900;
 
 /** A progressive JPEG of full colour makes a decoder hold its coefficients: six bytes a pixel, at whatever scale. */

@@ -10,7 +10,7 @@ import { freshDatabase } from '../support/database.ts';
 import { PHONES } from '../support/phones.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
-const CHAOS_MS = 20_000;
+const CHAOS_MS = 12_000;
 /** Everything that was acknowledged is checked at the end, with its bundle: without pauses that takes longer than the kills. */
 const PAUSE_MS = 300;
 

@@ -1,4 +1,5 @@
-import { type ApiKey, KEY_SCOPES, type NewApiKey } from '@firsthand/contract/account/management.ts';
+import { KEY_SCOPES } from '@firsthand/contract/account/key-scopes.ts';
+import type { ApiKey, NewApiKey } from '@firsthand/contract/account/management.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../base/api/call.ts';

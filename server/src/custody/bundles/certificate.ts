@@ -5,7 +5,6 @@ import { hex } from '@firsthand/evidence/bytes.ts';
 import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
 import { NOT_PROVEN } from '@firsthand/report/words.ts';
 import type { Stamp } from '@firsthand/stamps/rfc3161.ts';
-import qrcode from 'qrcode';
 import sharp from 'sharp';
 import type { Deps } from '../../platform/deps.ts';
 import type { OpenedStatement } from '../../record/evidence/statements.ts';
@@ -114,7 +113,7 @@ export async function makeCertificate(deps: Pick<Deps, 'blobs' | 'origins'>, o: 
   page.text(
     `The page ${deps.origins.public}/verify and the command firsthand verify-evidence check the whole bundle without a network. README.txt in this bundle gives the commands for sha256sum and openssl.`,
   );
-  qrCode(pdf, `${head.origin}\n${o.leaves.join(',')}\n${hex(head.root)}`);
+  await qrCode(pdf, `${head.origin}\n${o.leaves.join(',')}\n${hex(head.root)}`);
 
   declaration(page, row.id);
   footers(pdf, `${row.livemode ? '' : 'TEST. '}Verification ${row.id}`);
@@ -248,7 +247,8 @@ const SENT_BY = {
 /** Replaces characters that the embedded font may lack, because PDF/A allows no missing glyph. */
 const printable = (text: string): string => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?').slice(0, 120);
 
-function qrCode(pdf: PDFKit.PDFDocument, content: string): void {
+async function qrCode(pdf: PDFKit.PDFDocument, content: string): Promise<void> {
+  const { default: qrcode } = await import('qrcode');
   const { modules } = qrcode.create(content, { errorCorrectionLevel: 'M' });
   const side = 110;
   if (pdf.y + side + 20 > pdf.page.height - LEFT) pdf.addPage();

@@ -1,4 +1,4 @@
-import type { KeyScope } from '@firsthand/contract/account/management.ts';
+import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { modesOfAll, type Principal } from '../../platform/http/principal.ts';

@@ -1,4 +1,5 @@
-import { ApiKey, CreateApiKey, type KeyScope, NewApiKey } from '@firsthand/contract/account/management.ts';
+import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
+import { ApiKey, CreateApiKey, NewApiKey } from '@firsthand/contract/account/management.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { KeyScope } from '@firsthand/contract/account/management.ts';
+import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
 import type { Queryable } from '../../platform/db/sql.ts';
 import { newId, newUlid } from '../../platform/lib/ids.ts';
 import { sha256 } from '../../platform/lib/keyring.ts';

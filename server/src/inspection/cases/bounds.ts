@@ -1,5 +1,7 @@
 import { type CaseAnalysis, CaseAnalysis as Schema } from '@firsthand/contract/verification/verification.ts';
-import { Value } from 'typebox/value';
+import { compileBody } from '../../platform/http/validate.ts';
+
+const bounds = compileBody(Schema);
 
 export const unit = (value: number): number =>
   Number.isFinite(value) ? Math.round(Math.max(0, Math.min(1, value)) * 1_000) / 1_000 : 0;
@@ -9,9 +11,7 @@ export const unit = (value: number): number =>
  * ours.
  */
 export function checked(analysis: CaseAnalysis): CaseAnalysis {
-  if (!Value.Check(Schema, analysis)) {
-    const [fault] = Value.Errors(Schema, analysis);
-    throw new Error(`a case analysis breaks its bounds at ${fault?.instancePath}: ${fault?.message}`);
-  }
+  const [fault] = bounds.faults(analysis);
+  if (fault) throw new Error(`a case analysis breaks its bounds at ${fault.path}: ${fault.message}`);
   return analysis;
 }

@@ -1,4 +1,4 @@
-import type { KeyScope } from '@firsthand/contract/account/management.ts';
+import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
 import type { ErrorCode, Fault } from '@firsthand/contract/base/errors.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';

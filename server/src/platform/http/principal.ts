@@ -1,4 +1,4 @@
-import type { KeyScope } from '@firsthand/contract/account/management.ts';
+import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import { hasRole } from '@firsthand/contract/people/roles.ts';
 

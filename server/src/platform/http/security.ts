@@ -1,4 +1,4 @@
-import type { KeyScope } from '@firsthand/contract/account/management.ts';
+import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
 import type { CredentialKind } from './principal.ts';
 
 /** The name of the session cookie. */

@@ -142,7 +142,7 @@ describe('OpenAPI document', () => {
       spawnSync(
         process.execPath,
         [
-          require.resolve('typescript/bin/tsc'),
+          join(dirname(require.resolve('typescript7/package.json')), 'bin', 'tsc'),
           '--noEmit',
           '--strict',
           '--ignoreConfig',

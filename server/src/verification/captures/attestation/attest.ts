@@ -1,9 +1,7 @@
 import type { Attestation } from '@firsthand/contract/verification/verification.ts';
 import type { Tx } from '../../../platform/db/sql.ts';
 import type { Deps } from '../../../platform/deps.ts';
-import { checkAppAttest } from './app-attest.ts';
 import { type Completion, Refusal, type Subject } from './check.ts';
-import { checkPlayIntegrity } from './play-integrity.ts';
 import { readToken, type Token } from './token.ts';
 import { checkTurnstile } from './turnstile.ts';
 
@@ -50,7 +48,7 @@ export async function attest(
   }
 }
 
-/** Null: the verifier that the token names is not configured. */
+/** Null: the verifier that the token names is not configured. What reads the tokens of apps is loaded with the first of its kind. */
 async function check(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   token: Token,
@@ -62,11 +60,16 @@ async function check(
       if (!turnstile) return null;
       await checkTurnstile(turnstile, token.token, subject);
       return async () => {};
-    case 'play_integrity':
+    case 'play_integrity': {
       if (!playIntegrity) return null;
+      const { checkPlayIntegrity } = await import('./play-integrity.ts');
       await checkPlayIntegrity(playIntegrity, token.token, subject, deps.clock.now());
       return async () => {};
-    case 'app_attest':
-      return appAttest && checkAppAttest(deps, appAttest, token, subject);
+    }
+    case 'app_attest': {
+      if (!appAttest) return null;
+      const { checkAppAttest } = await import('./app-attest.ts');
+      return checkAppAttest(deps, appAttest, token, subject);
+    }
   }
 }

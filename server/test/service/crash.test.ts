@@ -12,7 +12,7 @@ import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '
 
 const CHAOS_MS = 12_000;
 /** Everything that was acknowledged is checked at the end, with its bundle: without pauses that takes longer than the kills. */
-const PAUSE_MS = 300;
+const PAUSE_MS = 600;
 
 describe('service killed at random moments', () => {
   let dataDir: string;

@@ -32,6 +32,13 @@ describe(`GET /v1/verifications of ${ROWS} rows`, () => {
   beforeAll(async () => {
     service = await startTestService({ worker: false });
     const { db } = service.deps;
+    // The two search indexes are built over all rows at once, in a fifth of the time.
+    const { rows: indexes } = await db.query<{ name: string; definition: string }>(
+      `select indexname as name, indexdef as definition from pg_indexes
+       where tablename = 'verification_search' and indexdef ilike '% using gin %'`,
+    );
+    expect(indexes).toHaveLength(2);
+    for (const { name } of indexes) await db.query(`drop index ${name}`);
     // Ids of no order and times of microseconds: the list must go by the time alone.
     // In several statements: each has its limit of time.
     for (let from = 1; from < ROWS; from += CHUNK) {
@@ -47,6 +54,7 @@ describe(`GET /v1/verifications of ${ROWS} rows`, () => {
         [service.tenant.tenant_id, JSON.stringify(normalizeRequest({}, null).config), RARE, from],
       );
     }
+    for (const { definition } of indexes) await db.query(definition);
     // No `analyze`: a page must not depend on what the planner has been told.
     const asked = db.query.bind(db) as (...of: unknown[]) => Promise<unknown>;
     db.query = ((text: string, values: unknown[] = []) => {

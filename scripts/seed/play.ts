@@ -3,6 +3,7 @@ import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params
 import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { Firsthand, type Verification } from '@firsthand/sdk';
+import sharp from 'sharp';
 import type { NewTenant } from '../../server/src/identity/tenants/create.ts';
 import type { Drawing, Scenario } from './scenarios.ts';
 
@@ -10,8 +11,15 @@ const OUTCOME_TIMEOUT_MS = 120_000;
 /** The detector recognises a display by its fine structure, which needs pixels. A direct photograph does not. */
 const SIZE = { direct: { width: 640, height: 480 }, display: { width: 1280, height: 960 } } as const;
 
-async function draw(kind: Drawing, seed: number): Promise<Buffer> {
+/** A photo; where the outcome is forced, the bare scene, because simulating a camera takes half a second. */
+async function draw(kind: Drawing, seed: number, { request }: Scenario): Promise<Buffer> {
   const scene = drawScene(seed, SIZE[kind]);
+  if (request?.metadata?.test_outcome) {
+    const { data, width, height } = scene;
+    return sharp(data, { raw: { width, height, channels: 3 } })
+      .jpeg()
+      .toBuffer();
+  }
   const capture = plainCapture(seed, SIZE[kind]);
   return (
     kind === 'direct' ? await simulateDirect(scene, capture) : await simulateRecapture(scene, plainDisplay(capture))
@@ -32,7 +40,7 @@ export async function play(url: string, tenant: NewTenant, brand: string, scenar
   });
   if (scenario.answers) await client.captures.submitAnswers(id, { answers: scenario.answers });
   for (const [index, kind] of (scenario.pictures ?? []).entries()) {
-    await client.captures.upload(id, await draw(kind, seed * 10 + index), {
+    await client.captures.upload(id, await draw(kind, seed * 10 + index, scenario), {
       surface: 'web',
       capturedAt: new Date(),
       ...(scenario.location ? { location: scenario.location } : {}),

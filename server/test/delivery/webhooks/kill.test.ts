@@ -15,7 +15,7 @@ import { freshDatabase } from '../../support/database.ts';
 import { until } from '../../support/harness.ts';
 import { firstRunOf } from '../../support/service-process.ts';
 
-const VERIFICATIONS = 300;
+const VERIFICATIONS = 200;
 const PARALLEL = 8;
 const KILLS = 5;
 /** A claim of a node that vanished lapses after thirty seconds; a busy machine may need as long again. */

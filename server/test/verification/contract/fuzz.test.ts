@@ -10,7 +10,7 @@ import { plain } from '../../support/pictures.ts';
 import { broken, mutated, valid } from './arbitrary.ts';
 
 /** Requests of the run, all operations together. A longer run: FUZZ_REQUESTS=20000. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 6_000);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 4_000);
 const PARALLEL = 16;
 /** Another run with FUZZ_SEED; the one of a failure stands in the test's name. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);

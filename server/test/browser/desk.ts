@@ -141,6 +141,7 @@ async function fine(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize(viewport);
   }
+  await page.emulateMedia({ colorScheme: 'light' });
   await expectAccessible(page, `${name} (light)`);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectAccessible(page, `${name} (dark)`, 'colours');

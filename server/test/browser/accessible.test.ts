@@ -1,0 +1,29 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectAccessible } from './accessible.ts';
+import { launchChromium } from './chromium.ts';
+
+let browser: Browser;
+let page: Page;
+beforeAll(async () => {
+  browser = await launchChromium();
+  page = await browser.newPage();
+});
+afterAll(() => browser?.close());
+
+const show = (inner: string) =>
+  page.setContent(`<!doctype html><html lang="en"><title>A page</title><main><h1>A page</h1>${inner}</main></html>`);
+
+it('expectAccessible finds pale text whole and by colours, and not by the rest', async () => {
+  await show('<p style="color: #999; background: #aaa">pale</p>');
+  await expect(expectAccessible(page, 'pale')).rejects.toThrow('axe on pale');
+  await expect(expectAccessible(page, 'pale', 'colours')).rejects.toThrow('axe on pale');
+  await expectAccessible(page, 'pale', 'all but colours');
+});
+
+it('expectAccessible finds a picture without a text whole and by the rest, and not by colours', async () => {
+  await show('<img src="data:,">');
+  await expect(expectAccessible(page, 'bare')).rejects.toThrow('axe on bare');
+  await expect(expectAccessible(page, 'bare', 'all but colours')).rejects.toThrow('axe on bare');
+  await expectAccessible(page, 'bare', 'colours');
+});

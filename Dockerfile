@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # docs/image.md: how to build it for two processors, what is in it, and what was tried.
-ARG NODE=26.12.1
+ARG NODE=24.21.0
 FROM node:${NODE}-bookworm-slim AS build
 WORKDIR /app
 COPY . .

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const inBrowser = ({ moduleId }: TestSpecification) => moduleId.includes('/server/test/browser/');
 
 /**
- * The server's files first, then the unit tests, because a worker ends when the next file is another project's, and the next one loads everything anew.
+ * Runs the server's files first, then the unit tests. A worker that meets a file of another project ends, and the new one loads everything again.
  * The browser files are spread evenly among the server's: one by one, they leave half of two cores idle.
  */
 class ByProject extends BaseSequencer {

@@ -151,7 +151,7 @@ function denoise(picture: Picture, strength: number): Picture {
   const { width, height, data } = picture;
   const out = new Uint8Array(data);
   const scale = 1 / (2 * (3 + 10 * strength) ** 2);
-  /** By how far the greens of two pixels lie apart. */
+  /** The weight of a neighbour, by the difference between its green and the pixel's. */
   const likeness = Float64Array.from({ length: 256 }, (_, d) => Math.exp(-d * d * scale));
   for (let y = 1; y < height - 1; y++) {
     for (let x = 1; x < width - 1; x++) {

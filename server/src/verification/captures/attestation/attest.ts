@@ -48,7 +48,7 @@ export async function attest(
   }
 }
 
-/** Null: the verifier that the token names is not configured. What reads the tokens of apps is loaded with the first of its kind. */
+/** Null: the verifier that the token names is not configured. Loads each verifier of app tokens at its first use. */
 async function check(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   token: Token,

@@ -6,7 +6,10 @@ export type Position = Pick<ProgressReport, 'step' | 'step_index' | 'camera_perm
 /** The page or app around, which hears of the same. */
 type Around = { step: (position: Position) => void; left: () => void };
 
-/** Reports the person's place to the service and to the page around, once per change. Reports an early exit while the page closes. */
+/**
+ * Reports the person's place to the service and to the page around, once per change. The service hears of one at a time, and of the latest
+ * only. Reports an early exit while the page closes.
+ */
 export function createReporter(client: CaptureClient, around: Around) {
   const startedAt = performance.now();
   let last: Position | undefined;
@@ -18,6 +21,22 @@ export function createReporter(client: CaptureClient, around: Around) {
   });
   const finished = () => last === undefined || last.step === 'success';
 
+  // Each report replaces the one before, and two requests under way at once may arrive in either order.
+  let sending = false;
+  let waiting: ProgressReport | undefined;
+  async function send(position: Position): Promise<void> {
+    waiting = report(position);
+    if (sending) return;
+    sending = true;
+    while (waiting) {
+      const next = waiting;
+      waiting = undefined;
+      // Best effort: a lost report must not stop the person.
+      await client.progress(next).catch(() => {});
+    }
+    sending = false;
+  }
+
   addEventListener('pagehide', () => {
     if (!last || finished()) return;
     client.progressOnLeave({ ...report(last), abandoned: true });
@@ -25,7 +44,7 @@ export function createReporter(client: CaptureClient, around: Around) {
   });
   // The page came back from the back-forward cache, so the person did not leave.
   addEventListener('pageshow', event => {
-    if (event.persisted && last) void client.progress(report(last)).catch(() => {});
+    if (event.persisted && last) void send(last);
     if (event.persisted && last) around.step(last);
   });
 
@@ -36,8 +55,7 @@ export function createReporter(client: CaptureClient, around: Around) {
       told = key;
       last = position;
       around.step(position);
-      // Best effort: a lost report must not stop the person.
-      client.progress(report(position)).catch(() => {});
+      void send(position);
     },
     /** The visit is complete, so leaving no longer reports `abandoned`. */
     end(): void {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,12 +50,23 @@ describe('capture page, camera', () => {
     const verification = await createVerification(service);
     const phone = await openOnPhone(browser, verification.capture_url, { camera: 'ask' });
     await setCameraPermission(phone, 'denied');
+    await until(async () => (await progressOf(verification.id))?.step === 'landing', 'the first report');
+    const reports: string[] = [];
+    let answers = 0;
+    await phone.page.route('**/progress', async route => {
+      reports.push(route.request().postDataJSON().step);
+      // A slow network must not bring the report of the start after the one of the blocked camera.
+      if (reports.length === 1) await sleep(1_000);
+      await route.fulfill({ response: await route.fetch() });
+      answers += 1;
+    });
     await phone.press('Start');
     await phone.screen('blocked');
     await phone.page.getByRole('heading', { name: 'The camera is blocked' }).waitFor();
     await phone.fine('blocked');
-    await until(async () => (await progressOf(verification.id))?.camera_permission === 'denied', 'the report');
-    expect(await progressOf(verification.id)).toMatchObject({ step: 'camera_blocked' });
+    await until(() => Promise.resolve(answers >= 2), 'the reports');
+    expect(reports).toEqual(['capturing', 'camera_blocked']);
+    expect(await progressOf(verification.id)).toMatchObject({ step: 'camera_blocked', camera_permission: 'denied' });
     await setCameraPermission(phone, 'granted');
     await phone.photo();
     await send(phone);

@@ -172,11 +172,11 @@ export async function until<T>(
   timeoutMs = 120_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
-  for (;;) {
+  for (let pause = 50; ; pause = Math.min(pause * 1.3, 300)) {
     const value = await ready();
     if (value) return value;
     if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
-    await sleep(50);
+    await sleep(pause);
   }
 }
 

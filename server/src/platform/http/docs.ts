@@ -96,8 +96,10 @@ export function registerDocs(
   endpoints: readonly Endpoint[],
   { origins }: Pick<Deps, 'origins'>,
 ): void {
-  const document = openapiDocument(endpoints);
+  // Described on the first request: it takes a twentieth of a start.
+  let document: ReturnType<typeof openapiDocument> | undefined;
   app.get('/v1/openapi.json', async () => {
+    document ??= openapiDocument(endpoints);
     const root = rootOf(origins.public);
     // The address of the server is relative to the one of the document.
     return root === '' ? document : { ...document, servers: [{ url: root, description: 'This service' }] };

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const PICTURES = 16;
+const PICTURES = 8;
 
 /** Analyses a drawn photo of 12 megapixels again and again, and prints how often V8 collected its whole heap meanwhile. */
 const script = `

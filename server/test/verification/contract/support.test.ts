@@ -50,7 +50,7 @@ function expectUnsupported({ verdict, review }: Verification) {
 
 describe('a verdict', () => {
   it('is suspicious without a reason for a photo below 640 pixels, and opens a review in the queue of checks', async () => {
-    const done = await verify({ signals_required: ['screen', 'ai'] }, [[await photoOf(11, 639)]]);
+    const done = await verify({ signals_required: ['screen', 'ai'] }, [[await photoOf(1, 639)]]);
     expectUnsupported(done);
     expect(done.verdict!.signals.screen_detection).toEqual({ screen_detected: false, confidence: 0, evaluated: false });
     expect(done.captures[0]!.signals!.screen_detection).toMatchObject({ evaluated: false, reason: 'too_small' });
@@ -61,7 +61,7 @@ describe('a verdict', () => {
     });
     expect((await next(owner, { queue: 'suspicious' })).status).toBe(204);
     expect((await next(owner, { queue: 'checks' })).body.id).toBe(done.id);
-    expect((await verify({}, [[await photoOf(11, 640)]])).verdict).toMatchObject({ label: 'verified' });
+    expect((await verify({}, [[await photoOf(1, 640)]])).verdict).toMatchObject({ label: 'verified' });
   });
 
   it('is suspicious for one pixel by the defaults, and verified where `ai` alone is required', async () => {
@@ -74,7 +74,7 @@ describe('a verdict', () => {
 
   it('is suspicious where nothing required can be evaluated', async () => {
     const context = { kind: 'claim', summary: 'hail on a blue car' };
-    const photo = await firstHand(12);
+    const photo = await firstHand(2);
     const upload = [{ type: 'upload', key: 'u', min: 1, max: 1 }];
     for (const [body, reason] of [
       [{ signals_required: ['context'], context }, 'no_model'],
@@ -96,7 +96,7 @@ describe('a verdict', () => {
     const { tenant_id, pk_test } = await service.newTenant();
     expect(tenant_id).not.toBe(service.tenant.tenant_id);
     const signals_required = ['ai', 'reverse', 'context', 'depth'];
-    const done = await verify({ signals_required, context }, [[await firstHand(13)]], pk_test);
+    const done = await verify({ signals_required, context }, [[await firstHand(3)]], pk_test);
     expect(done.verdict).toMatchObject({ label: 'verified', score: 0.5 });
     expect(done.captures[0]!.signals!.reverse_search).toMatchObject({ reason: 'nothing_to_search' });
     // Now there is something to search, and a plain picture cannot be recognised.
@@ -106,7 +106,7 @@ describe('a verdict', () => {
   });
 
   it('needs support for each photo of a step, for optional live photos too, and none for uploads beside them', async () => {
-    const [good, small] = [await firstHand(14), await photoOf(15, 480)];
+    const [good, small] = [await firstHand(4), await photoOf(5, 480)];
     const steps = [
       { key: 'a', min: 1, max: 2 },
       { key: 'b', min: 0, max: 1 },
@@ -146,7 +146,7 @@ describe('context.attributes.min_long_side', () => {
       { key: 'plate', type: 'image', captured: 0, remaining: 1, min_long_side: 600 },
     ]);
     expect(page.text).not.toContain('summary');
-    const small = await photoOf(16, 1199);
+    const small = await photoOf(7, 1199);
     const refused = await submit(service, id, small, { step_key: 'front' });
     expect([refused.status, refused.body.error?.code, refused.body.error?.fields]).toEqual([
       400,
@@ -154,7 +154,7 @@ describe('context.attributes.min_long_side', () => {
       [{ path: 'image_base64', message: expect.stringContaining('at least 1200 on the long side') }],
     ]);
     expect((await submit(service, id, small, { step_key: 'plate' })).status).toBe(201);
-    expect((await submit(service, id, await firstHand(16), { step_key: 'front' })).status).toBe(201);
+    expect((await submit(service, id, await firstHand(7), { step_key: 'front' })).status).toBe(201);
   });
 
   it('must be a whole number, of a step that takes pictures', async () => {
@@ -249,7 +249,7 @@ describe('POST /v1/verifications', () => {
   it('does not warn once there is something to search', async () => {
     const { pk_test, pk_live } = await service.newTenant();
     const body = { signals_required: ['reverse', 'ai'] };
-    await verify(body, [[await firstHand(17)]], pk_test);
+    await verify(body, [[await firstHand(8)]], pk_test);
     const warningsWith = async (key: string) =>
       (await ask<Verification>(service, '/v1/verifications', { key, body })).body.warnings;
     expect(await warningsWith(pk_test)).toBeUndefined();

@@ -24,6 +24,7 @@ import {
 import { firstHand, plain } from '../../support/pictures.ts';
 
 const SEED = 3;
+const stage = drawStage(SEED);
 let nextSensor = 0;
 let service: TestService;
 let late = 0;
@@ -64,7 +65,7 @@ const jpegOf = ({ width, height, data }: Picture) =>
 /** A film by a rendered hand that moves as asked. */
 const filmOf = (moves: readonly Move[]): Promise<Film> =>
   drawFilm({
-    stage: drawStage(SEED),
+    stage,
     way: handWay(moves, random(SEED)),
     sensor: drawSensor(SEED),
     gyroscope: true,
@@ -382,7 +383,7 @@ describe('a live photo with a camera session', () => {
         const { id, challenge } = await fitting(policy);
         // Another sensor's noise makes it another film of the same hand.
         const sensor = drawSensor(SEED + 40 + nextSensor++);
-        const own = await drawFilm({ stage: drawStage(SEED), way: handWay(['right', 'up'], random(SEED)), sensor });
+        const own = await drawFilm({ stage, way: handWay(['right', 'up'], random(SEED)), sensor });
         const track = { settings: {}, capabilities: {}, ...(absence && { motion: absence }) };
         const file = await traceOf(own, challenge, { track });
         const jpeg = await jpegOf(own.still);

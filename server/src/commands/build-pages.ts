@@ -34,28 +34,31 @@ const STAMP = '.sources';
  * page replaces the old one in one step.
  */
 export async function ensurePagesBuilt(): Promise<void> {
-  for (const { name, sources } of PAGES) {
-    const folder = join(root, name);
-    const hash = await hashOf(sources);
-    const built = await readFile(join(folder, 'dist', STAMP), 'utf8').catch(() => null);
-    if (built === hash) continue;
-    const vite = findVite(folder);
-    // An installation without development tools uses the pages it came with.
-    if (!vite && built !== null) continue;
-    if (!vite) throw new Error(`${name}/dist is missing and cannot be built: run npm ci with development dependencies`);
-    const draft = await mkdtemp(join(folder, 'dist-'));
-    try {
-      await run(vite, ['build', '--logLevel', 'warn', '--outDir', draft, '--emptyOutDir'], folder);
-      await writeFile(join(draft, STAMP), hash);
-      await chmod(draft, 0o755);
-      await rm(join(folder, 'dist'), { recursive: true, force: true });
-      await rename(draft, join(folder, 'dist')).catch((error: NodeJS.ErrnoException) => {
-        // Another build of the same sources finished first.
-        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-      });
-    } finally {
-      await rm(draft, { recursive: true, force: true });
-    }
+  const builds = await Promise.allSettled(PAGES.map(ensureBuilt));
+  for (const build of builds) if (build.status === 'rejected') throw build.reason;
+}
+
+async function ensureBuilt({ name, sources }: (typeof PAGES)[number]): Promise<void> {
+  const folder = join(root, name);
+  const hash = await hashOf(sources);
+  const built = await readFile(join(folder, 'dist', STAMP), 'utf8').catch(() => null);
+  if (built === hash) return;
+  const vite = findVite(folder);
+  // An installation without development tools uses the pages it came with.
+  if (!vite && built !== null) return;
+  if (!vite) throw new Error(`${name}/dist is missing and cannot be built: run npm ci with development dependencies`);
+  const draft = await mkdtemp(join(folder, 'dist-'));
+  try {
+    await run(vite, ['build', '--logLevel', 'warn', '--outDir', draft, '--emptyOutDir'], folder);
+    await writeFile(join(draft, STAMP), hash);
+    await chmod(draft, 0o755);
+    await rm(join(folder, 'dist'), { recursive: true, force: true });
+    await rename(draft, join(folder, 'dist')).catch((error: NodeJS.ErrnoException) => {
+      // Another build of the same sources finished first.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
   }
 }
 

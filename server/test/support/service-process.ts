@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -10,13 +11,22 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const mainOf = (root: string) => join(root, 'server', 'src', 'main.ts');
 export const MAIN = mainOf(ROOT);
 
-/** A port that is free at this moment. */
+/**
+ * A port that nobody listens on. It lies below those that Linux gives to connections, so that none of another test takes it before the
+ * service listens, or while the service is down.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise(resolve => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    const server = createServer();
+    const free = await new Promise<boolean>(resolve => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!free) continue;
+    await new Promise(resolve => server.close(resolve));
+    return port;
+  }
 }
 
 export interface ServiceProcess {

@@ -6,11 +6,12 @@ import { codeOf } from '../../../src/identity/people/sign-in/one-time-code.ts';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { ask, startTestService, type TestService } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';
+import { freePort } from '../../support/service-process.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { openForger } from './identity-provider.ts';
 import { tokenOf, type Visitor, visit } from './visitor.ts';
 
-const PORT = 20_000 + ((process.pid + 7_919) % 20_000);
+const PORT = await freePort();
 
 type Kind = 'email' | 'phone_e164';
 interface Contact {

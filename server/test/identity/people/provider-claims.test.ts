@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import type { JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, startTestService, type TestService } from '../../support/harness.ts';
+import { freePort } from '../../support/service-process.ts';
 import { openForger } from './identity-provider.ts';
 import { visit } from './visitor.ts';
 
-const PORT = 20_000 + ((process.pid + 3_989) % 20_000);
+const PORT = await freePort();
 
 describe('claims of an identity provider', () => {
   let forger: Awaited<ReturnType<typeof openForger>>;

@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { returnPath } from '../../../src/identity/people/sign-in/return-to.ts';
 import { ask, startTestService, type TestService } from '../../support/harness.ts';
+import { freePort } from '../../support/service-process.ts';
 import { type Forgery, openForger, openProvider } from './identity-provider.ts';
 import { signedIn, signInAsOwner, type Visitor, visit } from './visitor.ts';
 
-const PORT = 20_000 + (process.pid % 20_000);
+const PORT = await freePort();
 const settings = (name: string, issuer: string, more: Record<string, string> = {}) => ({
   [`OIDC_${name}_ISSUER`]: issuer,
   [`OIDC_${name}_CLIENT_ID`]: 'firsthand',

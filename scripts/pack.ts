@@ -2,14 +2,13 @@
 // In the repository the workspaces import the TypeScript as it is.
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
+import { TSC } from './typescript.ts';
 
 const run = promisify(execFile);
-const require = createRequire(import.meta.url);
 const root = join(import.meta.dirname, '..');
 
 interface Manifest {
@@ -67,17 +66,7 @@ async function bundleLibrary(name: string, entries: Record<string, string>, into
   const build = await rolldown({ input, platform: 'neutral', external: [/^react/, /^@firsthand\//], cwd: source });
   const libraries = new Set<string>();
   const types = await mkdtemp(join(tmpdir(), 'firsthand-types-'));
-  await run(
-    process.execPath,
-    [
-      join(dirname(require.resolve('typescript7/package.json')), 'bin', 'tsc'),
-      '-p',
-      join(source, 'tsconfig.pack.json'),
-      '--outDir',
-      types,
-    ],
-    { cwd: root },
-  );
+  await run(process.execPath, [TSC, '-p', join(source, 'tsconfig.pack.json'), '--outDir', types], { cwd: root });
   for (const format of ['esm', 'cjs'] as const) {
     const dir = join(into, 'dist', format);
     const { output } = await build.write({

@@ -8,6 +8,7 @@ import { publint } from 'publint';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packPackage } from '../../scripts/pack.ts';
+import { TSC } from '../../scripts/typescript.ts';
 
 const require = createRequire(import.meta.url);
 const MAX_GZIP_BYTES = 5_000;
@@ -68,11 +69,10 @@ export const Own = () => <p>{useCapture({ token: 'vfy_1' }).phase}</p>;
     await writeFile(join(project, 'page.tsx'), typed);
     const options =
       '--noEmit --strict --jsx react-jsx --module esnext --moduleResolution bundler --target es2022 --lib es2022,dom,dom.iterable';
-    const { stdout } = spawnSync(
-      process.execPath,
-      [join(dirname(require.resolve('typescript7/package.json')), 'bin', 'tsc'), ...options.split(' '), 'page.tsx'],
-      { cwd: project, encoding: 'utf8' },
-    );
+    const { stdout } = spawnSync(process.execPath, [TSC, ...options.split(' '), 'page.tsx'], {
+      cwd: project,
+      encoding: 'utf8',
+    });
     expect(stdout).toBe('');
     const built = await build({
       root: project,

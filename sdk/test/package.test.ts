@@ -2,19 +2,18 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packPackage } from '../../scripts/pack.ts';
+import { TSC } from '../../scripts/typescript.ts';
 import { fromRegistry } from './from-registry.ts';
 
-const require = createRequire(import.meta.url);
 const MAX_GZIP_BYTES = 15_000;
 const ID = 'vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z';
 
@@ -174,7 +173,7 @@ describe('@firsthand/sdk as it is published', () => {
   });
 
   const compilers: [string, string | null][] = [
-    ['TypeScript 7', join(dirname(require.resolve('typescript7/package.json')), 'bin', 'tsc')],
+    ['TypeScript 7', TSC],
     ['TypeScript 5.9', inPackage('typescript', '5.9', 'bin/tsc')],
   ];
   it.each(compilers)('compiles with %s under its resolutions', async (name, compiler) => {

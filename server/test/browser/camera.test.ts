@@ -67,6 +67,7 @@ describe('capture page, camera', () => {
     await until(() => Promise.resolve(answers >= 2), 'the reports');
     expect(reports).toEqual(['capturing', 'camera_blocked']);
     expect(await progressOf(verification.id)).toMatchObject({ step: 'camera_blocked', camera_permission: 'denied' });
+    await phone.page.unrouteAll({ behavior: 'wait' });
     await setCameraPermission(phone, 'granted');
     await phone.photo();
     await send(phone);

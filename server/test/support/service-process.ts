@@ -56,7 +56,6 @@ export function startServiceProcess(o: {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       DATA_DIR: o.dataDir,
       PORT: `${o.port}`,
       RATE_LIMIT_PER_MINUTE: '1000000',

@@ -8,6 +8,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TSC } from '../../../../scripts/typescript.ts';
 import { ENDPOINTS } from '../../../src/app.ts';
 import { Components } from '../../../src/platform/http/components.ts';
 import { openapiDocument } from '../../../src/platform/http/openapi.ts';
@@ -142,7 +143,7 @@ describe('OpenAPI document', () => {
       spawnSync(
         process.execPath,
         [
-          join(dirname(require.resolve('typescript7/package.json')), 'bin', 'tsc'),
+          TSC,
           '--noEmit',
           '--strict',
           '--ignoreConfig',

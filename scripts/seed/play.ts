@@ -11,6 +11,16 @@ const OUTCOME_TIMEOUT_MS = 120_000;
 /** The detector recognises a display by its fine structure, which needs pixels. A direct photograph does not. */
 const SIZE = { direct: { width: 640, height: 480 }, display: { width: 1280, height: 960 } } as const;
 
+const drawn = new Map<string, Promise<Buffer>>();
+
+/** The picture of a scenario, the same for each tenant: none sees another's. */
+function pictureOf(scenario: Scenario, index: number, kind: Drawing, seed: number): Promise<Buffer> {
+  const key = `${scenario.title} ${index}`;
+  const picture = drawn.get(key) ?? draw(kind, seed * 10 + index, scenario);
+  drawn.set(key, picture);
+  return picture;
+}
+
 /** A photo; where the outcome is forced, the bare scene, because simulating a camera takes half a second. */
 async function draw(kind: Drawing, seed: number, { request }: Scenario): Promise<Buffer> {
   const scene = drawScene(seed, SIZE[kind]);
@@ -40,7 +50,7 @@ export async function play(url: string, tenant: NewTenant, brand: string, scenar
   });
   if (scenario.answers) await client.captures.submitAnswers(id, { answers: scenario.answers });
   for (const [index, kind] of (scenario.pictures ?? []).entries()) {
-    await client.captures.upload(id, await draw(kind, seed * 10 + index, scenario), {
+    await client.captures.upload(id, await pictureOf(scenario, index, kind, seed), {
       surface: 'web',
       capturedAt: new Date(),
       ...(scenario.location ? { location: scenario.location } : {}),

@@ -28,7 +28,7 @@ const reportFile = join(root, '.tmp', 'test-report.json');
 const inCI = process.env.CI === 'true';
 const args = process.argv.slice(2);
 
-// Side by side: unpacking a browser takes as long as building the pages.
+// Side by side: each takes seconds.
 const [browserless] = await Promise.all([
   findChromium().then(
     () => null,

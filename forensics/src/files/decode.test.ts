@@ -25,7 +25,7 @@ const UPRIGHT = 1;
 /** The orientation as EXIF in Intel byte order writes it: tag, type SHORT, one value. */
 const TAG = Buffer.from([0x12, 0x01, 3, 0, 1, 0, 0, 0]);
 
-/** The same file with another orientation: encoding 24 megapixels anew takes longer than decoding them. */
+/** The same file with another orientation. Encoding 24 megapixels for each took half of the test's time. */
 function turned(file: Buffer, orientation: number, format: Format): Buffer {
   const copy = Buffer.from(file);
   const tag = copy.indexOf(TAG);

@@ -12,8 +12,8 @@ const mainOf = (root: string) => join(root, 'server', 'src', 'main.ts');
 export const MAIN = mainOf(ROOT);
 
 /**
- * A port that nobody listens on. It lies below those that Linux gives to connections, so that none of another test takes it before the
- * service listens, or while the service is down.
+ * A port that nobody listens on. It lies below those that Linux gives to connections, so that no connection of another test takes it before
+ * the service listens, or while the service is down.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -5,6 +5,8 @@ import { decode, FULL_PIXELS, shrinkOnLoad } from './decode.ts';
 
 const SIDE = { width: 6_003, height: 4_001 };
 
+const UPRIGHT = 1;
+
 type Format = 'jpeg' | 'png' | 'webp';
 
 /** Four colours in the corners, so that each orientation looks different. */
@@ -21,7 +23,6 @@ async function corners(format: Format): Promise<Buffer> {
     .toBuffer();
 }
 
-const UPRIGHT = 1;
 /** The orientation as EXIF in Intel byte order writes it: tag, type SHORT, one value. */
 const TAG = Buffer.from([0x12, 0x01, 3, 0, 1, 0, 0, 0]);
 

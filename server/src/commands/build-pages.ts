@@ -49,7 +49,7 @@ async function ensureBuilt({ name, sources }: (typeof PAGES)[number]): Promise<v
   if (!vite) throw new Error(`${name}/dist is missing and cannot be built: run npm ci with development dependencies`);
   const draft = await mkdtemp(join(folder, 'dist-'));
   try {
-    await run(vite, ['build', '--logLevel', 'warn', '--outDir', draft, '--emptyOutDir'], folder);
+    await run(name, vite, ['build', '--logLevel', 'warn', '--outDir', draft, '--emptyOutDir']);
     await writeFile(join(draft, STAMP), hash);
     await chmod(draft, 0o755);
     await rm(join(folder, 'dist'), { recursive: true, force: true });
@@ -85,11 +85,13 @@ function findVite(folder: string): string | null {
   }
 }
 
-function run(script: string, args: string[], cwd: string): Promise<void> {
+function run(page: string, script: string, args: string[]): Promise<void> {
   // Standard output belongs to the caller.
-  const child = spawn(process.execPath, [script, ...args], { cwd, stdio: ['ignore', 2, 2] });
+  const child = spawn(process.execPath, [script, ...args], { cwd: join(root, page), stdio: ['ignore', 2, 2] });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', code => (code === 0 ? resolve() : reject(new Error(`vite build ended with ${code}`))));
+    child.once('close', code =>
+      code === 0 ? resolve() : reject(new Error(`vite build of ${page} ended with ${code}`)),
+    );
   });
 }

@@ -20,8 +20,8 @@ export async function expectAccessible(page: Page, name: string, about: keyof ty
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   const found = await page.evaluate(async rules => {
     const { axe: inPage } = globalThis as unknown as { axe: typeof import('axe-core') };
-    // Only violations: axe describes each element that passed otherwise, which takes a quarter of its time.
-    // Nor frames: it waits half a second for an axe in each, and none is there.
+    // Only violations: otherwise axe describes every element that passed, which takes a quarter of its time.
+    // No frames: axe waits half a second for an answer from each, and none has axe in it.
     const { violations } = await inPage.run(document, { ...rules, resultTypes: ['violations'], iframes: false });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(node => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`),

@@ -55,7 +55,7 @@ describe('capture page, camera', () => {
     let answers = 0;
     await phone.page.route('**/progress', async route => {
       reports.push(route.request().postDataJSON().step);
-      // A slow network must not bring the report of the start after the one of the blocked camera.
+      // Delays the first report, as a slow network would: the report of the blocked camera must still arrive last.
       if (reports.length === 1) await sleep(1_000);
       await route.fulfill({ response: await route.fetch() });
       answers += 1;

@@ -165,7 +165,7 @@ export const submit = (service: { url: string }, id: string, bytes: Uint8Array, 
     { body: { image_base64: Buffer.from(bytes).toString('base64'), ...more }, headers },
   );
 
-/** Polls until `ready` gives something; throws after `timeoutMs`. */
+/** Polls until `ready` gives something, less often the longer it waits; throws after `timeoutMs`. */
 export async function until<T>(
   ready: () => Promise<T | null | undefined | false>,
   what: string,

@@ -96,7 +96,7 @@ export function registerDocs(
   endpoints: readonly Endpoint[],
   { origins }: Pick<Deps, 'origins'>,
 ): void {
-  // Described on the first request: it takes a twentieth of a start.
+  // Built on the first request, because it takes a twentieth of a start.
   let document: ReturnType<typeof openapiDocument> | undefined;
   app.get('/v1/openapi.json', async () => {
     document ??= openapiDocument(endpoints);

@@ -1,0 +1,51 @@
+// Compiles the kernels, for `npm run build:kernels` and for the test that the committed modules are what the sources say.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '../..');
+const compiler = join(root, 'tools/node_modules/assemblyscript/bin/asc.js');
+
+/** The compiler's configurations, and the module of `forensics/src` that each makes. */
+export const MODULES = [
+  { configuration: 'asconfig.json', module: 'pixels/kernels.generated.wasm' },
+  { configuration: 'trunk.asconfig.json', module: 'screen/trunk.generated.wasm' },
+] as const;
+
+/** SHA-256, in hex, of what the modules were compiled from, and of each module. */
+export type Compiled = { sources: string; modules: Record<string, string> };
+
+/** Where the last `npm run build:kernels` wrote what it compiled. */
+export const RECORD = join(import.meta.dirname, 'compiled.generated.json');
+
+/** Whether `npm run tools` brought the compiler. */
+export const hasCompiler = (): boolean => existsSync(compiler);
+
+export const moduleFile = (module: string): string => join(import.meta.dirname, '../src', module);
+
+export async function compile(configuration: string, outFile: string): Promise<void> {
+  const config = join(import.meta.dirname, configuration);
+  await promisify(execFile)(process.execPath, [compiler, '--config', config, '--outFile', outFile]);
+}
+
+/** Hashes the sources, the configurations and the compiler's version, and the modules as they are. */
+export async function hashAll(): Promise<Compiled> {
+  const files = MODULES.map(({ configuration }) => join(import.meta.dirname, configuration));
+  for await (const name of glob('assembly/**/*.ts', { cwd: import.meta.dirname })) {
+    files.push(join(import.meta.dirname, name));
+  }
+  const { dependencies } = JSON.parse(await readFile(join(root, 'tools/package.json'), 'utf8'));
+  const sources = createHash('sha256').update(dependencies.assemblyscript);
+  for (const file of files.toSorted()) sources.update(await hashOf(file));
+  const modules: Record<string, string> = {};
+  for (const { module } of MODULES) modules[module] = await hashOf(moduleFile(module));
+  return { sources: sources.digest('hex'), modules };
+}
+
+const hashOf = async (file: string) =>
+  createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');

@@ -17,6 +17,7 @@ import { TAGS, type Tag } from './tags.ts';
 
 type Json = Record<string, unknown>;
 
+/** Shown by the API reference, whose columns are too narrow for tables. */
 const INTRODUCTION = `Firsthand asks people for photos and tells whether they are first-hand: not a photo of a screen, not
 generated, not found elsewhere.
 
@@ -30,15 +31,11 @@ Send a key as \`Authorization: Bearer …\`. Keys that begin with \`pk_test_\` c
 
 ## Errors
 
-| code | status | meaning |
-|---|---|---|
-${(Object.keys(ERROR_STATUS) as ErrorCode[]).map(code => `| \`${code}\` | ${ERROR_STATUS[code]} | ${ERROR_MEANINGS[code]} |`).join('\n')}
+${(Object.keys(ERROR_STATUS) as ErrorCode[]).map(code => `- \`${code}\` (${ERROR_STATUS[code]}): ${ERROR_MEANINGS[code]}`).join('\n')}
 
 ## Events
 
-| event | sent when |
-|---|---|
-${WEBHOOK_EVENTS.map(type => `| \`${type}\` | ${WEBHOOK_SUMMARIES[type]} |`).join('\n')}`;
+${WEBHOOK_EVENTS.map(type => `- \`${type}\`: ${WEBHOOK_SUMMARIES[type]}`).join('\n')}`;
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: 'The id of the object, with its prefix',

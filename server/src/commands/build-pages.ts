@@ -1,7 +1,7 @@
 // Builds the pages that the server serves, for `npm run build` and for a start with outdated pages.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, glob, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, glob, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -47,6 +47,7 @@ async function ensureBuilt({ name, sources }: (typeof PAGES)[number]): Promise<v
   // An installation without development tools uses the pages it came with.
   if (!vite && built !== null) return;
   if (!vite) throw new Error(`${name}/dist is missing and cannot be built: run npm ci with development dependencies`);
+  await removeAbandonedDrafts(folder);
   const draft = await mkdtemp(join(folder, 'dist-'));
   try {
     await run(name, vite, ['build', '--logLevel', 'warn', '--outDir', draft, '--emptyOutDir']);
@@ -59,6 +60,15 @@ async function ensureBuilt({ name, sources }: (typeof PAGES)[number]): Promise<v
     });
   } finally {
     await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** A killed build leaves its draft. No build takes an hour. */
+async function removeAbandonedDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const since = name.startsWith('dist-') && (await stat(path).catch(() => null))?.mtimeMs;
+    if (since && Date.now() - since > 3_600_000) await rm(path, { recursive: true, force: true });
   }
 }
 

@@ -1,4 +1,4 @@
-// `npm run build:kernels`: compiles forensics/kernels (AssemblyScript) to the WebAssembly modules that are committed.
+// `npm run build:kernels`: compiles forensics/kernels (AssemblyScript) to the committed WebAssembly modules and records their hashes.
 import { writeFile } from 'node:fs/promises';
 import { compile, hasCompiler, hashAll, MODULES, moduleFile, RECORD } from '../forensics/kernels/modules.ts';
 

@@ -1,6 +1,6 @@
 // Measures the cost of the capture page for a phone: bytes of the first load and in all, time until it is usable on a
-// slow line, time for each frame of a camera session, and Lighthouse's scores. Run: npm run build, npm run tools (brings
-// Lighthouse), then node bench/src/page.ts.
+// slow line, time for each frame of a camera session, and Lighthouse's scores. First run npm run build and
+// npm run tools, which installs Lighthouse. Then: node bench/src/page.ts
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,7 +19,7 @@ const LIMIT_MS = 2_000;
 const LIMIT_SCORE = 95;
 const RUNS = 5;
 
-/** What is used of Lighthouse, which is no package of the workspaces: `npm run tools` installs it. */
+/** The part of Lighthouse that this file uses. No workspace depends on it; `npm run tools` installs it. */
 type Lighthouse = (
   url: string,
   flags: { port: number; output: 'json'; logLevel: 'error'; onlyCategories: string[] },

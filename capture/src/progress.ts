@@ -7,8 +7,8 @@ export type Position = Pick<ProgressReport, 'step' | 'step_index' | 'camera_perm
 type Around = { step: (position: Position) => void; left: () => void };
 
 /**
- * Reports the person's place to the service and to the page around, once per change. The service gets one report at a time, and while one
- * is on its way only the latest waits. Reports an early exit while the page closes.
+ * Reports the person's place to the service and to the page around, once per change. Sends the service one
+ * report at a time, and after it the latest of those that came meanwhile. Reports an early exit while the page closes.
  */
 export function createReporter(client: CaptureClient, around: Around) {
   const startedAt = performance.now();

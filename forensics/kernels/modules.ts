@@ -1,4 +1,4 @@
-// Compiles the kernels, for `npm run build:kernels` and for the test that the committed modules are what the sources say.
+// Compiles the kernels for `npm run build:kernels`, and for the test that compares the committed modules with their sources.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -9,19 +9,19 @@ import { promisify } from 'node:util';
 const root = join(import.meta.dirname, '../..');
 const compiler = join(root, 'tools/node_modules/assemblyscript/bin/asc.js');
 
-/** The compiler's configurations, and the module of `forensics/src` that each makes. */
+/** Each configuration of the compiler, and the module in `forensics/src` that it produces. */
 export const MODULES = [
   { configuration: 'asconfig.json', module: 'pixels/kernels.generated.wasm' },
   { configuration: 'trunk.asconfig.json', module: 'screen/trunk.generated.wasm' },
 ] as const;
 
-/** SHA-256, in hex, of what the modules were compiled from, and of each module. */
-export type Compiled = { sources: string; modules: Record<string, string> };
+/** SHA-256 in hex: of everything the modules are compiled from, and of each module. */
+type Compiled = { sources: string; modules: Record<string, string> };
 
-/** Where the last `npm run build:kernels` wrote what it compiled. */
+/** The hashes of the last `npm run build:kernels`. */
 export const RECORD = join(import.meta.dirname, 'compiled.generated.json');
 
-/** Whether `npm run tools` brought the compiler. */
+/** Whether `npm run tools` has installed the compiler. */
 export const hasCompiler = (): boolean => existsSync(compiler);
 
 export const moduleFile = (module: string): string => join(import.meta.dirname, '../src', module);
@@ -31,7 +31,7 @@ export async function compile(configuration: string, outFile: string): Promise<v
   await promisify(execFile)(process.execPath, [compiler, '--config', config, '--outFile', outFile]);
 }
 
-/** Hashes the sources, the configurations and the compiler's version, and the modules as they are. */
+/** Hashes the sources with their configurations and the compiler's version, and the modules as they are. */
 export async function hashAll(): Promise<Compiled> {
   const files = MODULES.map(({ configuration }) => join(import.meta.dirname, configuration));
   for await (const name of glob('assembly/**/*.ts', { cwd: import.meta.dirname })) {

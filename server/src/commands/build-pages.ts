@@ -1,7 +1,7 @@
 // Builds the pages that the server serves, for `npm run build` and for a start with outdated pages.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, glob, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, glob, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -28,6 +28,7 @@ const PAGES = [
   { name: 'verify', sources: ['verify/**/*', '{stamps,evidence,report}/src/**/*', ...SHARED] },
 ];
 const STAMP = '.sources';
+const HOUR_MS = 3_600_000;
 
 /**
  * Builds every page whose sources changed since its last build; prints nothing when none did. Safe to run concurrently, because a finished
@@ -65,10 +66,11 @@ async function ensureBuilt({ name, sources }: (typeof PAGES)[number]): Promise<v
 
 /** A killed build leaves its draft. No build takes an hour. */
 async function removeAbandonedDrafts(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const since = name.startsWith('dist-') && (await stat(path).catch(() => null))?.mtimeMs;
-    if (since && Date.now() - since > 3_600_000) await rm(path, { recursive: true, force: true });
+  for await (const name of glob('dist-*', { cwd: folder })) {
+    const draft = join(folder, name);
+    // Null where another build has just removed it.
+    const found = await stat(draft).catch(() => null);
+    if (found && found.mtimeMs < Date.now() - HOUR_MS) await rm(draft, { recursive: true, force: true });
   }
 }
 

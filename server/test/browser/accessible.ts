@@ -21,7 +21,7 @@ export async function expectAccessible(page: Page, name: string, about: keyof ty
   const found = await page.evaluate(async rules => {
     const { axe: inPage } = globalThis as unknown as { axe: typeof import('axe-core') };
     // Only violations: otherwise axe describes every element that passed, which takes a quarter of its time.
-    // No frames: axe waits half a second for an answer from each, and none has axe in it.
+    // No frames: axe is loaded in none, and would wait half a second for each to answer.
     const { violations } = await inPage.run(document, { ...rules, resultTypes: ['violations'], iframes: false });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(node => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`),

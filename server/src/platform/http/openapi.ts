@@ -17,7 +17,7 @@ import { TAGS, type Tag } from './tags.ts';
 
 type Json = Record<string, unknown>;
 
-/** Shown by the API reference, whose columns are too narrow for tables. */
+/** Lists instead of tables: the column of the API reference is too narrow for those. */
 const INTRODUCTION = `Firsthand asks people for photos and tells whether they are first-hand: not a photo of a screen, not
 generated, not found elsewhere.
 

@@ -29,8 +29,10 @@ create table api_keys (
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
   scopes text[],
+  template_id text,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_hash_key UNIQUE (hash),
+  constraint api_keys_template_id_fkey FOREIGN KEY (template_id) REFERENCES link_templates(id),
   constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint api_keys_check CHECK (((kind = 'secret'::text) = (livemode IS NULL))),
   constraint api_keys_kind_check CHECK ((kind = ANY (ARRAY['publishable'::text, 'secret'::text])))
@@ -207,6 +209,7 @@ create table captures (
   location_source text,
   sent_by text,
   film_sha256 text,
+  attestation_proof bytea,
   constraint captures_pkey PRIMARY KEY (id),
   constraint captures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint captures_verification_id_fkey FOREIGN KEY (verification_id) REFERENCES verifications(id),

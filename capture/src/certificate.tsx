@@ -56,7 +56,7 @@ function Root() {
   if (!translator || loaded.state === 'loading') return <div class="loading" />;
   const { t } = translator;
   return (
-    <Page.Provider value={{ ...translator, setLanguage, brand: undefined, platform, announce: () => {} }}>
+    <Page.Provider value={{ ...translator, setLanguage, brand: undefined, trial: false, platform, announce: () => {} }}>
       {loaded.state === 'shown' ? (
         <Certificate view={loaded.view} />
       ) : (

@@ -68,11 +68,19 @@ function Root() {
     });
   };
   useEffect(start, []);
-  const brand = loaded.state === 'open' ? loaded.view.brand : undefined;
+  const view = loaded.state === 'open' ? loaded.view : undefined;
+  const brand = view?.brand;
   useEffect(() => applyBrand(brand), [brand]);
 
   if (!translator) return <div class="loading" />;
-  const context: PageContext = { ...translator, setLanguage, brand, platform, announce: setSaid };
+  const context: PageContext = {
+    ...translator,
+    setLanguage,
+    brand,
+    trial: view?.trial ?? false,
+    platform,
+    announce: setSaid,
+  };
   return (
     <Page.Provider value={context}>
       {broken ? (

@@ -8,6 +8,8 @@ import type { Platform } from './platform.ts';
 export type PageContext = Translator & {
   setLanguage: (language: Language) => void;
   brand: Brand | undefined;
+  /** A stranger made the request, to try the service. Each screen says so. */
+  trial: boolean;
   platform: Platform;
   /** Announces a text to screen readers without moving the focus. */
   announce: (text: string) => void;

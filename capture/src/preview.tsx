@@ -60,7 +60,7 @@ function Preview() {
   const view = viewOf(shown);
   const step = view.config.steps[shown.at];
   return (
-    <Page.Provider value={{ ...translator, setLanguage, brand, platform, announce: nothing }}>
+    <Page.Provider value={{ ...translator, setLanguage, brand, trial: false, platform, announce: nothing }}>
       {step ? (
         <StepScreen
           key={`${shown.at} ${step.type}`}

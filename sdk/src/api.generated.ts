@@ -41,8 +41,10 @@ export interface components {
             kind: components["schemas"]["ApiKeyKind"];
             /** @description absent on a secret key, which works in both modes */
             livemode?: boolean;
-            /** @description limits the key to these acts: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. Absent: every act of a publishable key */
+            /** @description limits the key to these actions: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. It needs a `template_id`. Absent: every action of a publishable key */
             scopes?: components["schemas"]["KeyScope"][];
+            /** @description the link template that a key with scopes creates verifications from. It decides what is checked, who is told and what the page shows. Required with `scopes` */
+            template_id?: string;
             /** @description the first characters of the key, to recognise it by */
             prefix: string;
             /**
@@ -560,8 +562,10 @@ export interface components {
         CreateApiKey: {
             name: string;
             mode: components["schemas"]["Mode"];
-            /** @description limits the key to these acts: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. Absent: every act of a publishable key */
+            /** @description limits the key to these actions: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. It needs a `template_id`. Absent: every action of a publishable key */
             scopes?: components["schemas"]["KeyScope"][];
+            /** @description the link template that a key with scopes creates verifications from. It decides what is checked, who is told and what the page shows. Required with `scopes` */
+            template_id?: string;
         };
         CreateVerificationRequest: {
             /** @description Asks for this many photos in one step. Send this or `steps`. */
@@ -643,6 +647,11 @@ export interface components {
             captures_count: number;
             config: components["schemas"]["CaptureConfig"];
             step_states: components["schemas"]["StepState"][];
+            /**
+             * @description Only on trials. A stranger made the request, so the steps come without their descriptions.
+             * @constant
+             */
+            trial?: true;
             brand?: components["schemas"]["BrandView"];
             requires: components["schemas"]["CaptureRequirements"];
             turnstile_site_key?: string;
@@ -652,12 +661,12 @@ export interface components {
         /** @enum {unknown} */
         ErasedKind: "images" | "previews" | "heat_maps" | "second_frames" | "fingerprints" | "image_metadata" | "locations" | "read_text" | "signals" | "answers" | "person" | "narrative" | "case_analysis" | "review_notes" | "metadata" | "context" | "asset_ref" | "expectations" | "progress" | "record_seal" | "webhook_bodies" | "webhook_answers" | "notifications" | "replayed_answers" | "evidence_bundle" | "statements" | "salts";
         /** @enum {unknown} */
-        ErrorCode: "invalid_request" | "unknown_step" | "unauthorized" | "forbidden" | "reauthentication_required" | "not_found" | "idempotency_in_progress" | "step_full" | "steps_incomplete" | "already_finalized" | "verification_closed" | "template_revoked" | "not_completed" | "on_hold" | "last_owner" | "already_member" | "not_configured" | "not_reviewable" | "claimed" | "already_decided" | "own_photo" | "undo_expired" | "expired" | "redacted" | "idempotency_conflict" | "too_many_requests" | "internal_error" | "storage_unavailable";
+        ErrorCode: "invalid_request" | "unknown_step" | "unauthorized" | "forbidden" | "reauthentication_required" | "not_found" | "idempotency_in_progress" | "idempotency_key_used" | "step_full" | "steps_incomplete" | "already_finalized" | "verification_closed" | "template_revoked" | "not_completed" | "on_hold" | "last_owner" | "already_member" | "not_configured" | "not_reviewable" | "claimed" | "already_decided" | "own_photo" | "undo_expired" | "expired" | "redacted" | "idempotency_conflict" | "too_many_requests" | "internal_error" | "storage_unavailable";
         ErrorDetail: {
             code: components["schemas"]["ErrorCode"];
             /** @description what went wrong, in English */
             message: string;
-            /** @description only on invalid_request */
+            /** @description on `invalid_request`, and on `forbidden` where a key for apps sent members that it may not send */
             fields?: components["schemas"]["Fault"][];
         };
         ErrorResponse: {
@@ -1009,8 +1018,10 @@ export interface components {
             kind: components["schemas"]["ApiKeyKind"];
             /** @description absent on a secret key, which works in both modes */
             livemode?: boolean;
-            /** @description limits the key to these acts: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. Absent: every act of a publishable key */
+            /** @description limits the key to these actions: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. It needs a `template_id`. Absent: every action of a publishable key */
             scopes?: components["schemas"]["KeyScope"][];
+            /** @description the link template that a key with scopes creates verifications from. It decides what is checked, who is told and what the page shows. Required with `scopes` */
+            template_id?: string;
             /** @description the first characters of the key, to recognise it by */
             prefix: string;
             /**

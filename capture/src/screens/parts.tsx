@@ -37,7 +37,7 @@ type ScreenProps = {
 /** A screen with one task: heading, lead sentence, content, and the main button at the bottom. */
 export function Screen({ name, title, sign, lead, children, actions, onBack, kicker }: ScreenProps): JSX.Element {
   const heading = useScreen(title);
-  const { t } = usePage();
+  const { t, trial } = usePage();
   return (
     <div class={`screen screen-${name}`} data-screen={name}>
       <header class="bar">
@@ -51,6 +51,7 @@ export function Screen({ name, title, sign, lead, children, actions, onBack, kic
       </header>
       <main>
         <div class="body">
+          {trial && <p class="banner doubtful">{t('trial.note')}</p>}
           {sign && (
             <div class={`sign ${sign.tone ?? 'accent'}`}>
               <Icon name={sign.icon} />

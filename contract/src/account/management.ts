@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
+import type { Fault } from '../base/errors.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
+import { isRecord } from '../base/is-record.ts';
 import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from '../base/limits.ts';
 import { HEX_COLOR, NOT_BLANK } from '../base/patterns.ts';
 import { REVIEW_POLICIES } from '../reviews/reviews.ts';
@@ -18,15 +20,46 @@ const Scopes = Type.Array(Type.Enum([...KEY_SCOPES], { title: 'KeyScope' }), {
   minItems: 1,
   uniqueItems: true,
   description:
-    'limits the key to these acts: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and ' +
-    'reads nothing: put such a key into apps. Absent: every act of a publishable key',
+    'limits the key to these actions: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and ' +
+    'reads nothing: put such a key into apps. It needs a `template_id`. Absent: every action of a publishable key',
 });
+
+const TemplateOfKey = Type.Optional(
+  Type.String({
+    description:
+      'the link template that a key with scopes creates verifications from. It decides what is checked, who is told and what the ' +
+      'page shows. Required with `scopes`',
+  }),
+);
 
 /** Body of POST /v1/api-keys. Only the command line creates secret keys. */
 export const CreateApiKey = Type.Object(
-  { name: Name, mode: Type.Enum(['live', 'test'], { title: 'Mode' }), scopes: Type.Optional(Scopes) },
+  {
+    name: Name,
+    mode: Type.Enum(['live', 'test'], { title: 'Mode' }),
+    scopes: Type.Optional(Scopes),
+    template_id: TemplateOfKey,
+  },
   { ...closed, title: 'CreateApiKey' },
 );
+
+export type CreateApiKey = Static<typeof CreateApiKey>;
+
+/** Faults that span several members of {@link CreateApiKey}. */
+export function apiKeyFaults(body: unknown): Fault[] {
+  if (!isRecord(body)) return [];
+  const { scopes, template_id } = body;
+  if (scopes !== undefined && template_id === undefined)
+    return [
+      {
+        path: 'template_id',
+        message: 'is required with scopes: the key creates verifications from this link template',
+      },
+    ];
+  if (scopes === undefined && template_id !== undefined)
+    return [{ path: 'template_id', message: 'goes with scopes only' }];
+  return [];
+}
 
 const apiKey = {
   id: IdSchema('key'),
@@ -34,6 +67,7 @@ const apiKey = {
   kind: Type.Enum(['publishable', 'secret'], { title: 'ApiKeyKind' }),
   livemode: Type.Optional(Type.Boolean({ description: 'absent on a secret key, which works in both modes' })),
   scopes: Type.Optional(Scopes),
+  template_id: TemplateOfKey,
   prefix: Type.String({ description: 'the first characters of the key, to recognise it by' }),
   created_at: DateTime,
 };

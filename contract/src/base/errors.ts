@@ -9,6 +9,7 @@ export const ERROR_STATUS = {
   reauthentication_required: 403,
   not_found: 404,
   idempotency_in_progress: 409,
+  idempotency_key_used: 409,
   step_full: 409,
   steps_incomplete: 409,
   already_finalized: 409,
@@ -40,12 +41,15 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
     'The request breaks a rule. `fields` names each fault. Correct the request; the same one fails again.',
   unknown_step: 'The verification has no image or upload step with this `step_key`. Use a key of `config.steps`.',
   unauthorized: 'The request has no valid credential. Check the key and the `Authorization` header.',
-  forbidden: 'The credential is valid and does not open this. Use a secret key, or ask an owner for the role.',
+  forbidden:
+    'The credential is valid and does not open this. Use a secret key, or ask an owner for the role. `fields` names members that a key for apps may not send.',
   reauthentication_required:
     'The person signed in more than 15 minutes ago. Let them sign in again, then repeat the request.',
   not_found: 'The id is unknown or belongs to another account.',
   idempotency_in_progress:
     'The first request with this `Idempotency-Key` still runs. Repeat the request after a second.',
+  idempotency_key_used:
+    'A key for apps was used with this `Idempotency-Key` before. Send the next request with a new random UUID.',
   step_full: 'The step holds its maximum of photos. Drop the photo.',
   steps_incomplete: 'Required photos or answers are missing. Wait for the claimant, then finalize.',
   already_finalized: 'The case was finalized before with another narrative.',
@@ -82,7 +86,12 @@ export const ErrorResponse = Type.Object(
       {
         code: Type.Enum(Object.keys(ERROR_STATUS) as ErrorCode[], { title: 'ErrorCode' }),
         message: Type.String({ description: 'what went wrong, in English' }),
-        fields: Type.Optional(Type.Array(Fault, { description: 'only on invalid_request' })),
+        fields: Type.Optional(
+          Type.Array(Fault, {
+            description:
+              'on `invalid_request`, and on `forbidden` where a key for apps sent members that it may not send',
+          }),
+        ),
       },
       { additionalProperties: false, title: 'ErrorDetail' },
     ),

@@ -405,6 +405,11 @@ export const EndUserView = Type.Object(
     ...base,
     config: Type.Pick(Config, ['max_captures', 'steps', 'signals_required'], { ...closed, title: 'CaptureConfig' }),
     step_states: Type.Array(StepState),
+    trial: Type.Optional(
+      Type.Literal(true, {
+        description: 'Only on trials. A stranger made the request, so the steps come without their descriptions.',
+      }),
+    ),
     brand: Type.Optional(BrandView),
     requires: Type.Object(
       {

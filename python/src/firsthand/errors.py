@@ -18,7 +18,7 @@ class UnauthorizedError(ApiError):
 
 
 class ForbiddenError(ApiError):
-    """403 `forbidden`. The credential is valid and does not open this. Use a secret key, or ask an owner for the role."""
+    """403 `forbidden`. The credential is valid and does not open this. Use a secret key, or ask an owner for the role. `fields` names members that a key for apps may not send."""
 
 
 class ReauthenticationRequiredError(ApiError):
@@ -31,6 +31,10 @@ class NotFoundError(ApiError):
 
 class IdempotencyInProgressError(ApiError):
     """409 `idempotency_in_progress`. The first request with this `Idempotency-Key` still runs. Repeat the request after a second."""
+
+
+class IdempotencyKeyUsedError(ApiError):
+    """409 `idempotency_key_used`. A key for apps was used with this `Idempotency-Key` before. Send the next request with a new random UUID."""
 
 
 class StepFullError(ApiError):
@@ -125,6 +129,7 @@ ERRORS: dict[str, type[ApiError]] = {
     "reauthentication_required": ReauthenticationRequiredError,
     "not_found": NotFoundError,
     "idempotency_in_progress": IdempotencyInProgressError,
+    "idempotency_key_used": IdempotencyKeyUsedError,
     "step_full": StepFullError,
     "steps_incomplete": StepsIncompleteError,
     "already_finalized": AlreadyFinalizedError,
@@ -156,6 +161,7 @@ __all__ = [
     "ReauthenticationRequiredError",
     "NotFoundError",
     "IdempotencyInProgressError",
+    "IdempotencyKeyUsedError",
     "StepFullError",
     "StepsIncompleteError",
     "AlreadyFinalizedError",

@@ -37,7 +37,9 @@ class ApiKey(TypedDict):
     livemode: NotRequired[bool]
     """absent on a secret key, which works in both modes"""
     scopes: NotRequired[list[KeyScope]]
-    """limits the key to these acts: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. Absent: every act of a publishable key"""
+    """limits the key to these actions: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. It needs a `template_id`. Absent: every action of a publishable key"""
+    template_id: NotRequired[str]
+    """the link template that a key with scopes creates verifications from. It decides what is checked, who is told and what the page shows. Required with `scopes`"""
     prefix: str
     """the first characters of the key, to recognise it by"""
     created_at: str
@@ -489,7 +491,9 @@ class CreateApiKey(TypedDict):
     name: str
     mode: Mode
     scopes: NotRequired[list[KeyScope]]
-    """limits the key to these acts: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. Absent: every act of a publishable key"""
+    """limits the key to these actions: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. It needs a `template_id`. Absent: every action of a publishable key"""
+    template_id: NotRequired[str]
+    """the link template that a key with scopes creates verifications from. It decides what is checked, who is told and what the page shows. Required with `scopes`"""
 
 
 class CreateVerificationRequest(TypedDict):
@@ -553,6 +557,8 @@ class EndUserView(TypedDict):
     """captures received so far"""
     config: CaptureConfig
     step_states: list[StepState]
+    trial: NotRequired[Literal[True]]
+    """Only on trials. A stranger made the request, so the steps come without their descriptions."""
     brand: NotRequired[BrandView]
     requires: CaptureRequirements
     turnstile_site_key: NotRequired[str]
@@ -563,7 +569,7 @@ class ErrorDetail(TypedDict):
     message: str
     """what went wrong, in English"""
     fields: NotRequired[list[Fault]]
-    """only on invalid_request"""
+    """on `invalid_request`, and on `forbidden` where a key for apps sent members that it may not send"""
 
 
 class ErrorResponse(TypedDict):
@@ -866,7 +872,9 @@ class NewApiKey(TypedDict):
     livemode: NotRequired[bool]
     """absent on a secret key, which works in both modes"""
     scopes: NotRequired[list[KeyScope]]
-    """limits the key to these acts: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. Absent: every act of a publishable key"""
+    """limits the key to these actions: `create` creates verifications, `capture` is the capture flow of each. A key with scopes lists and reads nothing: put such a key into apps. It needs a `template_id`. Absent: every action of a publishable key"""
+    template_id: NotRequired[str]
+    """the link template that a key with scopes creates verifications from. It decides what is checked, who is told and what the page shows. Required with `scopes`"""
     prefix: str
     """the first characters of the key, to recognise it by"""
     created_at: str
@@ -1970,7 +1978,7 @@ EndpointStatus: TypeAlias = Literal["enabled", "disabled"]
 
 ErasedKind: TypeAlias = Literal["images", "previews", "heat_maps", "second_frames", "fingerprints", "image_metadata", "locations", "read_text", "signals", "answers", "person", "narrative", "case_analysis", "review_notes", "metadata", "context", "asset_ref", "expectations", "progress", "record_seal", "webhook_bodies", "webhook_answers", "notifications", "replayed_answers", "evidence_bundle", "statements", "salts"]
 
-ErrorCode: TypeAlias = Literal["invalid_request", "unknown_step", "unauthorized", "forbidden", "reauthentication_required", "not_found", "idempotency_in_progress", "step_full", "steps_incomplete", "already_finalized", "verification_closed", "template_revoked", "not_completed", "on_hold", "last_owner", "already_member", "not_configured", "not_reviewable", "claimed", "already_decided", "own_photo", "undo_expired", "expired", "redacted", "idempotency_conflict", "too_many_requests", "internal_error", "storage_unavailable"]
+ErrorCode: TypeAlias = Literal["invalid_request", "unknown_step", "unauthorized", "forbidden", "reauthentication_required", "not_found", "idempotency_in_progress", "idempotency_key_used", "step_full", "steps_incomplete", "already_finalized", "verification_closed", "template_revoked", "not_completed", "on_hold", "last_owner", "already_member", "not_configured", "not_reviewable", "claimed", "already_decided", "own_photo", "undo_expired", "expired", "redacted", "idempotency_conflict", "too_many_requests", "internal_error", "storage_unavailable"]
 
 EvidenceKeyRole: TypeAlias = Literal["log", "bundle"]
 

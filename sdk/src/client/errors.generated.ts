@@ -11,7 +11,7 @@ export class UnknownStepError extends ApiError {}
 /** 401 `unauthorized`. The request has no valid credential. Check the key and the `Authorization` header. */
 export class UnauthorizedError extends ApiError {}
 
-/** 403 `forbidden`. The credential is valid and does not open this. Use a secret key, or ask an owner for the role. */
+/** 403 `forbidden`. The credential is valid and does not open this. Use a secret key, or ask an owner for the role. `fields` names members that a key for apps may not send. */
 export class ForbiddenError extends ApiError {}
 
 /** 403 `reauthentication_required`. The person signed in more than 15 minutes ago. Let them sign in again, then repeat the request. */
@@ -22,6 +22,9 @@ export class NotFoundError extends ApiError {}
 
 /** 409 `idempotency_in_progress`. The first request with this `Idempotency-Key` still runs. Repeat the request after a second. */
 export class IdempotencyInProgressError extends ApiError {}
+
+/** 409 `idempotency_key_used`. A key for apps was used with this `Idempotency-Key` before. Send the next request with a new random UUID. */
+export class IdempotencyKeyUsedError extends ApiError {}
 
 /** 409 `step_full`. The step holds its maximum of photos. Drop the photo. */
 export class StepFullError extends ApiError {}
@@ -94,6 +97,7 @@ export const ERRORS: Readonly<Record<string, typeof ApiError>> = {
   reauthentication_required: ReauthenticationRequiredError,
   not_found: NotFoundError,
   idempotency_in_progress: IdempotencyInProgressError,
+  idempotency_key_used: IdempotencyKeyUsedError,
   step_full: StepFullError,
   steps_incomplete: StepsIncompleteError,
   already_finalized: AlreadyFinalizedError,

@@ -114,7 +114,7 @@ import type { Download, List, MetadataFilter, RequestOptions, ServerSentEvent } 
 export interface VerificationsResource {
   /**
    * Create a verification.
-   * The response holds a `capture_url` to send to the person with the camera. Send an `Idempotency-Key`: without one, a retry creates a second verification. `warnings` names required signals that this installation cannot evaluate.
+   * The response holds a `capture_url` to send to the person with the camera. Send an `Idempotency-Key`: without one, a retry creates a second verification. `warnings` names required signals that this installation cannot evaluate. With a key for apps, the link template of the key decides everything but `metadata`, `expected_info.subject` and `expires_in_seconds`.
    */
   create(body: CreateVerificationRequest, options?: RequestOptions): Promise<Verification>;
   /**
@@ -354,7 +354,7 @@ export interface TrialsResource {
 export interface ApiKeysResource {
   /**
    * Create a publishable key.
-   * A key with `scopes` is for apps: it creates verifications and their photos, and lists and reads nothing. Only this response shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat it. If you lost the response, revoke the key and create another.
+   * A key with `scopes` is for apps: it creates verifications from one link template, and lists and reads nothing. Only this response shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat it. If you lost the response, revoke the key and create another.
    */
   create(body: CreateApiKey, options?: RequestOptions): Promise<NewApiKey>;
   /** List active keys, newest first */

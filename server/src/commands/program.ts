@@ -65,6 +65,7 @@ export function createProgram(environment: Env): Command {
         'for a key in an app: create verifications and capture their photos, and read nothing. Absent: everything',
       ).choices(KEY_SCOPES),
     )
+    .option('--template <id>', 'with --scope: the link template that the key creates verifications from')
     .action(async o => (await tenants()).mintKeyCommand(o));
   program
     .command('calibrate')

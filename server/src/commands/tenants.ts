@@ -4,7 +4,7 @@ import { type Activity, audit } from '../identity/audit/audit.ts';
 import { tenantExists } from '../identity/people/tenant-exists.ts';
 import { listKeys, revokeKey } from '../identity/tenants/api-keys.ts';
 import { createTenant, ownerLink } from '../identity/tenants/create.ts';
-import { type KeyMode, mintKey } from '../identity/tenants/keys.ts';
+import { type KeyMode, mintKey, templateFault } from '../identity/tenants/keys.ts';
 import { setLimit } from '../identity/tenants/settings.ts';
 import { openDeps } from '../open.ts';
 import { readConfig } from '../platform/config/config.ts';
@@ -44,33 +44,52 @@ export async function createTenantCommand(name: string): Promise<void> {
   });
 }
 
-/** `firsthand mint-key --tenant ID --mode live|test|secret [--name N] [--scope create capture]`: prints the key once. */
+/** `firsthand mint-key --tenant ID --mode live|test|secret [--name N] [--scope create capture --template ID]`: prints the key once. */
 export async function mintKeyCommand(o: {
   tenant: string;
   mode: KeyMode;
   name: string;
   scope?: readonly KeyScope[];
+  template?: string;
 }): Promise<void> {
   checkId('--tenant', 'tnt', o.tenant);
   checkValue('--name', 'name', o.name);
   const scopes = o.scope ? [...new Set(o.scope)] : null;
   if (scopes && o.mode === 'secret')
     throw new UsageError('--scope limits live and test keys. A secret key does everything.');
+  if (scopes && !o.template)
+    throw new UsageError('--scope needs --template: the link template that the key creates verifications from.');
+  if (o.template && !scopes) throw new UsageError('--template goes with --scope.');
+  if (o.template) checkId('--template', 'tpl', o.template);
+  const app = scopes && o.template ? { scopes, templateId: o.template } : undefined;
   return withDeps(async deps => {
     if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
     const key = await transaction(deps.db, async tx => {
-      const minted = await mintKey(tx, o.tenant, o.name, o.mode, deps.clock.now(), scopes);
+      const { tenant: tenantId, name, mode } = o;
+      const fault = app && (await templateFault(tx, tenantId, app.templateId));
+      if (fault) throw new UsageError(`--template ${fault}.`);
+      const minted = await mintKey(tx, { tenantId, name, mode, now: deps.clock.now(), app });
       await audit(tx, activity(deps, o.tenant), {
         action: 'api_key.created',
         target: minted.id,
-        detail: { name: o.name, mode: o.mode, ...(scopes ? { scopes } : {}), prefix: minted.prefix },
+        detail: {
+          name,
+          mode,
+          ...(app ? { scopes: app.scopes, template_id: app.templateId } : {}),
+          prefix: minted.prefix,
+        },
       });
       return minted;
     });
     const member = o.mode === 'secret' ? 'rk_secret' : `pk_${o.mode}`;
     console.log(
       JSON.stringify(
-        { tenant_id: o.tenant, id: key.id, ...(scopes ? { scopes } : {}), [member]: key.plaintext },
+        {
+          tenant_id: o.tenant,
+          id: key.id,
+          ...(app ? { scopes: app.scopes, template_id: app.templateId } : {}),
+          [member]: key.plaintext,
+        },
         null,
         2,
       ),
@@ -86,12 +105,13 @@ export async function listKeysCommand(o: { tenant: string }): Promise<void> {
     const keys = await listKeys(deps.db, o.tenant, 1_000);
     console.log(
       table(
-        ['Id', 'Begins with', 'Mode', 'Scopes', 'Name', 'Created', 'Last used'],
+        ['Id', 'Begins with', 'Mode', 'Scopes', 'Link template', 'Name', 'Created', 'Last used'],
         keys.map(key => [
           key.id,
           key.prefix,
           key.livemode === null ? 'secret' : key.livemode ? 'live' : 'test',
           key.scopes?.join(', ') ?? 'all',
+          key.template_id ?? '',
           key.name,
           key.created_at.toISOString(),
           key.last_used_at?.toISOString() ?? 'never',

@@ -14,6 +14,8 @@ import { Section } from '../../base/parts/page.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { useAct } from '../../entry/session/recent.ts';
+import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { TemplateSelect } from './template-select.tsx';
 
 const KEYS = ['api-keys'] as const;
 
@@ -117,13 +119,15 @@ function Row({ apiKey }: { apiKey: ApiKey }) {
 function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKey) => void }) {
   const { t } = useWords();
   const [name, setName] = useState('');
-  const [mode, setMode] = useState<'live' | 'test'>('test');
+  const { tenant } = useSignedIn();
+  const [mode, setMode] = useState<'live' | 'test'>(tenant.livemode ? 'live' : 'test');
   const [use, setUse] = useState<'app' | 'server'>('app');
-  const [fault, setFault] = useState<string>();
+  const [templateId, setTemplateId] = useState<string>();
+  const [faults, setFaults] = useState<{ name?: string; template?: string }>({});
   const body = {
     name: name.trim(),
     mode,
-    ...(use === 'app' ? { scopes: [...KEY_SCOPES] } : {}),
+    ...(use === 'app' ? { scopes: [...KEY_SCOPES], template_id: templateId } : {}),
   };
   const make = useAct(() => call('POST /v1/api-keys', { body }), {
     refreshes: [KEYS],
@@ -135,9 +139,12 @@ function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKe
         className="stack"
         onSubmit={event => {
           event.preventDefault();
-          const wrong = name.trim() === '';
-          setFault(wrong ? t('apiKeys.nameFault') : undefined);
-          if (!wrong) make.mutate(undefined);
+          const wrong = {
+            ...(body.name === '' ? { name: t('apiKeys.nameFault') } : {}),
+            ...(use === 'app' && templateId === undefined ? { template: t('apiKeys.templateFault') } : {}),
+          };
+          setFaults(wrong);
+          if (Object.keys(wrong).length === 0) make.mutate(undefined);
         }}
       >
         <Field
@@ -145,7 +152,7 @@ function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKe
           hint={t('apiKeys.nameHint')}
           value={name}
           onChange={setName}
-          fault={fault}
+          fault={faults.name}
           maxLength={120}
           autoFocus
         />
@@ -167,6 +174,7 @@ function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKe
             </label>
           ))}
         </fieldset>
+        {use === 'app' && <TemplateSelect value={templateId} fault={faults.template} onChange={setTemplateId} />}
         <Problem error={make.error} />
         <div className="actions">
           <CurlMenu acts={[{ label: t('apiKeys.make'), request: { method: 'POST', path: '/v1/api-keys', body } }]} />

@@ -5,7 +5,7 @@ import { many, one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { maskUrl } from '../../platform/lib/mask-url.ts';
 import { openStatements } from '../../record/evidence/statements.ts';
-import { presentFrozen } from '../../verification/verifications/present.ts';
+import { presentFrozen, withoutOthers } from '../../verification/verifications/present.ts';
 import { reviewsOf } from '../../verification/verifications/reviews.ts';
 import { capturesOf, findVerification } from '../../verification/verifications/row.ts';
 
@@ -16,6 +16,9 @@ export interface KeptFile {
 
 const json = (path: string, value: unknown): KeptFile => ({ path, bytes: Buffer.from(JSON.stringify(value, null, 2)) });
 
+type WebhookBody = { data: Parameters<typeof withoutOthers>[0] };
+const withoutOthersIn = (body: WebhookBody): WebhookBody => ({ ...body, data: withoutOthers(body.data) });
+
 /** Everything that is kept about a verification, each file below the verification's id. */
 export async function* keptAbout(deps: Deps, id: string): AsyncGenerator<KeptFile> {
   const row = await findVerification(deps.db, id);
@@ -25,7 +28,7 @@ export async function* keptAbout(deps: Deps, id: string): AsyncGenerator<KeptFil
   const shown = await reviewsOf(deps.db, row, { viewer: null, now: deps.clock.now() });
   const { person, asset_ref, ocr_type, source } = row.private;
   yield json(`${id}/verification.json`, {
-    ...presentFrozen(row, captures, shown, deps.origins),
+    ...withoutOthers(presentFrozen(row, captures, shown, deps.origins)),
     person,
     asset_ref,
     ocr_type,
@@ -39,7 +42,7 @@ export async function* keptAbout(deps: Deps, id: string): AsyncGenerator<KeptFil
   );
   yield json(
     `${id}/webhook-events.json`,
-    events.map(({ body, ...event }) => ({ ...event, body: body === null ? null : JSON.parse(body) })),
+    events.map(({ body, ...event }) => ({ ...event, body: body === null ? null : withoutOthersIn(JSON.parse(body)) })),
   );
   yield json(
     `${id}/webhook-deliveries.json`,

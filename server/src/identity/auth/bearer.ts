@@ -11,6 +11,7 @@ interface KeyRow {
   kind: 'publishable' | 'secret';
   livemode: boolean | null;
   scopes: KeyScope[] | null;
+  template_id: string | null;
   rate_limit_per_minute: number | null;
   stale: boolean;
 }
@@ -37,7 +38,7 @@ export async function fromBearer(
   const usedBefore = new Date(now.getTime() - LAST_USED_RESOLUTION_MS);
   const key = await one<KeyRow>(
     deps.db,
-    `select k.id, k.tenant_id, k.kind, k.livemode, k.scopes, t.rate_limit_per_minute,
+    `select k.id, k.tenant_id, k.kind, k.livemode, k.scopes, k.template_id, t.rate_limit_per_minute,
        k.last_used_at is null or k.last_used_at < $2 as stale
      from api_keys k join tenants t on t.id = k.tenant_id where k.hash = $1 and k.revoked_at is null`,
     [sha256(token), usedBefore],
@@ -50,7 +51,14 @@ export async function fromBearer(
   const common = { tenantId: key.tenant_id, keyId: key.id, requestsPerMinute: key.rate_limit_per_minute };
   return key.livemode === null
     ? { kind: 'secret', ...common, ...all }
-    : { kind: 'key', ...common, scopes: key.scopes, livemode: key.livemode, reads: [key.livemode] };
+    : {
+        kind: 'key',
+        ...common,
+        scopes: key.scopes,
+        templateId: key.template_id,
+        livemode: key.livemode,
+        reads: [key.livemode],
+      };
 }
 
 /** True while the key is not revoked. Long-running responses (event streams) ask this repeatedly. */

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { type Endpoint, rulesFor } from '../../platform/http/endpoint.ts';
-import { type Principal, readableModes } from '../../platform/http/principal.ts';
+import { isApp, type Principal, readableModes } from '../../platform/http/principal.ts';
 import {
   forbidden,
   invalid,
@@ -204,7 +204,6 @@ export function createGuard(
 /** True when the endpoint accepts this kind of credential, the scopes of a key and the role of a person. */
 function mayOpen(endpoint: Endpoint, principal: Principal): boolean {
   if (!endpoint.credentials.includes(principal.kind)) return false;
-  if (principal.kind === 'key' && principal.scopes)
-    return !!endpoint.scope && principal.scopes.includes(endpoint.scope);
+  if (isApp(principal)) return !!endpoint.scope && principal.scopes.includes(endpoint.scope);
   return principal.kind !== 'session' || hasRole(principal.role, endpoint.role ?? 'viewer');
 }

@@ -1,5 +1,5 @@
 import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
-import { ApiKey, CreateApiKey, NewApiKey } from '@firsthand/contract/account/management.ts';
+import { ApiKey, apiKeyFaults, CreateApiKey, NewApiKey } from '@firsthand/contract/account/management.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
@@ -7,7 +7,7 @@ import { type Call, created, noContent, ok, tenantEndpoint } from '../../platfor
 import type { Principal } from '../../platform/http/principal.ts';
 import { notFound } from '../../platform/http/problem.ts';
 import { type Activity, activityOf, audit } from '../audit/audit.ts';
-import { mintKey } from './keys.ts';
+import { mintKey, templateFault } from './keys.ts';
 
 interface KeyRow {
   id: string;
@@ -15,6 +15,7 @@ interface KeyRow {
   kind: 'publishable' | 'secret';
   livemode: boolean | null;
   scopes: KeyScope[] | null;
+  template_id: string | null;
   prefix: string;
   created_at: Date;
   last_used_at: Date | null;
@@ -26,12 +27,13 @@ const present = (row: KeyRow): ApiKey => ({
   kind: row.kind,
   ...(row.livemode === null ? {} : { livemode: row.livemode }),
   ...(row.scopes ? { scopes: row.scopes } : {}),
+  ...(row.template_id ? { template_id: row.template_id } : {}),
   prefix: row.prefix,
   created_at: row.created_at.toISOString(),
   ...(row.last_used_at ? { last_used_at: row.last_used_at.toISOString() } : {}),
 });
 
-const COLUMNS = 'id, name, kind, livemode, scopes, prefix, created_at, last_used_at';
+const COLUMNS = 'id, name, kind, livemode, scopes, template_id, prefix, created_at, last_used_at';
 
 /** Lists the active keys, newest first, starting after `after` if given. */
 export const listKeys = (db: Queryable, tenantId: string, limit: number, after: string | null = null) =>
@@ -64,8 +66,8 @@ export const createApiKey = tenantEndpoint({
   operationId: 'createApiKey',
   summary: 'Create a publishable key',
   description:
-    'A key with `scopes` is for apps: it creates verifications and their photos, and lists and reads nothing. Only this response ' +
-    'shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat ' +
+    'A key with `scopes` is for apps: it creates verifications from one link template, and lists and reads nothing. Only this ' +
+    'response shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat ' +
     'it. If you lost the response, revoke the key and create another.',
   tag: 'Management',
   credentials: ['session', 'secret'],
@@ -73,24 +75,29 @@ export const createApiKey = tenantEndpoint({
   recent: true,
   secretAnswer: ['key'],
   body: CreateApiKey,
+  faults: apiKeyFaults,
+  recordFaults: async ({ deps, principal, body }) => {
+    const templateId = (body as { template_id?: unknown } | null)?.template_id;
+    if (!principal || typeof templateId !== 'string') return [];
+    const message = await templateFault(deps.db, principal.tenantId, templateId);
+    return message ? [{ path: 'template_id', message }] : [];
+  },
   responses: { 201: NewApiKey },
   async handler(call) {
     const { deps, principal, body } = call;
     const activity = activityOf(call);
     return transaction(deps.db, async tx => {
-      const scopes = body.scopes ?? null;
-      const key = await mintKey(tx, principal.tenantId, body.name, body.mode, activity.at, scopes);
-      await audit(tx, activity, {
-        action: 'api_key.created',
-        target: key.id,
-        detail: { name: body.name, mode: body.mode, ...(scopes ? { scopes } : {}), prefix: key.prefix },
-      });
+      const { name, mode, scopes, template_id: templateId } = body;
+      const app = scopes && templateId ? { scopes, templateId } : undefined;
+      const key = await mintKey(tx, { tenantId: principal.tenantId, name, mode, now: activity.at, app });
+      await audit(tx, activity, { action: 'api_key.created', target: key.id, detail: { ...body, prefix: key.prefix } });
       const row: KeyRow = {
         id: key.id,
-        name: body.name,
+        name,
         kind: 'publishable',
-        livemode: body.mode === 'live',
-        scopes,
+        livemode: mode === 'live',
+        scopes: scopes ?? null,
+        template_id: templateId ?? null,
         prefix: key.prefix,
         created_at: key.createdAt,
         last_used_at: null,

@@ -37,9 +37,9 @@ export async function createTenant(
     now,
   ]);
   const [live, test, secret] = [
-    await mintKey(tx, id, 'first live key', 'live', now),
-    await mintKey(tx, id, 'first test key', 'test', now),
-    await mintKey(tx, id, 'first secret key', 'secret', now),
+    await mintKey(tx, { tenantId: id, name: 'first live key', mode: 'live', now }),
+    await mintKey(tx, { tenantId: id, name: 'first test key', mode: 'test', now }),
+    await mintKey(tx, { tenantId: id, name: 'first secret key', mode: 'secret', now }),
   ];
   const ownerId = await createOwner(tx, id, now);
   await audit(tx, { tenantId: id, actor, at: now }, { action: 'tenant.created', target: id, detail: { name } });

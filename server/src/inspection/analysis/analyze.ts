@@ -112,6 +112,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     tenantId: row.tenant_id,
     livemode: row.livemode,
     externalRef: row.external_ref,
+    listsOnly: row.private.by === 'trial',
   };
   const reverse = await inSpan('reverse search', {}, () => rememberAndSearch(deps, searched, analysis));
   const signals: Record<string, unknown> = {};

@@ -65,6 +65,8 @@ interface Common<B extends TSchema, Q extends TSchema> {
   faults?: (body: unknown) => Fault[];
   /** Faults that depend on the caller or the stored record, reported together with the others. */
   recordFaults?: (request: Asked) => Fault[] | Promise<Fault[]>;
+  /** Members of the body that this caller may not send. Runs on the parsed body before its faults are looked for; any is 403. */
+  membersRefused?: (request: Asked) => Promise<Fault[]>;
   /** Schemas by status; null: no body. */
   responses: Record<number, TSchema | null>;
   /** The media type of successful answers; default JSON. A stream does not end by itself. */

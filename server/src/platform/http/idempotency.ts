@@ -18,10 +18,15 @@ interface KeyRow {
   busy: boolean;
 }
 
+/** A version 4 UUID: 122 random bits, which nobody guesses. */
+const RANDOM = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
 /**
  * Claims an idempotency key. Resolves to the stored answer of an earlier, equal request, or to null when this request
  * should run. Throws `idempotency_conflict` for the same key with another request, and `idempotency_in_progress` while
  * the first request runs.
+ * `shared`: the credential is in many hands, so an equal request may come from somebody else, and the stored answer holds a link. Only
+ * a random key proves that the sender is the same; any other use of a used key throws `idempotency_key_used`.
  */
 export async function claimKey(
   db: Queryable,
@@ -29,6 +34,7 @@ export async function claimKey(
   key: string,
   requestHash: Buffer,
   now: Date,
+  shared = false,
 ): Promise<Answer | null> {
   const name = sha256Hex(key);
   const lockedUntil = new Date(now.getTime() + LOCK_SECONDS * 1_000);
@@ -51,6 +57,9 @@ export async function claimKey(
     [scope, name],
   );
   if (row?.status === ERASED) throw redacted();
+  if (row && shared && !(RANDOM.test(key) && row.request_hash.equals(requestHash))) {
+    throw new Problem('idempotency_key_used', 'This Idempotency-Key was used before. Send a new random UUID.');
+  }
   if (row && !row.request_hash.equals(requestHash)) {
     throw new Problem('idempotency_conflict', 'This Idempotency-Key was already used with a different request.');
   }

@@ -59,6 +59,7 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   reauthentication_required: 'Sign in again. This needs a sign-in within the last 15 minutes.',
   not_found: 'Nothing was found at this address.',
   idempotency_in_progress: 'The first request with this Idempotency-Key is still running.',
+  idempotency_key_used: 'This Idempotency-Key was used before. Send a new random UUID.',
   step_full: 'The step "front" is full.',
   steps_incomplete: 'Required photos or answers are still missing.',
   already_finalized: 'The verification has already been finalized.',

@@ -27,11 +27,16 @@ interface Common extends Modes {
 /** The party that an authenticated request acts for. */
 export type Principal = Common &
   (
-    | { kind: 'key'; keyId: string; scopes: readonly KeyScope[] | null }
+    | { kind: 'key'; keyId: string; scopes: readonly KeyScope[] | null; templateId: string | null }
     | { kind: 'secret'; keyId: string }
     | { kind: 'bot' }
     | { kind: 'session'; userId: string; role: Role; sessionId: string; signedInAt: Date }
   );
+
+/** A key that sits in an app, so whoever takes the app apart has it too. */
+export type AppPrincipal = Extract<Principal, { kind: 'key' }> & { scopes: readonly KeyScope[] };
+export const isApp = (principal: Principal | null): principal is AppPrincipal =>
+  principal?.kind === 'key' && principal.scopes !== null;
 
 export type PersonPrincipal = Extract<Principal, { kind: 'session' }>;
 

@@ -37,6 +37,8 @@ export const notFound = (): Problem => new Problem('not_found', 'Nothing was fou
 export const unauthorized = (): Problem =>
   new Problem('unauthorized', 'The request has no valid credential. Send "Authorization: Bearer <API key>".');
 export const forbidden = (): Problem => new Problem('forbidden', 'This credential does not allow that.');
+export const forbiddenMembers = (fields: Fault[]): Problem =>
+  new Problem('forbidden', 'This key may not send everything in this request. See "fields".', { fields });
 export const reauthenticationRequired = (): Problem =>
   new Problem('reauthentication_required', 'Sign in again. This needs a sign-in within the last 15 minutes.');
 /** The one answer to every failed sign-in. It does not distinguish used, expired, unknown and wrong proofs. */

@@ -11,8 +11,8 @@ import { type ParsedBody, parseBody, type ReceivedBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Answer, Asked, Call, Endpoint } from './endpoint.ts';
 import { claimKey, releaseKey, storeAnswer } from './idempotency.ts';
-import { type CapturePrincipal, isOpen, type Principal } from './principal.ts';
-import { invalid, notFound } from './problem.ts';
+import { type CapturePrincipal, isApp, isOpen, type Principal } from './principal.ts';
+import { forbiddenMembers, invalid, notFound } from './problem.ts';
 import { compileBody, compileQuery, Faults, type Validator } from './validate.ts';
 import { whenEnded } from './when-ended.ts';
 
@@ -95,6 +95,8 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       const refused = parsed.fault ?? checkBody?.overfull(parsed.value);
       request.body = refused ? undefined : parsed.value;
       request.images = parsed.images;
+      const members = (await endpoint.membersRefused?.(askedOf(request))) ?? [];
+      if (members.length > 0) throw forbiddenMembers(members);
       const faults = new Faults(headerFaults(request));
       faults.addNew(checkQuery(request.query));
       if (!endpoint.readsBody) {
@@ -146,7 +148,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     const call = callOf(request, reply, key);
     if (!scope || !key) return endpoint.handler(call);
     const hash = sha256(`${request.method} ${request.url}\n${sha256(request.received?.raw ?? '').toString('hex')}`);
-    const earlier = await claimKey(deps.db, scope, key, hash, deps.clock.now());
+    const earlier = await claimKey(deps.db, scope, key, hash, deps.clock.now(), isApp(principal));
     if (earlier) return earlier;
     try {
       let kept = false;
@@ -199,7 +201,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
 function scopeOf(principal: Principal): string {
   if (principal.kind === 'session') return `${principal.tenantId}:${principal.userId}:${principal.livemode}`;
   // An app's key is in many hands: it must not fetch the answers of the account's other keys.
-  if (principal.kind === 'key' && principal.scopes) return `${principal.tenantId}:${principal.keyId}`;
+  if (isApp(principal)) return `${principal.tenantId}:${principal.keyId}`;
   return `${principal.tenantId}:${principal.kind === 'key' ? principal.livemode : 'any'}`;
 }
 

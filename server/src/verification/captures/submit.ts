@@ -20,7 +20,7 @@ import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../ve
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
 import { awaitAnalysis } from './analysis-queue.ts';
-import { type Attested, attest } from './attestation/attest.ts';
+import { type Attesting, attest } from './attestation/attest.ts';
 import { deletePictures } from './erase.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { locationSourceOf } from './location-source.ts';
@@ -176,7 +176,7 @@ interface Persist {
   picture: Picture;
   motion: Picture | null;
   blobs: StoredBlobs;
-  attested: Attested;
+  attested: Attesting;
   idempotencyKey: string | undefined;
   /** The person of the account whose browser sent it. */
   sentBy: string | null;
@@ -209,14 +209,15 @@ async function persist(
     [picture, o.motion].flatMap(one => (one?.stored ? [one.stored.captureId] : [])),
   );
   const now = deps.clock.now();
-  const attestation = await o.attested(tx);
+  const { attestation, proof } = await o.attested(tx);
   const trace = await takeTrace(tx, row, step, o.captureId, body);
   const inserted = await one<CaptureRow & { statements: number }>(
     tx,
     `insert into captures (id, verification_id, tenant_id, step_key, source, surface, content_type, size_bytes, width,
        height, sha256, image_blob, motion_blob, created_at, client_captured_at, idempotency_key, location, attestation,
-       challenge_id, trace_blob, trace_sha256, sent_by, location_source)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+       challenge_id, trace_blob, trace_sha256, sent_by, location_source,
+       attestation_proof)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
      returning *, (select coalesce(max(seq), 0) from evidence_statements where verification_id = $2) as statements`,
     [
       o.captureId,
@@ -242,6 +243,7 @@ async function persist(
       trace.trace_sha256,
       o.sentBy,
       body.location ? locationSourceOf(o.headers, deps.origins, attestation) : null,
+      proof,
     ],
   );
   if (!inserted) throw new Error('insert returned no row');

@@ -9,7 +9,7 @@ import type { Deps } from '../../platform/deps.ts';
 import { created, ok, openEndpoint } from '../../platform/http/endpoint.ts';
 import { notFound } from '../../platform/http/problem.ts';
 import { issue } from '../verifications/issue.ts';
-import { presentFrozen } from '../verifications/present.ts';
+import { presentFrozen, withoutOthers } from '../verifications/present.ts';
 import { readCurrent } from '../verifications/read.ts';
 import { unreviewed } from '../verifications/reviews.ts';
 import { type CaptureRow, capturesOf, type VerificationRow } from '../verifications/row.ts';
@@ -73,7 +73,7 @@ function presentTrial(deps: Pick<Deps, 'origins'>, row: VerificationRow, rows: C
     completed_at,
     verdict,
     captures,
-  } = presentFrozen(row, rows, unreviewed, deps.origins);
+  } = withoutOthers(presentFrozen(row, rows, unreviewed, deps.origins));
   return {
     id,
     status,
@@ -114,6 +114,7 @@ export const createTrial = openEndpoint({
       issue(tx, deps, {
         tenantId,
         livemode: false,
+        by: 'trial',
         request: { expires_in_seconds: TRIAL_EXPIRES_IN_SECONDS.default, ...body },
       }),
     );

@@ -3,10 +3,11 @@ import { Verification } from '@firsthand/contract/verification/verification.ts';
 import { attestedFaults } from '../../platform/config/attestation.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { created, tenantEndpoint } from '../../platform/http/endpoint.ts';
-import { createsLive } from '../../platform/http/principal.ts';
+import { createsLive, isApp } from '../../platform/http/principal.ts';
 import { isRecord } from '../../platform/lib/ask-json.ts';
 import { maskedFaults } from '../../platform/lib/mask-url.ts';
 import { depthPolicyFaults } from './account-defaults.ts';
+import { membersRefusedToApp, metadataFaultsOfApp, presentToApp, requestOfApp } from './app-request.ts';
 import { issue } from './issue.ts';
 import { presentFrozen } from './present.ts';
 import { unreviewed } from './reviews.ts';
@@ -17,13 +18,16 @@ export const createVerification = tenantEndpoint({
   summary: 'Create a verification',
   description:
     'The response holds a `capture_url` to send to the person with the camera. Send an `Idempotency-Key`: without one, a ' +
-    'retry creates a second verification. `warnings` names required signals that this installation cannot evaluate.',
+    'retry creates a second verification. `warnings` names required signals that this installation cannot evaluate. With a key for apps, the link ' +
+    'template of the key decides everything but `metadata`, `expected_info.subject` and `expires_in_seconds`.',
   tag: 'Verifications',
   credentials: ['session', 'key', 'secret', 'bot'],
   scope: 'create',
   role: 'member',
   body: CreateVerificationRequest,
   faults: crossFieldFaults,
+  membersRefused: async ({ deps, principal, body }) =>
+    isApp(principal) ? membersRefusedToApp(deps.db, principal, body) : [],
   recordFaults: async ({ deps, principal, body }) => {
     if (!principal || !isRecord(body)) return [];
     return [
@@ -33,24 +37,26 @@ export const createVerification = tenantEndpoint({
         : []),
       ...attestedFaults(deps.config, body),
       ...(await depthPolicyFaults(deps.db, principal.tenantId, body)),
+      ...(isApp(principal) ? await metadataFaultsOfApp(deps.db, principal, body) : []),
     ];
   },
+  errors: ['template_revoked', 'idempotency_key_used'],
   responses: { 201: Verification },
   async handler({ deps, principal, body, keepAnswer }) {
     const { tenant_id: _ofTheBot, ...request } = body;
     return transaction(deps.db, async tx => {
+      const app = isApp(principal);
       const row = await issue(tx, deps, {
         tenantId: principal.tenantId,
         livemode: createsLive(principal),
-        request,
+        ...(app ? { by: 'app', ...(await requestOfApp(tx, principal, request)) } : { request }),
       });
-      const warnings = await warningsOf(tx, deps, row);
       const view = presentFrozen(row, [], unreviewed, deps.origins);
-      // The account's own address is not for whoever takes an app apart.
-      if (principal.kind === 'key' && principal.scopes && request.notify_email === undefined) {
-        delete view.config.notify_email;
-      }
-      const answer = created(warnings.length > 0 ? { ...view, warnings } : view);
+      const warnings = app ? [] : await warningsOf(tx, deps, row);
+      const answer = created({
+        ...(app ? presentToApp(view, request) : view),
+        ...(warnings.length > 0 ? { warnings } : {}),
+      });
       await keepAnswer(tx, answer);
       return answer;
     });

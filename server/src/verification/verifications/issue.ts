@@ -70,6 +70,8 @@ export interface Issue {
   livemode: boolean;
   request: CreateVerificationRequest;
   template?: { id: string; version: number; retentionDays: number | null };
+  /** Neither the account nor its people made the request: a key that sits in an app, or a stranger who tries the service. */
+  by?: 'app' | 'trial' | undefined;
 }
 
 /** Issues a verification: inserts the row and records `verification.created` in the caller's transaction. */
@@ -85,6 +87,7 @@ export async function issue(
     normalized.private.template = template;
     if (retentionDays !== null) normalized.private.retention_days = retentionDays;
   }
+  if (o.by) normalized.private.by = o.by;
   const expiresSoon = !o.livemode && o.request.metadata?.test_outcome === 'expired';
   const seconds = expiresSoon ? TEST_EXPIRY_SECONDS : (o.request.expires_in_seconds ?? EXPIRES_IN_SECONDS.default);
   const row = await one<VerificationRow>(

@@ -13,6 +13,7 @@ import {
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { holdsLinks, type Principal, viewerOf } from '../../platform/http/principal.ts';
+import { isRecord } from '../../platform/lib/ask-json.ts';
 import { withMaskedUrl } from '../../platform/lib/mask-url.ts';
 import { explanationOf } from './explain.ts';
 import { reviewsOf, type ShownReviews } from './reviews.ts';
@@ -131,6 +132,38 @@ export const presentFrozen = (
   captures: captures.map(presentCapture),
 });
 
+/** An id of a verification or a capture. */
+const ID = /\b(vfy|cap)_[0-9A-HJKMNP-TV-Z]{26}\b/;
+
+/**
+ * Takes the ids of other verifications and their captures out of what the signals found. An id is a link, so it is for the people and
+ * keys of the account; a webhook of a verification made with a key for apps, a trial or a file for the person concerned goes to others.
+ */
+export function withoutOthers<V extends { captures?: Verification['captures'] }>(view: V): V {
+  if (!view.captures) return view;
+  return {
+    ...view,
+    captures: view.captures.map(capture =>
+      capture.signals ? { ...capture, signals: unnamed(capture.signals) } : capture,
+    ),
+  };
+}
+
+/** Leaves out each member and each piece of evidence that holds an id. No signal names its own capture. */
+function unnamed<T>(value: T): T {
+  if (Array.isArray(value)) return value.filter(item => !namesAnother(item)).map(unnamed) as T;
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      typeof member === 'string' && ID.test(member) ? [] : [[name, unnamed(member)]],
+    ),
+  ) as T;
+}
+
+/** A text with an id, or evidence `{source, field, value}` whose value holds one. */
+const namesAnother = (item: unknown): boolean =>
+  ID.test(String(isRecord(item) && 'field' in item ? item.value : typeof item === 'string' ? item : ''));
+
 /**
  * The tenant's view as the caller sees it, with presigned image URLs that last one hour.
  */
@@ -223,11 +256,15 @@ export function presentForEndUser(
   captures: readonly Pick<CaptureRow, 'step_key'>[],
   brand: BrandView | undefined,
 ): EndUserView {
-  const { max_captures, steps, signals_required } = row.config;
+  const { max_captures, signals_required } = row.config;
+  const trial = row.private.by === 'trial';
+  // A stranger's words would stand on the service's own page. Without them the page shows its own.
+  const steps = trial ? row.config.steps.map(step => ({ ...step, description: '' })) : row.config.steps;
   return present({
     ...baseOf(row, deps.origins),
     config: { max_captures, steps, signals_required },
     step_states: stepStates(steps, heldBy(captures), answeredKeys(row), row.config.context?.attributes),
+    trial: trial || undefined,
     brand,
     requires: {
       location: row.config.expected_location !== undefined,

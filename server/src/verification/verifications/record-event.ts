@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/sql.ts';
 import type { Origins } from '../../platform/deps.ts';
 import { type InternalEvent, recordEvent } from '../../record/events/record.ts';
-import { presentFrozen } from './present.ts';
+import { presentFrozen, withoutOthers } from './present.ts';
 import { reviewsOf } from './reviews.ts';
 import type { CaptureRow, VerificationRow } from './row.ts';
 
@@ -18,6 +18,7 @@ export async function record(
   at: Date,
 ): Promise<string> {
   const shown = await reviewsOf(tx, row, { viewer: null, now: at });
+  const view = presentFrozen(row, captures, shown, deps.origins);
   return recordEvent(tx, {
     type,
     tenantId: row.tenant_id,
@@ -25,6 +26,6 @@ export async function record(
     verificationId: row.id,
     sequence: row.event_sequence,
     at,
-    data: { ...presentFrozen(row, captures, shown, deps.origins), metadata: row.config.metadata ?? {} },
+    data: { ...(row.private.by ? withoutOthers(view) : view), metadata: row.config.metadata ?? {} },
   });
 }

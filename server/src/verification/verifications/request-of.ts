@@ -3,9 +3,10 @@ import type { Issue } from './issue.ts';
 import type { VerificationRow } from './row.ts';
 
 /** The request that issues the same verification again, with as much time as the first had. */
-export function requestOf(row: VerificationRow): Pick<Issue, 'request' | 'template'> {
+export function requestOf(row: VerificationRow): Pick<Issue, 'request' | 'template' | 'by'> {
   const { max_captures: _, ...config } = row.config;
-  const { seal, brand_slug, asset_ref, ocr_type, person, source, template, retention_days, webhook_url } = row.private;
+  const { seal, brand_slug, asset_ref, ocr_type, person, source, template, retention_days, webhook_url, by } =
+    row.private;
   const subject = {
     ...(asset_ref ? { asset_ref } : {}),
     ...(ocr_type ? { ocr_type } : {}),
@@ -19,5 +20,5 @@ export function requestOf(row: VerificationRow): Pick<Issue, 'request' | 'templa
     ...(brand_slug === undefined ? {} : { brand_slug }),
     expected_info: { ...(source ? { source } : {}), subject },
   };
-  return { request, ...(template ? { template: { ...template, retentionDays: retention_days ?? null } } : {}) };
+  return { request, by, ...(template ? { template: { ...template, retentionDays: retention_days ?? null } } : {}) };
 }

@@ -30,6 +30,8 @@ export interface PrivateConfig {
   /** The webhook address with its secret, where `config` has it masked. */
   webhook_url?: string;
   template?: { id: string; version: number };
+  /** Made with a key for apps, or as a trial; absent: by the account itself. */
+  by?: 'app' | 'trial';
   /** The link template's value, which replaces the account's. */
   retention_days?: number;
 }

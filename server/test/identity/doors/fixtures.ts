@@ -102,7 +102,14 @@ export const FIXTURES: [prefix: string, fixture: Fixture][] = [
   [
     '/v1/api-keys/:',
     async ({ deps }, owner, livemode) =>
-      (await mintKey(deps.db, owner.tenant_id, 'a key', livemode ? 'live' : 'test', new Date())).id,
+      (
+        await mintKey(deps.db, {
+          tenantId: owner.tenant_id,
+          name: 'a key',
+          mode: livemode ? 'live' : 'test',
+          now: new Date(),
+        })
+      ).id,
   ],
   ['/v1/brands/:', async (service, owner) => (await brand(service, owner)).slug],
   ['/brand-logos/:', async (service, owner) => new URL((await brand(service, owner)).logo_url).pathname.split('/')[2]!],

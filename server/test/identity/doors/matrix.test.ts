@@ -113,7 +113,9 @@ describe('endpoint credentials', () => {
     });
     own = service.tenant;
     other = await service.newTenant();
-    revoked = (await mintKey(service.deps.db, own.tenant_id, 'revoked', 'test', new Date())).plaintext;
+    revoked = (
+      await mintKey(service.deps.db, { tenantId: own.tenant_id, name: 'revoked', mode: 'test', now: new Date() })
+    ).plaintext;
     await service.deps.db.query("update api_keys set revoked_at = now() where name = 'revoked'");
     trialed = await FIXTURES.find(([prefix]) => prefix.startsWith('/v1/trial'))![1](service, own, true);
   });

@@ -254,7 +254,12 @@ describe('request of a stranger', () => {
 
   it('loses its event stream within seconds of its key’s revocation', async () => {
     const { db } = service.deps;
-    const minted = await mintKey(db, service.tenant.tenant_id, 'of the stream', 'secret', new Date());
+    const minted = await mintKey(db, {
+      tenantId: service.tenant.tenant_id,
+      name: 'of the stream',
+      mode: 'secret',
+      now: new Date(),
+    });
     const headers = { authorization: `Bearer ${minted.plaintext}` };
     const answer = await fetch(`${service.url}/v1/events/stream`, { headers });
     expect(answer.status).toBe(200);

@@ -1,5 +1,4 @@
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
-import type { NewApiKey } from '@firsthand/contract/account/management.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -205,65 +204,5 @@ describe('a secret in a webhook URL', () => {
       });
       expect([reply.status, reply.body.error.fields.map(fault => fault.path)]).toEqual([400, [member]]);
     }
-  });
-});
-
-describe('a key with scopes', () => {
-  it('creates verifications and sends their photos, and reads nothing of the account', async () => {
-    const { rk_secret, pk_test } = service.tenant;
-    await ask(service, '/v1/settings', {
-      method: 'PATCH',
-      key: rk_secret,
-      body: { notify_email: 'desk@acme.example' },
-    });
-    const made = await ask<NewApiKey>(service, '/v1/api-keys', {
-      key: rk_secret,
-      body: { name: 'The app', mode: 'test', scopes: ['create', 'capture'] },
-    });
-    expect([made.status, made.body.scopes]).toEqual([201, ['create', 'capture']]);
-    const key = made.body.key!;
-    const other = await createVerification(service, {}, pk_test);
-
-    const headers = { 'idempotency-key': 'claim-1' };
-    const byServer = await ask<Verification>(service, '/v1/verifications', { key: pk_test, headers, body: {} });
-    const own = await ask<Verification>(service, '/v1/verifications', { key, headers, body: {} });
-    expect(own.status, own.text).toBe(201);
-    expect(own.body.id).not.toBe(byServer.body.id);
-    expect([byServer.text.includes('desk@acme'), own.text.includes('desk@acme')]).toEqual([true, false]);
-    expect((await submit(service, own.body.id, await plain())).status).toBe(201);
-
-    const open = ENDPOINTS.filter(({ credentials, scope }) => credentials.includes('key') && !scope);
-    expect(open.length).toBeGreaterThan(3);
-    for (const endpoint of open) {
-      for (const id of [own.body.id, other.id]) {
-        const reply = await ask(service, endpoint.path.replace(':id', id), {
-          method: endpoint.method,
-          key,
-          ...(endpoint.method === 'POST' ? { body: {} } : {}),
-        });
-        expect([exampleKey(endpoint), reply.status]).toEqual([exampleKey(endpoint), 403]);
-      }
-    }
-    const listed = await ask<{ data: { id: string; scopes?: string[] }[] }>(service, '/v1/api-keys', {
-      key: rk_secret,
-    });
-    expect(listed.body.data.find(({ id }) => id === made.body.id)?.scopes).toEqual(['create', 'capture']);
-    expect(listed.body.data.filter(({ scopes }) => scopes)).toHaveLength(1);
-  });
-
-  it('without `create` opens nothing', async () => {
-    const { body } = await ask<NewApiKey>(service, '/v1/api-keys', {
-      key: service.tenant.rk_secret,
-      body: { name: 'Sends photos', mode: 'test', scopes: ['capture'] },
-    });
-    expect((await ask(service, '/v1/verifications', { key: body.key!, body: {} })).status).toBe(403);
-  });
-
-  it.each([[[]], [['read']], [['create', 'create']], ['create']])('is refused with scopes %j', async scopes => {
-    const reply = await ask(service, '/v1/api-keys', {
-      key: service.tenant.rk_secret,
-      body: { name: 'x', mode: 'test', scopes },
-    });
-    expect(reply.status).toBe(400);
   });
 });

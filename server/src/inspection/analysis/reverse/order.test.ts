@@ -86,7 +86,14 @@ describe('reverse signal, in whatever order photos arrive', () => {
           'select id from captures where verification_id = $1',
           [id],
         );
-        return { id: rows[0]!.id, verificationId: id, tenantId: tenant.tenant_id, livemode: false, externalRef: null };
+        return {
+          id: rows[0]!.id,
+          verificationId: id,
+          tenantId: tenant.tenant_id,
+          livemode: false,
+          externalRef: null,
+          listsOnly: false,
+        };
       }),
     );
     const search = () => Promise.all(captures.map(capture => rememberAndSearch(service.deps, capture, analysis)));

@@ -13,6 +13,8 @@ export interface SearchedCapture {
   tenantId: string;
   livemode: boolean;
   externalRef: string | null;
+  /** A trial's: strangers share one account, so their photos are neither kept nor compared with each other. */
+  listsOnly: boolean;
 }
 
 /** The signal as stored and shown: the two members of the interface, plus how they were determined. */
@@ -34,7 +36,7 @@ export interface ReverseSignal {
 const MAX_SHOWN = 20;
 
 /**
- * Stores the capture's fingerprint. If the request asks for reverse search, also searches the tenant's earlier captures of other
+ * Stores the capture's fingerprint, unless it is a trial's. If the request asks for reverse search, also searches the tenant's earlier captures of other
  * verifications, the imported lists and the configured external engines. Searches never cross tenants, or live and test mode. No
  * transaction is open while pictures are compared.
  */
@@ -43,10 +45,9 @@ export async function rememberAndSearch(
   capture: SearchedCapture,
   analysis: Pick<PictureAnalysis, 'fingerprint' | 'reverse' | 'preview'>,
 ): Promise<ReverseSignal | undefined> {
-  const { id, verificationId, tenantId, livemode } = capture;
-  await transaction(deps.db, tx =>
-    rememberPicture(tx, { captureId: id, verificationId, tenantId, livemode }, analysis.fingerprint, deps.clock.now()),
-  );
+  const { id, verificationId, tenantId, livemode, listsOnly } = capture;
+  const of = { captureId: id, verificationId, tenantId, livemode };
+  if (!listsOnly) await transaction(deps.db, tx => rememberPicture(tx, of, analysis.fingerprint, deps.clock.now()));
   if (!analysis.reverse) return undefined;
   const scopes = await scopesToSearch(deps.db, capture);
   const { probes, plane, corners } = analysis.reverse;
@@ -103,12 +104,12 @@ async function scopesToSearch(db: Queryable, capture: SearchedCapture): Promise<
     db,
     `with own as (${OWN})
      select id, livemode is not null as own from reverse_scopes scopes
-     where (tenant_id = $3 and (livemode = $4 or livemode is null) or tenant_id is null)
+     where (tenant_id = $3 and (livemode = $4 and not $5 or livemode is null) or tenant_id is null)
        and exists (select from reverse_pictures pictures
                      left join captures on captures.id = capture_id left join own on true
                    where scope_id = scopes.id
                      and (capture_id is null or (pictures.verification_id <> $2 and ${CAME_BEFORE})))`,
-    [capture.id, capture.verificationId, capture.tenantId, capture.livemode],
+    [capture.id, capture.verificationId, capture.tenantId, capture.livemode, capture.listsOnly],
   );
   return rows.map(({ id, own }) => ({ id: Number(id), corpus: own ? 'earlier_captures' : 'lists' }));
 }

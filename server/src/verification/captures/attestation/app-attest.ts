@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 import type { AppAttestConfig } from '../../../platform/config/attestation.ts';
-import { one } from '../../../platform/db/sql.ts';
+import { one, type Tx } from '../../../platform/db/sql.ts';
 import type { Deps } from '../../../platform/deps.ts';
 import { verifyAssertion, verifyAttestation } from './app-attest-objects.ts';
-import { clientDataHash } from './binding.ts';
-import { type Completion, Refusal, type Subject } from './check.ts';
+import { clientDataHash, proofOf } from './binding.ts';
+import { type Passed, Refusal, type Subject } from './check.ts';
 import type { Token } from './token.ts';
 
 type AppAttestToken = Extract<Token, { provider: 'app_attest' }>;
@@ -24,7 +24,7 @@ export async function checkAppAttest(
   config: AppAttestConfig,
   token: AppAttestToken,
   subject: Subject,
-): Promise<Completion> {
+): Promise<Passed> {
   const now = deps.clock.now();
   const hash = clientDataHash(subject);
   const { keyId } = token;
@@ -32,13 +32,14 @@ export async function checkAppAttest(
     const { appId, publicKey } = verifyAttestation({ ...config, ...token, clientDataHash: hash, now });
     const spki = publicKey.export({ format: 'der', type: 'spki' });
     // A known key keeps its counter: otherwise an old attestation would make old assertions valid again.
-    return async tx => {
+    const complete = async (tx: Tx) => {
       await tx.query(
         `insert into app_attest_keys (key_id, app_id, environment, public_key, created_at, used_at)
          values ($1, $2, $3, $4, $5, $5) on conflict (key_id) do nothing`,
         [keyId, appId, config.environment, spki, now],
       );
     };
+    return { complete, proof: proofOf('app_attest', keyId, hash) };
   }
   const key = await one<KeyRow>(
     deps.db,
@@ -54,11 +55,12 @@ export async function checkAppAttest(
     publicKey: createPublicKey({ key: key.public_key, format: 'der', type: 'spki' }),
     appId: key.app_id,
   });
-  return async tx => {
+  const complete = async (tx: Tx) => {
     const risen = await tx.query(
       'update app_attest_keys set counter = $2, used_at = $3 where key_id = $1 and counter < $2',
       [keyId, counter, now],
     );
     if (risen.rowCount === 0) throw new Refusal('the counter did not rise: an assertion is used once, in order');
   };
+  return { complete };
 }

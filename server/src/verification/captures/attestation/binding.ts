@@ -10,6 +10,10 @@ import type { Subject } from './check.ts';
 export const clientDataHash = ({ verificationId, sha256 }: Pick<Subject, 'verificationId' | 'sha256'>): Buffer =>
   createHash('sha256').update(`${verificationId}.${sha256}`).digest();
 
+/** Names a token by what it vouches for, so that a token in another spelling is the same. SHA-256, 32 bytes. */
+export const proofOf = (provider: string, maker: string, hash: Buffer): Buffer =>
+  createHash('sha256').update(`${provider}\n${maker}\n`).update(hash).digest();
+
 /** The providers whose tokens are bound to the picture by {@link clientDataHash}. Turnstile's is bound to nothing that was sent. */
 const BOUND: ReadonlySet<string> = new Set(['app_attest', 'play_integrity']);
 

@@ -10,11 +10,19 @@ export interface Subject {
   ip: string;
 }
 
-/**
- * The part of a check that must commit with the capture's row. It runs in that transaction, each time the transaction
- * is tried. Throws {@link Refusal}, which keeps the capture and records the check as failed.
- */
-export type Completion = (tx: Tx) => Promise<void>;
+/** A token that passed its check. */
+export interface Passed {
+  /**
+   * What a second use of the same token shares with the first, however it is written: at most 64 bytes. Absent: the token cannot be
+   * used twice anyway.
+   */
+  proof?: Buffer;
+  /**
+   * The part of the check that must commit with the capture's row. It runs in that transaction, each time the transaction
+   * is tried. Throws {@link Refusal}, which keeps the capture and records the check as failed.
+   */
+  complete?: (tx: Tx) => Promise<void>;
+}
 
 /** The reason why a token does not count. The tenant reads the message as `detail`; it names no secret. */
 export class Refusal extends Error {

@@ -1,7 +1,7 @@
 import type { PlayIntegrityConfig } from '../../../platform/config/attestation.ts';
 import { isRecord } from '../../../platform/lib/ask-json.ts';
-import { clientDataHash } from './binding.ts';
-import { CHECK_MS, Refusal, type Subject } from './check.ts';
+import { clientDataHash, proofOf } from './binding.ts';
+import { CHECK_MS, type Passed, Refusal, type Subject } from './check.ts';
 import { decodeAtGoogle } from './google.ts';
 import { decryptToken } from './play-integrity-token.ts';
 
@@ -19,14 +19,17 @@ export async function checkPlayIntegrity(
   token: string,
   subject: Subject,
   now: Date,
-): Promise<void> {
+): Promise<Passed> {
   const opened = config.keys && (await decryptToken(config.keys, token));
   if (!opened && !config.serviceAccount) throw new Refusal('the token cannot be decrypted with the configured keys');
   const verdict = opened ?? (await decodeAtGoogle(config, token, { now, signal: AbortSignal.timeout(CHECK_MS) }));
-  judge(config, verdict, clientDataHash(subject), now);
+  const hash = clientDataHash(subject);
+  const madeAt = judge(config, verdict, hash, now);
+  return { proof: proofOf('play_integrity', String(madeAt), hash) };
 }
 
-function judge(config: PlayIntegrityConfig, verdict: Record<string, unknown>, hash: Buffer, now: Date): void {
+/** Returns when the verdict was made, in milliseconds since 1970. Throws {@link Refusal}. */
+function judge(config: PlayIntegrityConfig, verdict: Record<string, unknown>, hash: Buffer, now: Date): number {
   const request = members(verdict.requestDetails);
   const app = members(verdict.appIntegrity);
   const device = members(verdict.deviceIntegrity);
@@ -37,7 +40,8 @@ function judge(config: PlayIntegrityConfig, verdict: Record<string, unknown>, ha
   if (typeof bound !== 'string' || !Buffer.from(bound, 'base64').equals(hash)) {
     throw new Refusal('made for another picture or verification');
   }
-  const age = now.getTime() - Number(request.timestampMillis ?? Number.NaN);
+  const madeAt = Number(request.timestampMillis ?? Number.NaN);
+  const age = now.getTime() - madeAt;
   if (!(age <= MAX_AGE_MS && age >= -MAX_AHEAD_MS)) throw new Refusal('the verdict is too old');
 
   if (app.appRecognitionVerdict !== 'PLAY_RECOGNIZED') {
@@ -56,6 +60,7 @@ function judge(config: PlayIntegrityConfig, verdict: Record<string, unknown>, ha
   if (!labels.includes('MEETS_DEVICE_INTEGRITY')) {
     throw new Refusal(`the device does not meet device integrity${labels.length > 0 ? ` (${labels.join(', ')})` : ''}`);
   }
+  return madeAt;
 }
 
 const members = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});

@@ -1,0 +1,5 @@
+-- The link template that a key for apps is bound to. Keys made before have none.
+alter table api_keys add template_id text references link_templates (id);
+
+-- What proves that an attestation of this capture's photo was used: one counts once in a verification.
+alter table captures add attestation_proof bytea;

@@ -10,4 +10,4 @@ export function rerunCommand(file: string, name?: string): string {
 /** `-t` takes a regular expression. */
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", () => `'\\''`)}'`;

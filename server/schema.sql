@@ -446,9 +446,11 @@ create table memberships (
   role text not null,
   name text,
   created_at timestamp with time zone not null,
+  granted_role text,
   constraint memberships_pkey PRIMARY KEY (tenant_id, person_id),
   constraint memberships_person_id_fkey FOREIGN KEY (person_id) REFERENCES persons(id),
   constraint memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint memberships_granted_role_check CHECK ((granted_role = ANY (ARRAY['viewer'::text, 'reviewer'::text, 'member'::text, 'owner'::text]))),
   constraint memberships_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'reviewer'::text, 'member'::text, 'owner'::text])))
 );
 CREATE UNIQUE INDEX memberships_by_person ON public.memberships USING btree (person_id);

@@ -12,7 +12,7 @@ export function patchModule(file: string, piece: string | RegExp, replacement: (
       const loaded = nextLoad(url, context);
       if (!url.endsWith(file)) return loaded;
       const source = String(loaded.source);
-      const changed = source.replace(piece, replacement);
+      const changed = source.replace(piece, found => replacement(found));
       if (changed === source) throw new Error(`${file} lacks ${piece}: mend the bench that replaces it`);
       return { ...loaded, source: changed };
     },

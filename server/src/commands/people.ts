@@ -1,4 +1,5 @@
 import { table } from '@firsthand/cli/print.ts';
+import { comparableEmail } from '@firsthand/contract/base/email-address.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Activity } from '../identity/audit/audit.ts';
 import { audit } from '../identity/audit/audit.ts';
@@ -10,7 +11,6 @@ import {
   lockPeople,
   memberWith,
   presentPerson,
-  sameEmail,
 } from '../identity/people/persons.ts';
 import { mintLink } from '../identity/people/tokens.ts';
 import { many, type Tx, transaction } from '../platform/db/sql.ts';
@@ -39,7 +39,7 @@ async function memberOf(
   if (o.email !== undefined && o.person !== undefined) throw new UsageError('Give --email or --person, not both.');
   if (o.tenant !== undefined) await tenantOf(deps, o.tenant);
   if (o.email === undefined && o.person === undefined) return onlyOwner(tx, await tenantOf(deps, o.tenant));
-  const email = o.email === undefined ? null : sameEmail(o.email);
+  const email = o.email === undefined ? null : comparableEmail(o.email);
   const found = await many<{ id: string; tenant_id: string; tenant_name: string }>(
     tx,
     `select p.id, m.tenant_id, t.name as tenant_name

@@ -77,7 +77,7 @@ async function shownBy(page: Page, files: string[]): Promise<{ code: number; tex
       const [first, ...rest] = linesOf(photo.querySelector('.photo-text > .lines')!, '  ');
       const received = facts.has('Received') ? `received ${facts.get('Received')}, ` : '';
       const text = `${facts.get('File')}, ${facts.get('Size')}, ${received}SHA-256 ${facts.get('SHA-256')}`;
-      return [first!.replace(/This photo .*/, text), ...rest];
+      return [first!.replace(/This photo .*/, () => text), ...rest];
     };
     return [...document.querySelectorAll('article')].map(article => {
       const subject = article.querySelector('.subject')?.textContent;

@@ -30,8 +30,8 @@ export async function call<O extends Operation>(operation: O, input: Input<O>): 
   };
   const [method, pattern] = operation.split(' ') as [string, string];
   const path = pattern
-    .replace(':id', encodeURIComponent(id ?? ''))
-    .replace(':review', encodeURIComponent(review ?? ''));
+    .replace(':id', () => encodeURIComponent(id ?? ''))
+    .replace(':review', () => encodeURIComponent(review ?? ''));
   const wanted = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
   const search = wanted.length > 0 ? `?${new URLSearchParams(wanted as [string, string][])}` : '';
   const file = body instanceof Blob;

@@ -12,7 +12,7 @@ export interface Request {
 }
 
 /** Quotes for a POSIX shell: nothing inside has a meaning, whatever it holds. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", () => `'\\''`)}'`;
 
 /**
  * The request as a command line. The reader sets FIRSTHAND_KEY, or FIRSTHAND_COOKIE for a personal act: the page knows no key

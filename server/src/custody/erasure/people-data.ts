@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
+import { comparableEmail } from '@firsthand/contract/base/email-address.ts';
 import { PHONE } from '@firsthand/contract/base/patterns.ts';
 import { centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
 import { Type } from 'typebox';
@@ -40,20 +41,25 @@ export const getPeopleData = tenantEndpoint({
     const { deps, principal } = call;
     const by = oneOf(call.query);
     const { external_ref = null, email = null, phone_e164 = null } = call.query;
-    const rows = await many<{ id: string }>(
+    const found = await many<{ id: string; email: string | null }>(
       deps.db,
-      `select id from verifications
+      `select id, private #>> '{person,email}' as email from verifications
        where tenant_id = $1 and livemode = any($2)
-         and (normalize(external_ref, nfc) = normalize($3, nfc) or lower(private #>> '{person,email}') = lower($4) or private #>> '{person,phone_e164}' = $5)
+         and (normalize(external_ref, nfc) = normalize($3, nfc) or lower(normalize(private #>> '{person,email}', nfc)) = lower(normalize($4, nfc))
+           or private #>> '{person,phone_e164}' = $5)
        order by id`,
       [principal.tenantId, readableModes(principal), external_ref, email, phone_e164],
+    );
+    // The database also takes letters for the same that are not.
+    const rows = found.filter(
+      row => email === null || (row.email !== null && comparableEmail(row.email) === comparableEmail(email)),
     );
     // Somebody who signs in to the account, by a verified address or number.
     const member = await one<{ id: string }>(
       deps.db,
       `select p.id from persons p join memberships m on m.person_id = p.id
-       where m.tenant_id = $1 and (lower(p.email) = lower($2) or p.phone_e164 = $3)`,
-      [principal.tenantId, email, phone_e164],
+       where m.tenant_id = $1 and (p.email = $2 or p.phone_e164 = $3)`,
+      [principal.tenantId, email === null ? null : comparableEmail(email), phone_e164],
     );
     // The value is a person's: the log says by what they were looked for, not who they are.
     await audit(deps.db, activityOf(call), {

@@ -1,3 +1,4 @@
+import { comparableEmail } from '@firsthand/contract/base/email-address.ts';
 import type { Invitation, Role } from '@firsthand/contract/people/people.ts';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
@@ -6,15 +7,7 @@ import { addJob } from '../../platform/jobs/queue.ts';
 import { newUlid } from '../../platform/lib/ids.ts';
 import { type Activity, audit } from '../audit/audit.ts';
 import { closePerson } from './openings.ts';
-import {
-  addMembership,
-  createPerson,
-  findMember,
-  hasOtherOwner,
-  lockPeople,
-  memberWith,
-  sameEmail,
-} from './persons.ts';
+import { addMembership, createPerson, findMember, hasOtherOwner, lockPeople, memberWith } from './persons.ts';
 import { endSessions } from './sessions.ts';
 import { mintLink } from './tokens.ts';
 
@@ -56,7 +49,7 @@ export async function askForMail(
   await tx.query('insert into sign_in_mails (id, purpose, email, tenant_id, created_at) values ($1, $2, $3, $4, $5)', [
     id,
     o.purpose,
-    sameEmail(o.email),
+    comparableEmail(o.email),
     o.tenantId,
     o.at,
   ]);
@@ -65,12 +58,15 @@ export async function askForMail(
 
 const lastOwner = () => new Problem('last_owner', 'An account needs at least one owner.');
 
-/** Changes a member's role or name. A new role ends the person's sessions in the account. False if there is no such member. */
+/**
+ * Changes a member's role or name. A new role ends the person's sessions in the account. False if there is no such member.
+ * `grantedRole`: what the account gave, where the identity provider gives the role; absent: the account gives it.
+ */
 export async function changeMember(
   tx: Tx,
   activity: Activity,
   personId: string,
-  change: { role?: Role; name?: string },
+  change: { role?: Role; name?: string; grantedRole?: Role; provider?: string },
 ): Promise<boolean> {
   await lockPeople(tx, activity.tenantId);
   const before = await findMember(tx, activity.tenantId, personId);
@@ -78,18 +74,22 @@ export async function changeMember(
   const after = { role: change.role ?? before.role, name: change.name ?? before.name };
   const demoted = before.role === 'owner' && after.role !== 'owner';
   if (demoted && !(await hasOtherOwner(tx, activity.tenantId, personId))) throw lastOwner();
-  await tx.query('update memberships set role = $3, name = $4 where tenant_id = $1 and person_id = $2', [
-    activity.tenantId,
-    personId,
-    after.role,
-    after.name,
-  ]);
+  await tx.query(
+    'update memberships set role = $3, name = $4, granted_role = $5 where tenant_id = $1 and person_id = $2',
+    [
+      activity.tenantId,
+      personId,
+      after.role,
+      after.name,
+      change.role === undefined ? before.granted_role : (change.grantedRole ?? null),
+    ],
+  );
   if (after.role !== before.role) {
     await endSessions(tx, activity.at, { persons: [personId] });
     await audit(tx, activity, {
       action: 'person.role_changed',
       target: personId,
-      detail: { from: before.role, to: after.role },
+      detail: { from: before.role, to: after.role, ...(change.provider ? { provider: change.provider } : {}) },
     });
   }
   if (after.name !== before.name) await audit(tx, activity, { action: 'person.renamed', target: personId });

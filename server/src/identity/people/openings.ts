@@ -1,5 +1,5 @@
+import { comparableEmail } from '@firsthand/contract/base/email-address.ts';
 import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
-import { sameEmail } from './persons.ts';
 
 /**
  * Why a way in opens a person: the sign-in proved the person's e-mail address or phone number; the account handed over
@@ -50,7 +50,7 @@ const BEST_FIRST = `${ACCEPTED} desc, p.last_sign_in_at desc nulls last, m.creat
 export async function openedBy(db: Queryable, contact: Contact): Promise<Opening[]> {
   const [proof, email, phone] =
     'email' in contact
-      ? (['email', sameEmail(contact.email), null] as const)
+      ? (['email', comparableEmail(contact.email), null] as const)
       : (['phone_e164', null, contact.phone_e164] as const);
   const rows = await many<{ person_id: string }>(
     db,

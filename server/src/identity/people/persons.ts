@@ -1,9 +1,7 @@
+import { comparableEmail } from '@firsthand/contract/base/email-address.ts';
 import type { Person, Role } from '@firsthand/contract/people/people.ts';
 import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import { newId } from '../../platform/lib/ids.ts';
-
-/** Addresses are compared in lower case. */
-export const sameEmail = (email: string): string => email.toLowerCase();
 
 /** Makes a person of one account. `provenBy`: the contact that the person has just proved. */
 export async function createPerson(
@@ -16,7 +14,7 @@ export async function createPerson(
     [
       id,
       o.name ?? null,
-      o.email ? sameEmail(o.email) : null,
+      o.email ? comparableEmail(o.email) : null,
       o.provenBy === 'email' ? o.at : null,
       o.phone_e164 ?? null,
       o.at,
@@ -27,15 +25,12 @@ export async function createPerson(
 
 export async function addMembership(
   tx: Queryable,
-  o: { tenantId: string; personId: string; role: Role; name?: string | null; at: Date },
+  o: { tenantId: string; personId: string; role: Role; grantedRole?: Role; name?: string | null; at: Date },
 ): Promise<void> {
-  await tx.query('insert into memberships (tenant_id, person_id, role, name, created_at) values ($1, $2, $3, $4, $5)', [
-    o.tenantId,
-    o.personId,
-    o.role,
-    o.name ?? null,
-    o.at,
-  ]);
+  await tx.query(
+    'insert into memberships (tenant_id, person_id, role, granted_role, name, created_at) values ($1, $2, $3, $4, $5, $6)',
+    [o.tenantId, o.personId, o.role, o.grantedRole ?? null, o.name ?? null, o.at],
+  );
 }
 
 export const isMember = async (db: Queryable, tenantId: string, personId: string): Promise<boolean> =>
@@ -66,11 +61,12 @@ export interface PersonRow {
   email: string | null;
   phone_e164: string | null;
   role: Role;
+  granted_role: Role | null;
   joined_at: Date;
   last_sign_in_at: Date | null;
 }
 
-const MEMBER = `select p.id, coalesce(m.name, p.name) as name, p.email, p.phone_e164, m.role, m.created_at as joined_at,
+const MEMBER = `select p.id, coalesce(m.name, p.name) as name, p.email, p.phone_e164, m.role, m.granted_role, m.created_at as joined_at,
     p.last_sign_in_at
   from memberships m join persons p on p.id = m.person_id where m.tenant_id = $1`;
 
@@ -100,10 +96,10 @@ export const presentPerson = (row: PersonRow, full: boolean): Person => ({
 export const memberWith = (db: Queryable, tenantId: string, contact: { email?: string; phone_e164?: string }) =>
   one<PersonRow>(db, `${MEMBER} and (p.email = $2 or p.phone_e164 = $3)`, [
     tenantId,
-    contact.email === undefined ? null : sameEmail(contact.email),
+    contact.email === undefined ? null : comparableEmail(contact.email),
     contact.phone_e164 ?? null,
   ]);
 
 /** Sets the address of a person who has none. The person proves it with the next link that is mailed there. */
 export const giveEmail = (tx: Tx, personId: string, email: string) =>
-  tx.query('update persons set email = $2 where id = $1 and email is null', [personId, sameEmail(email)]);
+  tx.query('update persons set email = $2 where id = $1 and email is null', [personId, comparableEmail(email)]);

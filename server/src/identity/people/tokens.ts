@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { comparableEmail } from '@firsthand/contract/base/email-address.ts';
 import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { newId } from '../../platform/lib/ids.ts';
 import { sha256 } from '../../platform/lib/keyring.ts';
 import { type Opening, openedBy } from './openings.ts';
-import { sameEmail } from './persons.ts';
 
 const MINUTE_MS = 60_000;
 const LIFE_MS = {
@@ -35,7 +35,7 @@ export async function mintLink(tx: Queryable, deps: Pick<Deps, 'clock' | 'origin
     [
       sha256(token),
       o.personId,
-      o.email === undefined ? null : sameEmail(o.email),
+      o.email === undefined ? null : comparableEmail(o.email),
       o.purpose,
       o.mailId ?? null,
       now,
@@ -79,12 +79,12 @@ const MAILS_AN_HOUR = 5;
 
 /** Whether one more link may be mailed to this address. Locks its persons, so that two jobs do not count the same mails. */
 export async function mayBeMailed(tx: Tx, email: string, mailId: string, now: Date): Promise<boolean> {
-  await tx.query('select 1 from persons where email = $1 order by id for update', [sameEmail(email)]);
+  await tx.query('select 1 from persons where email = $1 order by id for update', [comparableEmail(email)]);
   const row = await one<{ sent: number }>(
     tx,
     `select count(*)::integer as sent from sign_in_tokens
      where email = $1 and purpose = 'magic_link' and created_at > $2 and mail_id <> $3`,
-    [sameEmail(email), new Date(now.getTime() - 60 * MINUTE_MS), mailId],
+    [comparableEmail(email), new Date(now.getTime() - 60 * MINUTE_MS), mailId],
   );
   return (row?.sent ?? 0) < MAILS_AN_HOUR;
 }

@@ -162,7 +162,10 @@ describe('embedded database', () => {
     const other = spawn('sleep', ['600'], { uid: owner.uid, gid: owner.gid, cwd: '/', stdio: 'ignore' });
     cleanups.push(() => ended(other, 'SIGKILL'));
     const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
-    await writeFile(pidFile, (await readFile(pidFile, 'utf8')).replace(/^\d+/, `${other.pid}`));
+    await writeFile(
+      pidFile,
+      (await readFile(pidFile, 'utf8')).replace(/^\d+/, () => `${other.pid}`),
+    );
     const next = await start(dataDir);
     expect(await query(next.url, 'select * from kept')).toEqual([]);
     expect(other.exitCode ?? other.signalCode).toBeNull();

@@ -46,7 +46,7 @@ export async function registerDashboard(app: FastifyInstance, deps: Pick<Deps, '
     }
     const html = withRoot(readFileSync(file, 'utf8'), rootOf(deps.origins.public), '/_dashboard/').replace(
       PLACE,
-      `nonce="${nonce}"`,
+      () => `nonce="${nonce}"`,
     );
     return reply.type('text/html; charset=utf-8').send(html);
   };

@@ -79,7 +79,7 @@ export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): {
     const html = withRoot(
       readFileSync(file, 'utf8').replaceAll(
         /content="(\.|\/_capture)\//g,
-        `content="${deps.origins.capture}/_capture/`,
+        () => `content="${deps.origins.capture}/_capture/`,
       ),
       rootOf(deps.origins.capture),
       '/_capture/',
@@ -87,7 +87,7 @@ export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): {
     const metas = Object.entries(said).map(
       ([fact, value]) => `<meta name="firsthand-${fact}" content="${escapeHtml(value)}">`,
     );
-    return reply.type('text/html; charset=utf-8').send(html.replace('</head>', `${metas.join('')}</head>`));
+    return reply.type('text/html; charset=utf-8').send(html.replace('</head>', () => `${metas.join('')}</head>`));
   };
   return { show };
 }

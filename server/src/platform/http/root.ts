@@ -18,5 +18,5 @@ export function withoutRoot(url: string, roots: readonly string[]): string {
 /** Puts a root into a built page: before the addresses of its files, and where its script reads it. */
 export const withRoot = (html: string, root: string, files: string): string =>
   html
-    .replaceAll('="./', `="${root}${files}`)
-    .replace('</head>', root === '' ? '</head>' : `<meta name="firsthand-root" content="${root}"></head>`);
+    .replaceAll('="./', () => `="${root}${files}`)
+    .replace('</head>', () => (root === '' ? '</head>' : `<meta name="firsthand-root" content="${root}"></head>`));

@@ -70,9 +70,9 @@ export function registerSite(
 
   /** Puts the service's address into a file. The rest of the site's addresses are relative. */
   const placed = (bytes: Buffer, name: string, at: string): Buffer => {
-    if (name === 'llms.txt') return Buffer.from(bytes.toString().replaceAll('](./', `](${origins.public}/docs/`));
+    if (name === 'llms.txt') return Buffer.from(bytes.toString().replaceAll('](./', () => `](${origins.public}/docs/`));
     if (!name.endsWith('.html')) return bytes;
-    const html = bytes.toString().replaceAll('="/', `="${root}/`);
+    const html = bytes.toString().replaceAll('="/', () => `="${root}/`);
     // These two are shown at addresses of any depth.
     return Buffer.from(name === 'index.html' || name === '404.html' ? withRoot(html, root, at) : html);
   };

@@ -10,4 +10,4 @@ export const logNameOf = (verificationId: string): string => `vfy#${sha256Hex(ve
 
 /** Replaces every verification id in a text by its name. */
 export const withLogNames = (text: string): string =>
-  text.includes('vfy_') ? text.replace(VERIFICATION_IDS, logNameOf) : text;
+  text.includes('vfy_') ? text.replace(VERIFICATION_IDS, id => logNameOf(id)) : text;

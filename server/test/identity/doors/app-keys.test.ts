@@ -175,11 +175,15 @@ describe('a key for apps', () => {
     expect(open.length).toBeGreaterThan(3);
     for (const endpoint of open) {
       for (const id of [own.body.id, other.id]) {
-        const reply = await ask(service, endpoint.path.replace(':id', id), {
-          method: endpoint.method,
-          key,
-          ...(endpoint.method === 'POST' ? { body: {} } : {}),
-        });
+        const reply = await ask(
+          service,
+          endpoint.path.replace(':id', () => id),
+          {
+            method: endpoint.method,
+            key,
+            ...(endpoint.method === 'POST' ? { body: {} } : {}),
+          },
+        );
         expect([exampleKey(endpoint), reply.status]).toEqual([exampleKey(endpoint), 403]);
       }
     }

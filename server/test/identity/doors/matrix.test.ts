@@ -38,12 +38,12 @@ const isModed = (endpoint: Endpoint) => MODED.some(prefix => endpoint.path.start
 const keepsModes = (endpoint: Endpoint) => endpoint.credentials.includes('key');
 
 /** The path with the value of its parameter; where it has two, the value covers both. */
-const at = (endpoint: Endpoint, value: string) => endpoint.path.replace(/:.*:\w+|:\w+/, value);
+const at = (endpoint: Endpoint, value: string) => endpoint.path.replace(/:.*:\w+|:\w+/, () => value);
 
 /** A value of the parameter that names nothing. */
 const unknownFor = (value: string): string =>
   /^[a-z]+_/.test(value)
-    ? value.replace(/_[^/]*/g, `_${'0'.repeat(26)}`)
+    ? value.replace(/_[^/]*/g, () => `_${'0'.repeat(26)}`)
     : value.endsWith('.png')
       ? `${'0'.repeat(26)}.png`
       : 'no-such-thing';

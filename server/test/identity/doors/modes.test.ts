@@ -26,11 +26,26 @@ describe.each([
     const mine = await verification(service, tenant, served);
     const others = await verification(service, tenant, !served);
     for (const path of ['/v1/verify/:', '/v1/verifications/:/public']) {
-      expect((await ask(narrow, path.replace(':', mine))).status).toBe(200);
-      const gone = await ask(narrow, path.replace(':', others));
+      expect(
+        (
+          await ask(
+            narrow,
+            path.replace(':', () => mine),
+          )
+        ).status,
+      ).toBe(200);
+      const gone = await ask(
+        narrow,
+        path.replace(':', () => others),
+      );
       expect([gone.status, gone.text]).toEqual([
         404,
-        (await ask(narrow, path.replace(':', `vfy_${'0'.repeat(26)}`))).text,
+        (
+          await ask(
+            narrow,
+            path.replace(':', () => `vfy_${'0'.repeat(26)}`),
+          )
+        ).text,
       ]);
     }
     // Trials are tests, yet the account that owns them is served everywhere.

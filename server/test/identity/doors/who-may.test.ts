@@ -78,11 +78,15 @@ describe('the link of a claimant', () => {
       Promise.all(
         flow.map(async endpoint => {
           const { method, path } = endpoint;
-          const reply = await ask(service, path.replace(':token', id), {
-            method,
-            ...(cookie ? { headers: { cookie } } : {}),
-            ...(method === 'POST' ? { body: { nonsense: true } } : {}),
-          });
+          const reply = await ask(
+            service,
+            path.replace(':token', () => id),
+            {
+              method,
+              ...(cookie ? { headers: { cookie } } : {}),
+              ...(method === 'POST' ? { body: { nonsense: true } } : {}),
+            },
+          );
           return [exampleKey(endpoint as Endpoint), reply.status];
         }),
       );

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '@firsthand/contract/account/management.ts';
 import type { InvitedPerson, Me, Person } from '@firsthand/contract/people/people.ts';
 import fc from 'fast-check';
 import type { JWTPayload } from 'jose';
@@ -88,6 +89,15 @@ describe('claims of an identity provider', () => {
     expect(await whoIs(token, userInfo)).toBeNull();
   });
 
+  it('sign in nobody as the person whose address differs in a letter that only looks the same in lower case', async () => {
+    const email = 'kate@people.example';
+    await invite(email, 'owner');
+    for (const claimed of ['\u212Aate@people.example', 'kate@people.example\u212A', 'Kate@People.Example']) {
+      const who = await whoIs({ email: claimed, email_verified: true }, {});
+      expect([claimed, who]).toEqual([claimed, claimed === 'Kate@People.Example' ? email : null]);
+    }
+  });
+
   it('sign in with any two answers opens an address only by an answer that verifies it', async () => {
     const answer = fc.record(
       { email: fc.constantFrom(hers, mine), email_verified: fc.constantFrom(true, false), name: fc.constant('N') },
@@ -117,6 +127,45 @@ describe('claims of an identity provider', () => {
     it('sets the role in the only account, by a claim of user info beside another member in the token', async () => {
       const id = await invite('only@people.example', 'viewer');
       expect(await as('only@people.example', ['staff'])).not.toBeNull();
+      expect(await roleOf(id, service.tenant.rk_secret)).toBe('reviewer');
+    });
+
+    it.each<[string, JWTPayload]>([
+      ['another group', { groups: ['choir'] }],
+      ['no group', { groups: [] }],
+      ['no such claim', {}],
+    ])(
+      'gives back the role of AUTO_JOIN when the provider says %s, and writes it into the audit log',
+      async (said, claim) => {
+        const { tenant_id, rk_secret } = service.tenant;
+        roles().autoJoin = { tenantId: tenant_id, role: 'viewer' };
+        const sub = `joined with ${said}`;
+        const answer = (access: JWTPayload, more: JWTPayload = {}) =>
+          signIn('roles', { sub, ...more }, { sub, access, ...more });
+        try {
+          const me = (await (await answer({ groups: ['chiefs'] }))!.ask<Me>('/v1/me')).body;
+          expect(me.tenant.role).toBe('owner');
+          // Too many groups for the token, as Entra says: the provider told nothing.
+          await answer({}, { _claim_names: { access: 'src1' } });
+          expect(await roleOf(me.person.id, rk_secret)).toBe('owner');
+          await answer(claim);
+          expect(await roleOf(me.person.id, rk_secret)).toBe('viewer');
+          const log = await ask<{ data: AuditEntry[] }>(service, '/v1/audit-log', { key: rk_secret });
+          expect(log.body.data.find(({ target }) => target === me.person.id)).toMatchObject({
+            action: 'person.role_changed',
+            actor: { kind: 'system' },
+            detail: { from: 'owner', to: 'viewer', provider: 'roles' },
+          });
+        } finally {
+          roles().autoJoin = null;
+        }
+      },
+    );
+
+    it('keeps a role that an owner gave to somebody without a mapped group', async () => {
+      const email = 'given@people.example';
+      const id = await invite(email, 'reviewer');
+      expect(await as(email, ['choir'])).not.toBeNull();
       expect(await roleOf(id, service.tenant.rk_secret)).toBe('reviewer');
     });
 

@@ -124,8 +124,8 @@ describe('commands in the docs', () => {
   /** The reader's service, data folder and ids instead of those that the text shows. */
   const ours = (script: string): string =>
     script
-      .replaceAll('localhost:8080', new URL(service.url).host)
-      .replaceAll('http://localhost:3000/hooks', hooks.url)
+      .replaceAll('localhost:8080', () => new URL(service.url).host)
+      .replaceAll('http://localhost:3000/hooks', () => hooks.url)
       .replaceAll(/(^|[\s'"=(])(\.\/)?data\//g, (_, before) => `${before}${dataDir}/`)
       .replaceAll(/\b(tnt|vfy|evt|whd|key)_…/g, (_, kind) => ids[kind]!);
 

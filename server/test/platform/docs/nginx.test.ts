@@ -49,14 +49,15 @@ describe.skipIf(!hasNginx)('the nginx blocks of docs/proxy.md', () => {
     const to = `127.0.0.1:${(upstream.address() as AddressInfo).port}`;
     const [ownPort, belowPort] = [await freePort(), await freePort()];
     [own, below] = [`http://127.0.0.1:${ownPort}`, `http://127.0.0.1:${belowPort}`];
-    const ours = (block: string) => block.replaceAll('127.0.0.1:8080', to).replace(/^\s*ssl_certificate.*$/gm, '');
+    const ours = (block: string) =>
+      block.replaceAll('127.0.0.1:8080', () => to).replace(/^\s*ssl_certificate.*$/gm, '');
     const config = `
       daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr;
       events {}
       http {
         access_log off;
         ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${folder}/${name};`).join('\n')}
-        ${ours(host).replace('listen 443 ssl;', `listen 127.0.0.1:${ownPort};`)}
+        ${ours(host).replace('listen 443 ssl;', () => `listen 127.0.0.1:${ownPort};`)}
         server { listen 127.0.0.1:${belowPort}; ${ours(path)} }
       }`;
     await writeFile(join(folder, 'nginx.conf'), config);

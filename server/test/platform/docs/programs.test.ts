@@ -71,15 +71,18 @@ describe('programs in the docs', () => {
   });
   const runs = async (command: string, name: string, program: string) => {
     const ours = program
-      .replaceAll('http://localhost:8080', service.url)
-      .replaceAll('http://localhost:3000/hooks', hooks.url);
+      .replaceAll('http://localhost:8080', () => service.url)
+      .replaceAll('http://localhost:3000/hooks', () => hooks.url);
     return (await run(command, [await written(name, ours)], { cwd: ROOT, env: env() })).stdout;
   };
 
   /** The program of a page is a receiver: it prints a genuine event, and refuses one that was changed. */
   const receives = async (command: string, name: string, program: string) => {
     const port = await freePort();
-    const file = await written(name, program.replaceAll('3000', `${port}`));
+    const file = await written(
+      name,
+      program.replaceAll('3000', () => `${port}`),
+    );
     const child = spawn(command, [file], { cwd: ROOT, env: env() });
     const ended = once(child, 'close');
     let output = '';

@@ -250,7 +250,11 @@ describe('GET /v1/verifications/:id/evidence', () => {
         ['/Metadata', '7.1'],
       ] as const) {
         const broken = join(folder, 'broken.pdf');
-        await writeFile(broken, bytes.replaceAll(key, `${key.slice(0, -1)}_`), 'latin1');
+        await writeFile(
+          broken,
+          bytes.replaceAll(key, () => `${key.slice(0, -1)}_`),
+          'latin1',
+        );
         const faults = preflight(broken).filter(line => !NOT_OF_PART_3.test(line));
         expect([key, faults.map(line => line.slice(0, rule.length))]).toEqual([key, expect.arrayContaining([rule])]);
       }

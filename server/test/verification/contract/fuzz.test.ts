@@ -194,7 +194,7 @@ describe('every API operation', () => {
   ): Promise<{ status: number; wrong: string | null }> {
     const target = Object.entries(targets).find(([prefix]) => endpoint.path.startsWith(`${prefix}:`))?.[1];
     const path =
-      endpoint.path.replace(/:\w+/, shot.id ?? target ?? NOBODY) + (shot.search === '' ? '' : `?${shot.search}`);
+      endpoint.path.replace(/:\w+/, () => shot.id ?? target ?? NOBODY) + (shot.search === '' ? '' : `?${shot.search}`);
     const { pk_test, rk_secret } = service.tenant;
     const right = endpoint.credentials.includes('key')
       ? pk_test

@@ -74,7 +74,7 @@ describe('OpenAPI document', () => {
       (a, b) => ENDS.findIndex(end => a.path.endsWith(end)) - ENDS.findIndex(end => b.path.endsWith(end)),
     )) {
       const example = EXAMPLES[exampleKey(endpoint)];
-      const path = endpoint.path.replace(/:(id|token)/, target.id);
+      const path = endpoint.path.replace(/:(id|token)/, () => target.id);
       const key = keyFor(service, endpoint);
       const reply = await ask(service, path, {
         method: endpoint.method,

@@ -1,3 +1,4 @@
+import { comparableEmail } from '@firsthand/contract/base/email-address.ts';
 import * as oidc from 'openid-client';
 import type { ProviderConfig } from '../../../platform/config/sign-in.ts';
 
@@ -120,6 +121,20 @@ async function withUserInfo(
   return { sub, token, userInfo: await oidc.fetchUserInfo(client, accessToken, sub) };
 }
 
+/**
+ * Whether the answer leaves a claim out because it was too long, and says where to ask for it (OpenID Connect Core 5.6.2; Entra's groups
+ * overage). Nobody asks there, so nothing was said. Any other answer without the claim has no value of it.
+ */
+export const isWithheld = ({ token, userInfo }: Said, path: string): boolean =>
+  [token, userInfo].some(claims => {
+    const names = claims?._claim_names;
+    const held =
+      typeof names === 'object' &&
+      names !== null &&
+      (Object.hasOwn(names, path) || Object.hasOwn(names, path.split('.')[0]!));
+    return held || claims?.hasgroups === true || claims?.hasgroups === 'true';
+  });
+
 /** A claim of the token, or else of user info. */
 export const claimIn = ({ token, userInfo }: Said, path: string): unknown =>
   claimOf(token, path) ?? (userInfo ? claimOf(userInfo, path) : undefined);
@@ -133,7 +148,7 @@ export function verifiedEmail({ token, userInfo }: Said): string | null {
     claims => claims && [claims.email, claims.email_verified].every(claim => (claim ?? undefined) !== undefined),
   );
   if (answer?.email_verified !== true || !isEmail(answer.email)) return null;
-  return answer.email.toLowerCase();
+  return comparableEmail(answer.email);
 }
 
 const isEmail = (email: unknown): email is string =>

@@ -9,7 +9,7 @@ import { changeMember } from '../manage.ts';
 import { type Opening, openedBy, type Proof, placesOf } from '../openings.ts';
 import { addMembership, createPerson, findMember, hasOtherOwner, lockPeople } from '../persons.ts';
 import { onlyTenant, tenantExists } from '../tenant-exists.ts';
-import { claimIn, type Said, verifiedEmail } from './provider-client.ts';
+import { claimIn, isWithheld, type Said, verifiedEmail } from './provider-client.ts';
 
 interface Arriving {
   deps: Pick<Deps, 'clock' | 'log'>;
@@ -73,13 +73,18 @@ async function joinedTenant(tx: Queryable, { deps, provider, said }: Arriving) {
     deps.log.error({ provider: provider.name, tenant: tenantId }, 'the account of AUTO_JOIN does not exist');
     return null;
   }
-  return { tenantId, role: roleOf(provider, said) ?? provider.autoJoin.role };
+  return { tenantId, role: roleOf(provider, said), grantedRole: provider.autoJoin.role };
 }
 
 async function join(
   tx: Tx,
   o: Arriving,
-  { tenantId, role, email, at }: { tenantId: string; role: Role; email: string | null; at: Date },
+  {
+    tenantId,
+    email,
+    at,
+    ...joins
+  }: { tenantId: string; role: Role | null; grantedRole: Role; email: string | null; at: Date },
 ): Promise<Opening> {
   const { provider, said } = o;
   const personId = await createPerson(tx, {
@@ -88,7 +93,8 @@ async function join(
     ...(email === null ? {} : { provenBy: 'email' }),
     at,
   });
-  await addMembership(tx, { tenantId, personId, role, at });
+  const role = joins.role ?? joins.grantedRole;
+  await addMembership(tx, { tenantId, personId, role, ...(joins.role ? { grantedRole: joins.grantedRole } : {}), at });
   await tx.query(
     `insert into person_identities (issuer, subject, person_id, provider, proof, created_at)
      values ($1, $2, $3, $4, 'provider', $5)`,
@@ -117,15 +123,17 @@ export async function linkIdentity(tx: Tx, o: Arriving, sessionId: string): Prom
 }
 
 /**
- * Updates the role from the provider at each sign-in, if it states one: in the account that the settings name, or in the
- * only account of the deployment. The last owner stays an owner.
+ * Updates the role from the provider at each sign-in, in the account that the settings name, or in the only account of the
+ * deployment. Somebody whose groups map to no role any more has again what the account gave: the role of the invitation or of
+ * AUTO_JOIN. The last owner stays an owner.
  */
 async function takeRole(tx: Tx, o: Arriving, openings: readonly Opening[], now: Date): Promise<void> {
   const { provider, deps } = o;
-  const role = roleOf(provider, o.said);
-  if (role === null) return;
+  if (provider.roleClaim === null || isWithheld(o.said, provider.roleClaim)) return;
+  const mapped = roleOf(provider, o.said);
   const tenantId = provider.autoJoin?.tenantId ?? provider.roleTenant ?? (await onlyTenant(tx));
   if (tenantId === null) {
+    if (mapped === null) return;
     deps.log.warn(
       { provider: provider.name },
       'ROLE_MAP changes no role: there are several accounts; name one in ROLE_TENANT or AUTO_JOIN',
@@ -134,15 +142,24 @@ async function takeRole(tx: Tx, o: Arriving, openings: readonly Opening[], now: 
   }
   const place = (await placesOf(tx, openings)).find(candidate => candidate.tenantId === tenantId);
   if (!place) return;
-  const { personId } = place;
+  const { personId, proof } = place;
   await lockPeople(tx, tenantId);
   const member = await findMember(tx, tenantId, personId);
-  if (!member || member.role === role) return;
-  if (member.role === 'owner' && !(await hasOtherOwner(tx, tenantId, personId))) {
+  if (!member) return;
+  // Whom AUTO_JOIN let in before the granted role was kept has a role of the provider's.
+  const joinedAs = proof === 'provider' && mapped !== null ? provider.autoJoin?.role : undefined;
+  const granted = member.granted_role ?? joinedAs ?? member.role;
+  const role = mapped ?? granted;
+  if (role === member.role && (mapped === null || member.granted_role !== null || granted === role)) return;
+  if (member.role === 'owner' && role !== 'owner' && !(await hasOtherOwner(tx, tenantId, personId))) {
     deps.log.warn({ person: personId, role }, 'the last owner keeps the role, whatever the provider says');
     return;
   }
-  await changeMember(tx, activity(o, tenantId, now), personId, { role });
+  await changeMember(tx, activity(o, tenantId, now), personId, {
+    role,
+    provider: provider.name,
+    ...(mapped === null ? {} : { grantedRole: granted }),
+  });
 }
 
 const activity = (o: Arriving, tenantId: string, at: Date): Activity => ({

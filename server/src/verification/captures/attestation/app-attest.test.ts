@@ -95,6 +95,27 @@ describe('App Attest', () => {
     expect(await sendWith(hash => phone.assert(hash, 6))).toMatchObject({ verdict: 'ok' });
   });
 
+  it('counts an attestation for one photo, whatever the slot', async () => {
+    const phone = await device();
+    const { id } = await createVerification(service, { max_captures: 2, signals_required: ['ai'] });
+    const token = await phone.attest(bindingOf(id, picture));
+    // The same object in the other alphabet of base64.
+    const respelled = ` ${token.replaceAll('+', '-').replaceAll('/', '_')}`;
+    for (const attestation_token of [token, respelled]) {
+      expect((await submit(service, id, picture, { attestation_token })).status).toBe(201);
+    }
+    const { captures } = await untilStatus(service, id, ['completed']);
+    const labels = captures.map(({ attestation, signals }) => [
+      attestation?.verdict,
+      attestation?.detail,
+      (signals!.ai_detection as { label: string }).label,
+    ]);
+    expect(labels).toEqual([
+      ['ok', undefined, 'likely_human'],
+      ['error', 'used before: an attestation counts for one photo', 'unknown'],
+    ]);
+  });
+
   it('accepts one of two simultaneous captures with the same counter', async () => {
     const phone = await device();
     await sendWith(hash => phone.attest(hash));
@@ -127,7 +148,7 @@ describe('App Attest', () => {
     const signed = 'not signed by the attested key for this picture and verification';
     expect(await sendWith((_, id) => phone.assert(bindingOf(id, other), 1))).toMatchObject({ detail: signed });
     const stranger = await device();
-    const forged: Made = hash => stranger.assert(hash, 1).replace(stranger.keyId, phone.keyId);
+    const forged: Made = hash => stranger.assert(hash, 1).replace(stranger.keyId, () => phone.keyId);
     expect(await sendWith(forged)).toMatchObject({ verdict: 'error', detail: signed });
     expect(await sendWith(hash => stranger.assert(hash, 1))).toMatchObject({
       verdict: 'error',
@@ -162,7 +183,7 @@ describe('App Attest', () => {
       ['the credential id is not the key id', hash => phone.attest(hash, { credentialId: Buffer.alloc(32) })],
       [
         'the key id is not that of the certified key',
-        async hash => (await phone.attest(hash)).replace(phone.keyId, stranger.keyId),
+        async hash => (await phone.attest(hash)).replace(phone.keyId, () => stranger.keyId),
       ],
     ];
     for (const [detail, made] of cases) {

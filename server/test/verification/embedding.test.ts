@@ -111,6 +111,12 @@ describe('embedding of the capture page', () => {
     expect((await open(id)).return).toBe(`${SHOP}/template`);
     const asked = (address: string) => open(id, `?return_url=${encodeURIComponent(address)}`);
     expect((await asked(`${CLAIMS}/case?n=1&m="2"`)).return).toBe(`${CLAIMS}/case?n=1&#38;m=%222%22`);
+    // Dollar signs are patterns of String.replace, and text to everybody else.
+    for (const query of ['price=$$5', 'x=$&', "x=$'", 'x=$`WORDS-ON-THE-PAGE']) {
+      const shown = await ask<string>(service, `/v/${id}?return_url=${encodeURIComponent(`${CLAIMS}/done?${query}`)}`);
+      expect(returnOf(shown.text)?.replaceAll('&#38;', '&')).toBe(new URL(`${CLAIMS}/done?${query}`).href);
+      expect(shown.text.match(/<!doctype/gi)).toHaveLength(1);
+    }
     // A stranger's address in the link leads nowhere: what the account says counts.
     for (const address of [
       'https://evil.example',

@@ -113,7 +113,11 @@ describe('commands in the docs', () => {
           .data[0],
       'a delivery',
     );
-    ids = { tnt: tenant.tenant_id, vfy: body.id, evt: event_id, whd: id, key: '' };
+    const template = await ask<{ id: string }>(service, '/v1/link-templates', {
+      key: tenant.rk_secret,
+      body: { name: 'Of the app', request: {} },
+    });
+    ids = { tnt: tenant.tenant_id, vfy: body.id, evt: event_id, whd: id, tpl: template.body.id, key: '' };
   });
   afterAll(async () => {
     await hooks?.close();
@@ -127,7 +131,7 @@ describe('commands in the docs', () => {
       .replaceAll('localhost:8080', () => new URL(service.url).host)
       .replaceAll('http://localhost:3000/hooks', () => hooks.url)
       .replaceAll(/(^|[\s'"=(])(\.\/)?data\//g, (_, before) => `${before}${dataDir}/`)
-      .replaceAll(/\b(tnt|vfy|evt|whd|key)_…/g, (_, kind) => ids[kind]!);
+      .replaceAll(/\b(tnt|vfy|evt|whd|tpl|key)_…/g, (_, kind) => ids[kind]!);
 
   const start = (script: string) => {
     const bash = spawn('bash', ['-c', script], {

@@ -13,7 +13,7 @@ const STEP_WORDS = { image: 'landing.stepPhoto', text: 'landing.stepText', uploa
 
 export function Landing(props: { view: CaptureView; held: Held; onStart: () => void }): JSX.Element {
   const page = usePage();
-  const { t, brand, platform } = page;
+  const { t, brand, platform, trial } = page;
   const { steps } = props.view.config;
   const photosOnly = steps.every(step => step.type === 'image');
   const camera = steps.some(step => step.type === 'image');
@@ -77,13 +77,13 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
         </ol>
       </section>
       <div class="notes">
-        {camera && (
+        {camera && !trial && (
           <Note icon="camera" title={t('landing.cameraTitle')}>
             {t('landing.camera')}
           </Note>
         )}
         <Note icon="lock" title={t('landing.privacyTitle')}>
-          {t('landing.privacy', { name: brand?.name ?? t('common.requester') })}
+          {trial ? t('trial.privacy') : t('landing.privacy', { name: brand?.name ?? t('common.requester') })}
         </Note>
         {props.view.requires.location && <Note icon="place">{t('landing.location')}</Note>}
         <Note icon="time">{openUntil(page, props.view.expires_at)}</Note>

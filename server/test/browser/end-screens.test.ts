@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LinkTemplate } from '@firsthand/contract/account/management.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -53,6 +54,24 @@ describe('capture page, end screens and certificate', () => {
     await phone.screen('end-revoked');
     await phone.fine('end-revoked');
     await phone.close(REFUSED);
+  });
+
+  it('shows a trial as one, without the words of whoever made it', async () => {
+    const steps = [{ key: 'photo', description: 'Your claim was refused. Call us.', min: 1, max: 1 }];
+    const trial = await ask<Verification>(service, '/v1/trial/verifications', { body: { steps } });
+    const phone = await openOnPhone(browser, trial.body.capture_url!);
+    await phone.screen('landing');
+    await phone.page.getByText('This is a trial. No company asked for these photos').waitFor();
+    expect(await phone.page.locator('body').innerText()).not.toContain('refused');
+    await phone.fine('trial');
+    await phone.press('Start');
+    await phone.photo();
+    await phone.screen('summary');
+    await phone.page.getByText('This is a trial.').waitFor();
+    await phone.press('Send');
+    await phone.screen('success');
+    await phone.page.getByText('This is a trial.').waitFor();
+    await phone.close();
   });
 
   it('shows a cancelled request', async () => {

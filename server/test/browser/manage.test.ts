@@ -1,4 +1,5 @@
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -184,6 +185,35 @@ describe('the pages that make and manage', () => {
     await desk.heading('Audit log');
     await desk.page.getByText('api_key.revoked').first().waitFor();
     await desk.fine('audit');
+    await desk.close(NO_STREAM);
+  });
+
+  it('settings: an owner makes a key for an app, which creates verifications from the chosen link template', async () => {
+    const desk = await open('owner', '/settings', 'Settings');
+    await desk.press('Make a key');
+    await desk.page.getByText('There is no link template yet.').waitFor();
+    await desk.press('Cancel');
+    const request = { signals_required: ['screen', 'ai', 'reverse'] };
+    const body = { name: 'Claims app', request };
+    const { id } = (await ask<{ id: string }>(service, '/v1/link-templates', { key: service.tenant.rk_secret, body }))
+      .body;
+    // A secret key makes live templates, and the person works in test mode.
+    await service.deps.db.query('update link_templates set livemode = false where id = $1', [id]);
+    await desk.page.reload();
+    await desk.press('Make a key');
+    const dialog = desk.page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('iPhone app');
+    await dialog.getByRole('button', { name: 'Make a key' }).click();
+    await dialog.getByText('Choose the link template that the key creates verifications from.').waitFor();
+    await dialog.getByRole('button', { name: /Link template/ }).click();
+    await desk.page.getByRole('option', { name: 'Claims app' }).click();
+    await desk.fine('settings-key-app');
+    await dialog.getByRole('button', { name: 'Make a key' }).click();
+    await desk.page.getByRole('heading', { name: 'iPhone app is ready' }).waitFor();
+    const key = (await desk.page.locator('.copyable code').textContent())!;
+    const made = await ask<Verification>(service, '/v1/verifications', { key, body: {} });
+    expect([made.status, made.body.config.signals_required]).toEqual([201, request.signals_required]);
+    await desk.press('Done');
     await desk.close(NO_STREAM);
   });
 

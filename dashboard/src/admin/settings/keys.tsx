@@ -174,7 +174,16 @@ function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKe
             </label>
           ))}
         </fieldset>
-        {use === 'app' && <TemplateSelect value={templateId} fault={faults.template} onChange={setTemplateId} />}
+        {use === 'app' && (
+          <TemplateSelect
+            value={templateId}
+            fault={faults.template}
+            onChange={id => {
+              setTemplateId(id);
+              setFaults(({ template: _, ...others }) => others);
+            }}
+          />
+        )}
         <Problem error={make.error} />
         <div className="actions">
           <CurlMenu acts={[{ label: t('apiKeys.make'), request: { method: 'POST', path: '/v1/api-keys', body } }]} />

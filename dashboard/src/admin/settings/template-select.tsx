@@ -36,6 +36,7 @@ export function TemplateSelect({
             className="field select"
             placeholder={t('apiKeys.templateNone')}
             value={value ?? null}
+            validationBehavior="aria"
             isInvalid={fault !== undefined}
             onChange={key => onChange(String(key))}
           >

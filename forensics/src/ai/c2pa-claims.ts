@@ -67,7 +67,6 @@ function collect(walk: Walk, label: string, of: C2paClaim['of']): void {
  * actions of its own answers for the gathered ones: every manifest must say how its picture began.
  */
 const isSignersOwn = (manifest: Manifest, assertion: Assertion): boolean =>
-  manifest.claim_version === undefined ||
   manifest.claim_version === 1 ||
   assertion.created === true ||
   (isActions(assertion) && !manifest.assertions?.some(other => other.created === true && isActions(other)));

@@ -14,7 +14,7 @@ export type Standing = Map<string, string[]>;
 /** A file of a trusted editor may name hundreds of components. Those beyond this number are not believed. */
 const MAX_PARTS = 24;
 
-const HARD_BINDING = /^assertion\.(dataHash|bmffHash|boxesHash|collectionHash)\./;
+const UNBOUND = /^assertion\.(dataHash|bmffHash|boxesHash|collectionHash)\.mismatch$/;
 const BOUND = /^assertion\.(dataHash|bmffHash|boxesHash|collectionHash)\.match$/;
 /** What the recorder's own lists said of signer and time stamp. Ours decide here, so both are asked again. */
 const ASKED_AGAIN = /^signingCredential\.untrusted$|^timeStamp\./;
@@ -62,21 +62,27 @@ export async function standingOf(whole: Validated): Promise<Standing> {
   return standing;
 }
 
-/** The failures that any manifest of the store recorded, by the label of the manifest that failed. */
-function recordedFailures(store: Store): Map<string, string[]> {
+/**
+ * The failures that any manifest of the store recorded, by the label of the manifest that failed. One that names no manifest of the store is
+ * the ingredient's own: writers give a manifest another label where two have the same.
+ */
+function recordedFailures({ manifests = {} }: Store): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { ingredients } of Object.values(store.manifests ?? {})) {
-    for (const ingredient of ingredients ?? []) {
-      const statuses = [
-        ...statusesOf(ingredient.validation_results).filter(({ failed }) => failed),
-        ...(ingredient.validation_status ?? []).map(status => ({ status })),
-      ];
-      for (const { status } of statuses) {
-        const code = text(status.code) ?? 'unnamed';
-        const label = labelIn(status.url) ?? text(ingredient.active_manifest);
-        if (!label || ASKED_AGAIN.test(code) || FINE.test(code)) continue;
-        found.set(label, [...(found.get(label) ?? []), code]);
-      }
+  for (const ingredient of Object.values(manifests).flatMap(({ ingredients = [] }) => ingredients)) {
+    const statuses = [
+      ...statusesOf(ingredient.validation_results).filter(({ failed }) => failed),
+      ...(ingredient.validation_status ?? []).map(status => ({ status, active: false })),
+    ];
+    for (const { status, active } of statuses) {
+      const code = text(status.code) ?? 'unnamed';
+      if (ASKED_AGAIN.test(code) || FINE.test(code)) continue;
+      const named = labelIn(status.url);
+      const labels = new Set([
+        ...(named !== undefined && Object.hasOwn(manifests, named) ? [named] : []),
+        ...(active ? [text(ingredient.active_manifest) ?? ''] : []),
+      ]);
+      if (labels.size === 0) labels.add(text(ingredient.active_manifest) ?? '');
+      for (const label of labels) found.set(label, [...(found.get(label) ?? []), code]);
     }
   }
   return found;
@@ -89,7 +95,7 @@ function ownFailures(store: Store, label: string, redacted: ReadonlySet<unknown>
   const failed = failure
     .filter(({ code, url }: Status) => !(code === 'assertion.missing' && redacted.has(url)))
     .map(({ code }) => text(code) ?? 'unnamed')
-    .filter(code => !HARD_BINDING.test(code));
+    .filter(code => !UNBOUND.test(code));
   const passed = success.filter(({ url }) => (labelIn(url) ?? label) === label).map(({ code }) => code);
   const lacking = REQUIRED.some(code => !passed.includes(code));
   return lacking && failed.length === 0 ? ['not validated'] : failed;

@@ -61,12 +61,15 @@ export const text = (value: unknown): string | undefined =>
 export const labelIn = (url: unknown): string | undefined =>
   typeof url === 'string' ? url.match(/\/c2pa\/([^/]+)/)?.[1] : undefined;
 
-/** Every status of a result, each with what its list says. */
-export function statusesOf(results: Results | undefined): { status: Status; failed: boolean }[] {
-  return [results?.activeManifest, ...(results?.ingredientDeltas ?? []).map(delta => delta.validationDeltas)].flatMap(
-    codes => [
-      ...[...(codes?.success ?? []), ...(codes?.informational ?? [])].map(status => ({ status, failed: false })),
-      ...(codes?.failure ?? []).map(status => ({ status, failed: true })),
-    ],
-  );
+/** Every status of a result. `active`: it is about the manifest that was validated, not about those before it. */
+export function statusesOf(results: Results | undefined): { status: Status; failed: boolean; active: boolean }[] {
+  const deltas = (results?.ingredientDeltas ?? []).map(delta => delta.validationDeltas);
+  return [results?.activeManifest, ...deltas].flatMap((codes, at) => [
+    ...[...(codes?.success ?? []), ...(codes?.informational ?? [])].map(status => ({
+      status,
+      failed: false,
+      active: at === 0,
+    })),
+    ...(codes?.failure ?? []).map(status => ({ status, failed: true, active: at === 0 })),
+  ]);
 }

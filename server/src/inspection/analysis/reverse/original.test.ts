@@ -1,5 +1,5 @@
 import type { AiResult } from '@firsthand/forensics/ai/assess.ts';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeSigner, type Signer } from '../../../../../forensics/test/c2pa-signer.ts';
 import {
@@ -42,7 +42,7 @@ describe('ai_detection of a picture whose original came with a manifest', () => 
   });
   const signed = (by: Signer, picture: Buffer, term = 'trainedAlgorithmicMedia') =>
     by.sign(picture, 'image/jpeg', manifest(term));
-  const jpeg = (picture: sharp.Sharp) => picture.jpeg({ quality: 80 }).toBuffer();
+  const jpeg = (picture: Sharp) => picture.jpeg({ quality: 80 }).toBuffer();
   const copyOf = (picture: Buffer) => jpeg(sharp(picture).resize(800));
   /** A part of 1280 × 960, by its share of both sides. */
   const partOf = (picture: Buffer, share: number) =>

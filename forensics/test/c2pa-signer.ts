@@ -42,12 +42,13 @@ function cbor(value: number | string | Uint8Array | null | unknown[] | Map<unkno
 export interface Signer {
   /** PEM of the root certificate that a reader may trust. */
   root: string;
-  /** Returns the picture with an embedded, signed manifest. */
+  /** Returns the picture with an embedded, signed manifest. `context`: the settings of c2pa-rs, which checks the ingredients. */
   sign(
     picture: Buffer,
     mime: string,
     definition: object,
     ingredients?: { json: object; picture: Buffer; mime: string }[],
+    context?: object,
   ): Promise<Buffer>;
 }
 
@@ -79,8 +80,8 @@ export async function makeSigner(): Promise<Signer> {
   const library = await loadBuilder();
   return {
     root: rootPem,
-    async sign(picture, mime, manifest, ingredients = []) {
-      const builder = library.WasmBuilder.fromJson(JSON.stringify(manifest));
+    async sign(picture, mime, manifest, ingredients = [], context = undefined) {
+      const builder = library.WasmBuilder.fromJson(JSON.stringify(manifest), context && JSON.stringify(context));
       for (const { json, picture: part, mime: type } of ingredients)
         await builder.addIngredientFromBlob(JSON.stringify(json), type, new BytesBlob(part));
       const signed = await builder.sign(definition, [], mime, new BytesBlob(picture));

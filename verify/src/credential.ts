@@ -205,7 +205,7 @@ const saysTest = (manifest: Manifest | undefined): boolean =>
   ['capture', 'verdict', 'log'].some(name => contentOf(manifest, `org.firsthand.${name}`)?.livemode === false);
 
 function factsOf(manifest: Manifest): [string, string][] {
-  const [capture, verdict, log] = ['capture', 'verdict', 'log'].map(name =>
+  const [capture, verdict, log, session] = ['capture', 'verdict', 'log', 'session'].map(name =>
     contentOf(manifest, `org.firsthand.${name}`),
   );
   const { label, score } = (verdict?.verdict ?? {}) as { label?: unknown; score?: unknown };
@@ -217,6 +217,7 @@ function factsOf(manifest: Manifest): [string, string][] {
     ['Received', capture?.received_at],
     ['How', capture?.how],
     ['Taken by a camera', capture?.camera_capture],
+    ['Camera session, passed on only', session?.result],
     ['Verdict', label === undefined ? undefined : `${String(label)} (score ${String(score)})`],
     ['Log', log?.origin && `${String(log.origin)}, entry ${String(entry?.index)}`],
     ['Bundle', (log?.bundle as { manifest_sha256?: unknown } | undefined)?.manifest_sha256],

@@ -2,6 +2,7 @@ import type { Band } from '@firsthand/contract/verification/signals.ts';
 import type { PictureMetadata } from '../files/metadata/picture-metadata.ts';
 import type { CalibratedScore } from '../signals.ts';
 import { type C2paReport, failureWords, readC2pa } from './c2pa.ts';
+import type { C2paClaim } from './c2pa-claims.ts';
 import { type GeneratorMark, generatorMarks } from './generators.ts';
 import { readStealth } from './stealth.ts';
 import { officialAnchors } from './trust-list/trust-list.ts';
@@ -22,6 +23,8 @@ export interface AiResult {
   confidence: number;
   band: Band;
   evidence: AiEvidence[];
+  /** What a signer whom the service trusts says of the picture's origin. Absent where only others, or nobody, say something. */
+  vouched?: 'captured' | 'generated';
   calibrated?: CalibratedScore;
 }
 
@@ -55,7 +58,7 @@ const CONFIDENCE = {
 
 /**
  * Judges a picture's origin by its provenance alone. `likely_ai` requires a mark that a generator or an editor left.
- * `likely_human` requires a trusted chain that starts at a camera, or a live capture whose attestation is bound to its bytes. A mark
+ * `likely_human` requires a chain of trusted signers that starts at a camera, or a live capture whose attestation is bound to its bytes. A mark
  * outweighs both.
  */
 export async function assessProvenance(input: ProvenanceInput): Promise<AiResult> {
@@ -64,7 +67,13 @@ export async function assessProvenance(input: ProvenanceInput): Promise<AiResult
   const marks = generatorMarks(input.metadata.fields);
   if (stealth) marks.push(...generatorMarks([stealth]).map(mark => ({ ...mark, source: 'pixels' })));
   const evidence = [...c2paEvidence(c2pa), ...marks.map(({ source, field, value }) => ({ source, field, value }))];
-  return { evaluated: true, ...decide(input, c2pa, marks), evidence: [...evidence, ...attestationEvidence(input)] };
+  const vouched = vouchedOrigin(c2pa);
+  return {
+    evaluated: true,
+    ...decide(input, c2pa, marks),
+    evidence: [...evidence, ...attestationEvidence(input)],
+    ...(vouched ? { vouched } : {}),
+  };
 }
 
 const anchorsOf = ({ trustAnchors, officialTrust }: ProvenanceInput): string | undefined =>
@@ -78,12 +87,11 @@ function decide(input: ProvenanceInput, c2pa: C2paReport | undefined, marks: Gen
     const whole = claim.kind === 'generated' && claim.of === 'picture';
     if (whole)
       scores.push(ai(c2pa!.state === 'invalid' ? CONFIDENCE.brokenSignature : CONFIDENCE.signedGenerated, 'confident'));
-    else if (claim.kind === 'generated' || claim.kind === 'composite')
-      scores.push(ai(CONFIDENCE.composite, 'doubtful'));
+    else if (isArtificial(claim)) scores.push(ai(CONFIDENCE.composite, 'doubtful'));
   }
   const strongest = scores.toSorted((a, b) => b.confidence - a.confidence)[0];
   if (strongest) return strongest;
-  if (c2pa?.state === 'trusted' && fromCamera(c2pa)) return human(CONFIDENCE.trustedCapture);
+  if (c2pa && fromCamera(c2pa)) return human(CONFIDENCE.trustedCapture);
   if (input.live && input.attested) return human(CONFIDENCE.attestedCapture);
   return { label: 'unknown', confidence: 0, band: 'clear' };
 }
@@ -96,30 +104,52 @@ function markDecision(mark: GeneratorMark): Decision {
   return ai(mark.strength === 'declared' ? CONFIDENCE.declaredGenerated : CONFIDENCE.namedGenerated, 'confident');
 }
 
-/** True when the manifest says that the picture itself was captured and contains no other material. */
+/** True when a trusted signer says that the picture itself was captured, and nobody that it contains other material. */
 function fromCamera(report: C2paReport): boolean {
   const own = report.claims.filter(claim => claim.of === 'picture');
-  return own.some(claim => claim.kind === 'captured') && report.claims.every(claim => claim.of === 'picture');
+  return (
+    own.some(claim => claim.kind === 'captured' && claim.vouched) &&
+    report.claims.every(claim => claim.of === 'picture')
+  );
 }
+
+const isArtificial = ({ kind }: C2paClaim): boolean => kind === 'generated' || kind === 'composite';
+
+function vouchedOrigin(report: C2paReport | undefined): AiResult['vouched'] {
+  if (!report) return undefined;
+  if (report.claims.some(claim => claim.vouched && isArtificial(claim))) return 'generated';
+  return fromCamera(report) ? 'captured' : undefined;
+}
+
+/** Ends the name of a field whose value is only the word of whoever wrote the file, and counts for nothing. */
+export const UNVERIFIED = ', unverified';
 
 function c2paEvidence(report: C2paReport | undefined): AiEvidence[] {
   if (!report) return [];
-  const signer = report.signer ?? report.generator;
+  const named = report.signer ? 'signer' : 'generator';
+  const name = report[named];
   const failures = report.failures.length > 0 ? ` (${report.failures.slice(0, 6).join(', ')})` : '';
-  return [
-    { source: 'c2pa', field: 'validation', value: `${report.state}${failures}` },
-    ...(report.state === 'invalid'
-      ? report.failures.slice(0, 6).map(code => ({ source: 'c2pa', field: 'failed check', value: failureWords(code) }))
-      : []),
-    ...(signer ? [{ source: 'c2pa', field: 'signer', value: signer }] : []),
-    ...(report.device ? [{ source: 'c2pa', field: 'device', value: report.device }] : []),
-    ...report.claims.slice(0, 20).map(({ field, value, of }) => ({
-      source: 'c2pa',
-      field: of === 'component' ? `${field} of an ingredient` : field,
-      value,
-    })),
+  const told: [field: string, value: string][] = [
+    ['validation', `${report.state}${failures}`],
+    ...(report.state === 'invalid' ? report.failures.slice(0, 6) : []).map((code): [string, string] => [
+      'failed check',
+      failureWords(code),
+    ]),
+    ...(name ? [[report.state === 'trusted' ? named : named + UNVERIFIED, name] as [string, string]] : []),
+    ...(report.device ? [['device', report.device] as [string, string]] : []),
+    ...report.doubts
+      .slice(0, 6)
+      .map((codes): [string, string] => ['ingredient', `not trusted (${codes.slice(0, 6).join(', ')})`]),
+    ...report.claims.slice(0, 20).map((claim): [string, string] => [fieldOf(claim), claim.value]),
   ];
+  return told.map(([field, value]) => ({ source: 'c2pa', field, value }));
 }
+
+/** A claim of generated material counts whoever makes it. */
+const fieldOf = (claim: C2paClaim): string =>
+  claim.field +
+  (claim.of === 'component' ? ' of an ingredient' : '') +
+  (claim.vouched || isArtificial(claim) ? '' : UNVERIFIED);
 
 function attestationEvidence({ live, attested }: ProvenanceInput): AiEvidence[] {
   return live && attested

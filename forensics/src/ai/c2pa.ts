@@ -8,19 +8,11 @@ import {
   startsWith,
   webpChunks,
 } from '../files/metadata/containers.ts';
-import { type SourceKind, sourceKind } from './source-type.ts';
+import { type C2paClaim, claimsOf } from './c2pa-claims.ts';
+import { type Standing, standingOf, type Validated } from './c2pa-standing.ts';
+import { type Store, text } from './c2pa-store.ts';
 
 type C2pa = typeof import('@contentauth/c2pa-wasm');
-
-/** One statement of a manifest about the origin of the picture or of a part of it. */
-export interface C2paClaim {
-  kind: SourceKind;
-  /** Whether the statement concerns the picture itself or material placed in it. */
-  of: 'picture' | 'component';
-  /** The claim's location in the manifest, for example `c2pa.actions.v2/c2pa.created`. */
-  field: string;
-  value: string;
-}
 
 export interface C2paReport {
   /**
@@ -30,11 +22,14 @@ export interface C2paReport {
   state: 'trusted' | 'valid' | 'invalid' | 'unreadable';
   /** The specification's failure codes, such as `claimSignature.mismatch`. For `unreadable`: the library's error. */
   failures: string[];
+  /** As the certificate and the claim have them. Only a `trusted` state makes them more than somebody's word. */
   signer?: string;
   generator?: string;
-  /** Make and model, as the signed metadata has them. */
+  /** Make and model, as the metadata of a trusted signer has them. */
   device?: string;
   claims: C2paClaim[];
+  /** For each ingredient of a trusted manifest that is not believed, the codes that speak against it. */
+  doubts: string[][];
 }
 
 const MIME = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const;
@@ -92,18 +87,45 @@ export async function readC2pa(
   anchors: () => string | undefined = () => undefined,
 ): Promise<C2paReport | undefined> {
   if (!embedsC2pa(bytes)) return undefined;
-  if (bytes.length > MAX_BYTES) return { state: 'unreadable', failures: ['file too large to validate'], claims: [] };
-  const { WasmReader } = await loadLibrary();
-  let json: string;
+  if (bytes.length > MAX_BYTES) return { ...UNREADABLE, failures: ['file too large to validate'] };
+  const context = settings(anchors());
   try {
-    const reader = await WasmReader.fromBytes(mimeOf(bytes), bytes, settings(anchors()));
-    json = reader.json();
+    return await validated(mimeOf(bytes), bytes, context, async whole =>
+      reportOf(whole.store, await standingOf(whole)),
+    );
+  } catch (fault) {
+    return { ...UNREADABLE, failures: [String(fault).slice(0, 200)] };
+  }
+}
+
+const UNREADABLE = { state: 'unreadable', failures: [], claims: [], doubts: [] } satisfies C2paReport;
+
+/** Validates a manifest store and passes it to `use`. */
+async function validated<T>(
+  mime: string,
+  bytes: Uint8Array,
+  context: string,
+  use: (found: Validated) => Promise<T>,
+): Promise<T> {
+  const { WasmReader } = await loadLibrary();
+  try {
+    const reader = await WasmReader.fromBytes(mime, bytes, context);
+    const found = await use({
+      store: JSON.parse(reader.json()) as Store,
+      async readPart(identifier, useOf) {
+        try {
+          return await validated('application/c2pa', reader.resourceToBytes(identifier), context, useOf);
+        } catch {
+          return undefined;
+        }
+      },
+    });
     reader.free();
+    return found;
   } catch (fault) {
     if ((fault as Error)?.name === 'RuntimeError') library = undefined;
-    return { state: 'unreadable', failures: [String(fault).slice(0, 200)], claims: [] };
+    throw fault;
   }
-  return reportOf(JSON.parse(json) as Store);
 }
 
 function mimeOf(bytes: Uint8Array): string {
@@ -112,60 +134,20 @@ function mimeOf(bytes: Uint8Array): string {
   return startsWith(bytes, 8, 'avif') || startsWith(bytes, 8, 'avis') ? 'image/avif' : 'image/heic';
 }
 
-interface Store {
-  active_manifest?: string;
-  validation_state?: string;
-  validation_status?: { code?: unknown }[];
-  manifests?: Record<string, Manifest>;
-}
-
-interface Manifest {
-  claim_generator?: unknown;
-  claim_generator_info?: { name?: unknown; version?: unknown }[];
-  signature_info?: { issuer?: unknown; common_name?: unknown };
-  assertions?: { label?: unknown; data?: unknown }[];
-  ingredients?: { relationship?: unknown; active_manifest?: unknown }[];
-}
-
 const STATES: Record<string, C2paReport['state']> = { Trusted: 'trusted', Valid: 'valid' };
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value ? value.slice(0, 300) : undefined;
-
-function reportOf(store: Store): C2paReport {
+function reportOf(store: Store, standing: Standing): C2paReport {
   const active = store.manifests?.[store.active_manifest ?? ''];
-  const state = STATES[store.validation_state ?? ''] ?? 'invalid';
   const codes = (store.validation_status ?? []).map(status => text(status.code)).filter(code => code !== undefined);
-  const claims: C2paClaim[] = [];
-  collect(store, store.active_manifest ?? '', 'picture', new Set(), claims);
   const info = active?.claim_generator_info?.[0];
   return {
-    state,
+    state: STATES[store.validation_state ?? ''] ?? 'invalid',
     failures: [...new Set(codes)],
     signer: text(active?.signature_info?.issuer) ?? text(active?.signature_info?.common_name),
     generator: text(info?.name) ?? text(active?.claim_generator),
-    device: deviceOf(store, store.active_manifest ?? '', new Set()),
-    claims,
+    doubts: [...standing.values()].filter(codes => codes.length > 0).map(codes => [...new Set(codes)]),
+    ...claimsOf(store, standing),
   };
-}
-
-/** Make and model from the metadata assertions of a manifest or of the manifests that its picture came from. */
-function deviceOf(store: Store, label: string, seen: Set<string>): string | undefined {
-  const manifest = store.manifests?.[label];
-  if (!manifest || seen.has(label)) return undefined;
-  seen.add(label);
-  for (const { label: name, data } of manifest.assertions ?? []) {
-    if (!/^(stds\.exif|c2pa\.metadata|cawg\.metadata)/.test(text(name) ?? '')) continue;
-    const fields = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
-    const [make, model] = [text(fields['tiff:Make']), text(fields['tiff:Model'])];
-    if (make || model) return [make, model].filter(Boolean).join(' ');
-  }
-  for (const { relationship, active_manifest } of manifest.ingredients ?? []) {
-    if (relationship !== 'parentOf') continue;
-    const device = deviceOf(store, text(active_manifest) ?? '', seen);
-    if (device) return device;
-  }
-  return undefined;
 }
 
 /** The failures that people meet, in words. The code stands beside them. */
@@ -191,53 +173,4 @@ const WORDS: readonly [code: RegExp, words: string][] = [
 export function failureWords(code: string): string {
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1];
   return words ? `${words} (${code})` : code;
-}
-
-/**
- * Walks from the active manifest to its ingredients. An ingredient that only went *into* a tool (`inputTo`) says
- * nothing about the picture.
- */
-function collect(store: Store, label: string, of: C2paClaim['of'], seen: Set<string>, claims: C2paClaim[]): void {
-  const manifest = store.manifests?.[label];
-  if (!manifest || seen.has(label) || claims.length > 200) return;
-  seen.add(label);
-  for (const assertion of manifest.assertions ?? []) {
-    const name = text(assertion.label) ?? '';
-    if (name.startsWith('c2pa.actions')) actions(name, assertion.data, of, claims);
-    else if (/^(stds\.iptc|c2pa\.metadata|cawg\.metadata)/.test(name))
-      metadataAssertion(name, assertion.data, of, claims);
-  }
-  for (const ingredient of manifest.ingredients ?? []) {
-    const next = text(ingredient.active_manifest);
-    if (!next || ingredient.relationship === 'inputTo') continue;
-    collect(store, next, ingredient.relationship === 'parentOf' ? of : 'component', seen, claims);
-  }
-}
-
-function actions(label: string, data: unknown, of: C2paClaim['of'], claims: C2paClaim[]): void {
-  const list = (data as { actions?: unknown } | undefined)?.actions;
-  if (!Array.isArray(list)) return;
-  for (const action of list as Record<string, unknown>[]) {
-    const name = text(action?.action) ?? 'action';
-    const type =
-      text(action?.digitalSourceType) ?? text((action?.parameters as Record<string, unknown>)?.digitalSourceType);
-    const agent =
-      text(action?.softwareAgent) ?? text((action?.softwareAgent as Record<string, unknown> | undefined)?.name);
-    const source = type && sourceKind(type);
-    if (source)
-      claims.push({
-        kind: source.kind,
-        of,
-        field: `${label}/${name}`,
-        value: agent ? `${source.term} (${agent})` : source.term,
-      });
-  }
-}
-
-function metadataAssertion(label: string, data: unknown, of: C2paClaim['of'], claims: C2paClaim[]): void {
-  if (typeof data !== 'object' || data === null) return;
-  for (const [key, value] of Object.entries(data)) {
-    const source = /(^|:)DigitalSourceType$/i.test(key) && typeof value === 'string' ? sourceKind(value) : undefined;
-    if (source) claims.push({ kind: source.kind, of, field: `${label}/${key}`, value: source.term });
-  }
 }

@@ -76,11 +76,10 @@ export function withModel(found: AiResult, { model, calibration }: CalibratedMod
   const value = `score ${score.toFixed(3)}, p ${p.toPrecision(2)} among ${calibration.scores.length} genuine pictures`;
   const evidence = [...result.evidence, { source: 'model', field: model.name, value }];
   if (p > DOUBTFUL_RATE || result.label === 'likely_ai') return { ...result, evidence };
-  const trusted = result.evidence.some(
-    entry => entry.source === 'c2pa' && entry.field === 'validation' && entry.value === 'trusted',
-  );
   if (result.label === 'likely_human') {
-    return trusted ? { ...result, evidence } : { ...result, label: 'unknown', confidence: 0, band: 'clear', evidence };
+    return result.vouched === 'captured'
+      ? { ...result, evidence }
+      : { ...result, label: 'unknown', confidence: 0, band: 'clear', evidence };
   }
   const band: Band = p <= CONFIDENT_RATE ? 'confident' : 'doubtful';
   return { ...result, label: 'likely_ai', confidence: 1 - p, band, evidence };

@@ -99,8 +99,10 @@ describe('calibration', () => {
     expect(withModel(mark, fixed(999), 0.1)).toMatchObject({ label: 'likely_ai', confidence: 0.99 });
     const human: AiResult = { ...unknown, label: 'likely_human', confidence: 0.95 };
     expect(withModel(human, fixed(999), 0.9)).toMatchObject({ label: 'unknown', band: 'clear' });
-    const camera: AiResult = { ...human, evidence: [{ source: 'c2pa', field: 'validation', value: 'trusted' }] };
+    const camera: AiResult = { ...human, vouched: 'captured' };
     expect(withModel(camera, fixed(999), 0.9)).toMatchObject({ label: 'likely_human' });
+    const edited: AiResult = { ...human, evidence: [{ source: 'c2pa', field: 'validation', value: 'trusted' }] };
+    expect(withModel(edited, fixed(999), 0.9)).toMatchObject({ label: 'unknown' });
   });
 
   test('is valid only for its own model', async () => {

@@ -6,8 +6,9 @@ import { crop, type Plane, type Region, sampleAt, shrink } from './plane.ts';
 export interface Confirmation {
   /** Correlation of the overlapping areas, −1..1. */
   correlation: number;
-  /** Share of the stored picture that the other covers, 0..1. */
+  /** Shares that the common area has of the stored and of the searched picture, 0..1. A plain border counts to neither. */
   overlap: number;
+  share: number;
   confirmed: boolean;
 }
 
@@ -82,10 +83,15 @@ export function confirm(plane: Plane, kept: Thumbnail, { probe, entry, distance 
   const sx = (from.right - from.left) / (to.right - to.left);
   const sy = (from.bottom - from.top) / (to.bottom - to.top);
   const start = { sx, sy, tx: from.left - sx * to.left, ty: from.top - sy * to.top };
-  const { correlation, overlap } = compare(still, moved, refine(still, moved, start));
+  const placed = refine(still, moved, start);
+  const { correlation, overlap } = compare(still, moved, placed);
   const enough = distance <= NEAR ? MIN_CORRELATION_NEAR : MIN_CORRELATION_FAR;
-  return { correlation, overlap, confirmed: correlation >= enough && overlap >= MIN_OVERLAP };
+  const confirmed = correlation >= enough && overlap >= MIN_OVERLAP;
+  return { correlation, overlap, share: within(placed.tx, placed.sx) * within(placed.ty, placed.sy), confirmed };
 }
+
+/** The length of the part of 0..1 that lies between `from` and `from + length`. */
+const within = (from: number, length: number): number => Math.max(0, Math.min(1, from + length) - Math.max(0, from));
 
 const relative = (region: Region, frame: Region): Region => ({
   left: (region.left - frame.left) / (frame.right - frame.left),

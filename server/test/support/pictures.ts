@@ -62,3 +62,19 @@ export const plain = (o: { width?: number; height?: number; colour?: string } = 
   sharp({ create: { width: o.width ?? 640, height: o.height ?? 480, channels: 3, background: o.colour ?? '#7a8' } })
     .jpeg()
     .toBuffer();
+
+/** Draws blobs at positions derived from the seed. Two seeds give two unrelated scenes. */
+export function scene(seed: number, width = 1280, height = 960): Promise<Buffer> {
+  let state = Math.imul(seed + 1, 2_654_435_761);
+  const random = () => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 3_266_489_917) >>> 0;
+    return state / 2 ** 32;
+  };
+  const shapes = Array.from({ length: 70 }, () => {
+    const size = 30 + random() * 180;
+    const grey = Math.floor(random() * 256);
+    return `<ellipse cx="${random() * width}" cy="${random() * height}" rx="${size}" ry="${size * (0.4 + random())}" fill="rgb(${grey},${255 - grey},${Math.floor(random() * 256)})"/>`;
+  });
+  const svg = `<svg width="${width}" height="${height}"><rect width="100%" height="100%" fill="#777"/>${shapes.join('')}</svg>`;
+  return sharp(Buffer.from(svg)).jpeg({ quality: 90 }).toBuffer();
+}

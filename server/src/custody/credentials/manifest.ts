@@ -30,16 +30,16 @@ export const RECEIVED = 'received';
 const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
 
 /**
- * True when the service may say that a camera took this photo: it came live, a device attestation is bound to its bytes or its camera
- * session passed, and nothing that was measured speaks against it.
+ * True when the service may say that a camera took this photo: it came live, the hardware of a device attested its bytes, and nothing that was
+ * measured speaks against it. A camera session is not enough: the sender makes the film, and a program can compute one.
  */
-export function isCameraCapture(
-  capture: Pick<CaptureRow, 'source' | 'analysis_state' | 'attestation' | 'presence' | 'signals' | 'context'>,
+function isCameraCapture(
+  capture: Pick<CaptureRow, 'source' | 'analysis_state' | 'attestation' | 'signals' | 'context'>,
   verdictLabel: unknown,
 ): boolean {
   if (capture.source !== 'live' || capture.analysis_state !== 'done') return false;
   if (verdictLabel !== 'verified' && verdictLabel !== 'suspicious') return false;
-  if (!attestsPicture(capture.attestation) && capture.presence?.result !== 'passed') return false;
+  if (!attestsPicture(capture.attestation)) return false;
   const bands = [...Object.values(capture.signals ?? {}), capture.context].map(
     signal => (signal as { band?: unknown } | null)?.band ?? 'clear',
   );
@@ -56,6 +56,7 @@ export function manifestOf(facts: CredentialFacts): { definition: object; parent
   const mediaType = facts.of === 'preview' ? 'image/jpeg' : capture.content_type;
   const test = row.livemode ? {} : { livemode: false, notice: 'TEST: made in test mode or as a trial. Not evidence.' };
   const metadata = metadataOf(capture);
+  const session = sessionOf(capture);
   const definition = {
     claim_version: 2,
     claim_generator_info: [{ name: 'Firsthand', version }],
@@ -64,6 +65,7 @@ export function manifestOf(facts: CredentialFacts): { definition: object; parent
     assertions: [
       { label: 'c2pa.actions.v2', created: true, data: actionsOf(facts, parent) },
       ...(metadata ? [{ label: 'c2pa.metadata', data: metadata }] : []),
+      ...(session ? [gathered('org.firsthand.session', { ...test, ...session })] : []),
       ours('org.firsthand.capture', { ...test, ...captureOf(facts, created) }),
       ours('org.firsthand.verdict', { ...test, ...verdictOf(facts, verdict) }),
       ours('org.firsthand.log', { ...test, ...logOf(facts) }),
@@ -72,8 +74,10 @@ export function manifestOf(facts: CredentialFacts): { definition: object; parent
   return { definition, parent };
 }
 
-/** An assertion that the signer answers for. Those without `created` were gathered: the signer passes them on. */
-const ours = (label: string, data: object) => ({ label, kind: 'Json', created: true, data });
+/** An assertion that the signer only passes on. */
+const gathered = (label: string, data: object) => ({ label, kind: 'Json', data });
+/** An assertion that the signer answers for. */
+const ours = (label: string, data: object) => ({ ...gathered(label, data), created: true });
 
 function actionsOf({ of, capture }: CredentialFacts, parent: boolean): object {
   const first = parent
@@ -126,20 +130,28 @@ function captureOf({ row, capture, of }: CredentialFacts, created: boolean): obj
     how: capture.source === 'live' ? 'through the camera page or an app' : 'uploaded as a file',
     camera_capture: created
       ? 'claimed: see `because`'
-      : 'not claimed: neither a device attestation for these bytes nor a passed camera session, or something speaks against it',
-    ...(created
-      ? {
-          because: [
-            ...(attestsPicture(capture.attestation) ? [`device attestation (${capture.attestation!.provider})`] : []),
-            ...(capture.presence?.result === 'passed' ? ['camera session passed'] : []),
-          ],
-        }
-      : {}),
+      : 'not claimed: no hardware attestation of these bytes, or something speaks against it',
+    ...(created ? { because: [`device attestation (${capture.attestation!.provider})`] } : {}),
     reported_by_device: {
       ...(capture.client_captured_at ? { captured_at: capture.client_captured_at.toISOString() } : {}),
       ...(capture.location ? { location: capture.location } : {}),
       ...(capture.location_source ? { location_source: capture.location_source } : {}),
     },
+  };
+}
+
+/** A camera session that passed, for readers who weigh it themselves. Null for other photos. */
+function sessionOf({ source, presence }: CaptureRow): object | null {
+  if (source !== 'live' || presence?.result !== 'passed') return null;
+  const checks = Object.entries(presence.checks).map(([name, { evaluated, passed }]) => [
+    name,
+    evaluated ? (passed ? 'passed' : 'failed') : 'no answer',
+  ]);
+  return {
+    result: 'passed',
+    checks: Object.fromEntries(checks),
+    means:
+      'The sender filmed asked-for moves after the photo. A program can compute such a film, so this proves no camera.',
   };
 }
 

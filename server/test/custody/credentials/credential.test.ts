@@ -4,6 +4,7 @@ import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSigner } from '../../../../forensics/test/c2pa-signer.ts';
+import { checkPhoto } from '../../../../verify/src/credential.ts';
 import { downloadCredential, requestCredential } from '../../support/credential.ts';
 import {
   ask,
@@ -92,7 +93,6 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
   });
 
   it('is read by the page /verify, which names the change too', async () => {
-    const { checkPhoto } = await import('../../../../verify/src/credential.ts');
     const checked = await checkPhoto(new File([new Uint8Array(signed)], 'photo.jpg'));
     expect(checked).toMatchObject({ outcome: 'holds', test: true });
     expect(checked.lines.slice(0, 3).map(({ mark }) => mark)).toEqual(['holds', 'holds', 'holds']);
@@ -110,7 +110,7 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
     expect((await raw(signed)).equals(await raw(photo))).toBe(true);
   });
 
-  it('claims no camera capture without a bound attestation or a passed session, and names the file as received', async () => {
+  it('claims no camera capture without a hardware attestation of the bytes, and names the file as received', async () => {
     const { manifest } = await askC2paRs(signed, 'image/jpeg');
     expect(assertion(manifest, 'c2pa.actions.v2')?.actions.map(({ action }) => action)).toEqual(['c2pa.opened']);
     expect(JSON.stringify(manifest)).not.toContain('digitalCapture');
@@ -167,38 +167,84 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
     expect(JSON.stringify(real)).not.toMatch(/TEST|livemode/);
   });
 
+  const set = (capture: string, assignments: string) =>
+    service.deps.db.query(`update captures set ${assignments} where id = $1`, [capture]);
+  const attestedBy = (provider: string, verdict = 'ok') =>
+    `attestation = '${JSON.stringify({ verdict, provider, checked_at: '2026-11-26T09:00:00Z' })}'`;
+  const PASSED_SESSION = `presence = '${JSON.stringify({
+    result: 'passed',
+    checks: {
+      asked: { evaluated: true, passed: true, words: 'Moved as asked.', evidence: { path: [1] } },
+      sensor: { evaluated: false, words: 'No crops.' },
+    },
+  })}'`;
+
+  it.each(['app_attest', 'play_integrity'])(
+    'claims digitalCapture after an attestation of the bytes by %s',
+    async provider => {
+      const one = await taken(await firstHand(3));
+      await set(one.capture, attestedBy(provider));
+      for (const of of ['original', 'preview']) {
+        const bytes = await download(one.id, one.capture, `?of=${of}`);
+        const { manifest, failures } = await askC2paRs(bytes, 'image/jpeg');
+        expect(failures).toEqual([]);
+        expect(assertion(manifest, 'c2pa.actions.v2')?.actions[0]).toMatchObject({
+          action: 'c2pa.created',
+          digitalSourceType: 'http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture',
+        });
+        expect(assertion(manifest, 'org.firsthand.capture')?.because).toEqual([`device attestation (${provider})`]);
+        expect(await askC2paTs(bytes)).toEqual({ valid: true, failures: [] });
+      }
+      const doubt = `signals = jsonb_set(signals, '{screen_detection,band}', '"doubtful"')`;
+      await set(one.capture, `${attestedBy(provider)}, ${doubt}`);
+      expect((await download(one.id, one.capture)).includes('digitalCapture')).toBe(false);
+    },
+  );
+
   it.each([
-    ['a passed camera session', `presence = '{"result": "passed", "checks": {}}'`, 'camera session passed'],
-    [
-      'an attestation bound to the bytes',
-      `attestation = '{"verdict": "ok", "provider": "app_attest", "checked_at": "2026-11-26T09:00:00Z"}'`,
-      'device attestation (app_attest)',
-    ],
-  ])('claims digitalCapture after %s', async (_name, set, because) => {
+    ['a passed camera session', PASSED_SESSION],
+    ['a passed camera session and a Turnstile token', `${PASSED_SESSION}, ${attestedBy('turnstile')}`],
+    ['a passed camera session and a refused attestation', `${PASSED_SESSION}, ${attestedBy('app_attest', 'error')}`],
+    ['a Turnstile token', attestedBy('turnstile')],
+    ['an attestation by an unknown provider', attestedBy('unknown')],
+  ])('claims c2pa.opened, not digitalCapture, after %s', async (_name, assignments) => {
     const one = await taken(await firstHand(3));
-    await service.deps.db.query(`update captures set ${set} where id = $1`, [one.capture]);
+    await set(one.capture, assignments);
     for (const of of ['original', 'preview']) {
       const bytes = await download(one.id, one.capture, `?of=${of}`);
       const { manifest, failures } = await askC2paRs(bytes, 'image/jpeg');
       expect(failures).toEqual([]);
-      expect(assertion(manifest, 'c2pa.actions.v2')?.actions[0]).toMatchObject({
-        action: 'c2pa.created',
-        digitalSourceType: 'http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture',
-      });
-      expect(assertion(manifest, 'org.firsthand.capture')?.because).toEqual([because]);
+      expect(assertion(manifest, 'c2pa.actions.v2')?.actions[0]?.action).toBe('c2pa.opened');
+      expect(bytes.includes('digitalCapture')).toBe(false);
+      const capture = assertion(manifest, 'org.firsthand.capture');
+      expect(capture?.camera_capture).toMatch(/^not claimed/);
+      expect(capture).not.toHaveProperty('because');
       expect(await askC2paTs(bytes)).toEqual({ valid: true, failures: [] });
     }
-    // A Turnstile token is bound to no picture, and a signal that found something outweighs both.
-    await service.deps.db.query(
-      `update captures set presence = null, attestation = '{"verdict": "ok", "provider": "turnstile"}' where id = $1`,
-      [one.capture],
-    );
-    expect((await download(one.id, one.capture)).includes('digitalCapture')).toBe(false);
-    await service.deps.db.query(
-      `update captures set ${set}, signals = jsonb_set(signals, '{screen_detection,band}', '"doubtful"') where id = $1`,
-      [one.capture],
-    );
-    expect((await download(one.id, one.capture)).includes('digitalCapture')).toBe(false);
+  });
+
+  it('passes on a passed camera session without answering for it, also beside an attestation', async () => {
+    const one = await taken(await firstHand(3));
+    for (const more of ['', `, ${attestedBy('app_attest')}`]) {
+      await set(one.capture, PASSED_SESSION + more);
+      const bytes = await download(one.id, one.capture);
+      const { manifest } = await askC2paRs(bytes, 'image/jpeg');
+      const session = manifest.assertions.find(({ label }) => label === 'org.firsthand.session');
+      expect(session?.created).toBeUndefined();
+      expect(session?.data).toEqual({
+        livemode: false,
+        notice: expect.stringMatching(/^TEST: /),
+        result: 'passed',
+        checks: { asked: 'passed', sensor: 'no answer' },
+        means: expect.stringContaining('proves no camera'),
+      });
+      expect((await checkPhoto(new File([new Uint8Array(bytes)], 'photo.jpg'))).facts).toContainEqual([
+        'Camera session, passed on only',
+        'passed',
+      ]);
+    }
+    await set(one.capture, `presence = '{"result": "inconclusive", "checks": {}}'`);
+    expect((await download(one.id, one.capture)).includes('org.firsthand.session')).toBe(false);
   });
 
   it('?of=preview signs the preview, says that it is smaller, and keeps the original as its ingredient', async () => {

@@ -63,6 +63,7 @@ export async function findPlaced(pool: Pool, search: Search, known: ReadonlySet<
       ...matchOf(row, hamming(search.probes[0]!.hash, row.pdq)),
       correlation: round(placed.correlation),
       overlap: round(placed.overlap),
+      share: round(placed.share),
       corners: placed.corners,
     });
   }

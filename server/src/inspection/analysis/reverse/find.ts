@@ -125,7 +125,13 @@ function judge(plane: Plane, row: EntryRow, agreements: Agreement[]): StoredMatc
   const match = matchOf(row, distance);
   if (!row.thumbnail) return distance <= EXACT ? match : undefined;
   const thumbnail = { data: row.thumbnail, width: row.thumbnail_width!, height: row.thumbnail_height! };
-  const { confirmed, correlation, overlap, agreement } = confirmAny(plane, thumbnail, agreements);
+  const { confirmed, correlation, overlap, share, agreement } = confirmAny(plane, thumbnail, agreements);
   if (!confirmed) return undefined;
-  return { ...match, distance: agreement.distance, correlation: round(correlation), overlap: round(overlap) };
+  return {
+    ...match,
+    distance: agreement.distance,
+    correlation: round(correlation),
+    overlap: round(overlap),
+    share: round(share),
+  };
 }

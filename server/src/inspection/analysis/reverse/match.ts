@@ -13,12 +13,21 @@ export interface StoredMatch {
   label?: string;
   /** Number of differing bits between the closest pair of hashes. */
   distance: number;
-  /** Similarity of the overlapping areas; absent for a hash that was imported without its picture. */
+  /** Similarity of the common area; absent, as the two shares, for a hash that was imported without its picture. */
   correlation?: number;
+  /** Shares that the common area has of the stored picture and of this one. */
   overlap?: number;
+  share?: number;
   /** Corners that agree on the place of this picture on the stored one; present where the hashes did not find it. */
   corners?: number;
 }
+
+/** A crop by a messenger or a screenshot takes less. */
+const WHOLE = 0.9;
+
+/** True when the two pictures are the same as a whole, mirrored or not: neither is a part of the other, turned, tilted or bent. */
+export const isWhole = ({ corners, overlap = 0, share = 0 }: StoredMatch): boolean =>
+  corners === undefined && overlap >= WHOLE && share >= WHOLE;
 
 export interface Search {
   scopes: number[];

@@ -5,12 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import type { AiResult } from '@firsthand/forensics/ai/assess.ts';
 import { hamming } from '@firsthand/forensics/phash/hash.ts';
 import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { makeSigner } from '../../../../../forensics/test/c2pa-signer.ts';
 import {
   createVerification,
   startTestService,
@@ -18,6 +16,7 @@ import {
   type TestService,
   untilStatus,
 } from '../../../../test/support/harness.ts';
+import { scene } from '../../../../test/support/pictures.ts';
 import { transaction } from '../../../platform/db/sql.ts';
 import { newId } from '../../../platform/lib/ids.ts';
 import { importCorpus } from './corpus.ts';
@@ -39,22 +38,6 @@ afterAll(async () => {
   await service?.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** Draws blobs at positions derived from the seed. Two seeds give two unrelated scenes. */
-function scene(seed: number, width = 1280, height = 960): Promise<Buffer> {
-  let state = Math.imul(seed + 1, 2_654_435_761);
-  const random = () => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 3_266_489_917) >>> 0;
-    return state / 2 ** 32;
-  };
-  const shapes = Array.from({ length: 70 }, () => {
-    const size = 30 + random() * 180;
-    const grey = Math.floor(random() * 256);
-    return `<ellipse cx="${random() * width}" cy="${random() * height}" rx="${size}" ry="${size * (0.4 + random())}" fill="rgb(${grey},${255 - grey},${Math.floor(random() * 256)})"/>`;
-  });
-  const svg = `<svg width="${width}" height="${height}"><rect width="100%" height="100%" fill="#777"/>${shapes.join('')}</svg>`;
-  return sharp(Buffer.from(svg)).jpeg({ quality: 90 }).toBuffer();
-}
 
 const REVERSE = { signals_required: ['reverse'], steps: [{ type: 'upload', key: 'file', min: 1, max: 3 }] };
 
@@ -94,46 +77,6 @@ describe('reverse signal', () => {
       evaluated: true,
       searched: [{ corpus: 'earlier_captures' }],
     });
-  });
-
-  test('says what the manifest of the original said, for a copy without one', async () => {
-    const signer = await makeSigner();
-    const manifest = {
-      claim_generator_info: [{ name: 'Example Generator', version: '1' }],
-      format: 'image/jpeg',
-      assertions: [
-        {
-          label: 'c2pa.actions.v2',
-          data: {
-            actions: [
-              {
-                action: 'c2pa.created',
-                digitalSourceType: 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia',
-              },
-            ],
-          },
-        },
-      ],
-    };
-    const tenant = await service.newTenant();
-    const request = { ...REVERSE, signals_required: ['ai', 'reverse'] };
-    const aiOf = async (bytes: Uint8Array) => {
-      const { id } = await verify(bytes, request, tenant.pk_test);
-      const { captures } = await untilStatus(service, id, ['completed'], tenant.pk_test);
-      const signal = captures[0]!.signals!.ai_detection as unknown as AiResult;
-      return { ...signal, capture: captures[0]!.id };
-    };
-    const signed = await signer.sign(await scene(24), 'image/jpeg', manifest);
-    const original = await aiOf(signed);
-    expect(original).toMatchObject({ label: 'likely_ai', band: 'confident' });
-    const copy = await aiOf(await sharp(signed).resize(800).jpeg({ quality: 70 }).toBuffer());
-    expect(copy).toMatchObject({ label: 'likely_ai', band: 'doubtful' });
-    expect(copy.evidence).toEqual([
-      { source: 'reverse', field: 'original', value: original.capture },
-      { source: 'reverse', field: 'validation of the original', value: expect.stringMatching(/^valid/) },
-      { source: 'reverse', field: 'signer of the original', value: expect.any(String) },
-    ]);
-    expect(await aiOf(await scene(25))).toMatchObject({ label: 'unknown', evidence: [] });
   });
 
   test('never searches across tenants, or live and test mode', async () => {

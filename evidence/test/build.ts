@@ -45,7 +45,11 @@ export const photoBytes = (seed: number, bytes = 3000): Uint8Array =>
   ).slice(0, bytes);
 
 /** The statements' files with the proofs that a log of theirs and `others` entries gives them. */
-export function makeLog(statements: readonly object[], log: Signer, o: { witness?: Signer; others?: number } = {}) {
+export function makeLog(
+  statements: readonly object[],
+  log: Signer,
+  o: { witness?: Signer; cosignedAt?: bigint; others?: number } = {},
+) {
   const others = o.others ?? 5;
   const salts = statements.map(() => randomBytes(32));
   const foreign = Array.from({ length: others }, () => leafHash(randomBytes(33)));
@@ -57,7 +61,7 @@ export function makeLog(statements: readonly object[], log: Signer, o: { witness
   const size = BigInt(tree.length);
   const text = checkpointText({ origin: log.name, size, root: rootOf(size, hashOf) });
   const signedCheckpoint = signNote(text, log);
-  const cosignature = o.witness ? signatureLine(text, o.witness, 1_764_000_000n) : '';
+  const cosignature = o.witness ? signatureLine(text, o.witness, o.cosignedAt ?? 1_764_000_000n) : '';
   const files: Files = new Map();
   for (const [index, statement] of statements.entries()) {
     files.set(`statements/${index + 1}.json`, canonicalBytes({ statement, salt: salts[index]!.toString('base64') }));

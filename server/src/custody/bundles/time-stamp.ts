@@ -34,7 +34,8 @@ export async function stampOf(
     const stamp = await verifyStamp({ response: new Uint8Array(response), message, nonce });
     return { response, stamp };
   } catch (error) {
-    deps.log.warn({ err: error, tsaUrl }, 'no time stamp; the bundle is issued without one');
+    // The address may carry a key of the authority.
+    deps.log.warn({ err: error, tsa: new URL(tsaUrl).host }, 'no time stamp; the bundle is issued without one');
     return null;
   }
 }

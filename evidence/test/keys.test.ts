@@ -3,11 +3,22 @@ import { stampRequest } from '@firsthand/stamps/rfc3161.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openAuthority } from '../../stamps/test/authority.ts';
 import { utf8 } from '../src/bytes.ts';
-import { COSIGNATURE, type Signer, signerOf, type Verifier, verifierOf, vkeyOf } from '../src/note.ts';
-import { base64url, parseTrust } from '../src/trust.ts';
+import { COSIGNATURE, signerOf, verifierOf, vkeyOf } from '../src/note.ts';
+import { parseTrust } from '../src/trust.ts';
 import { type VerifyOptions, verifyBundle } from '../src/verify.ts';
-import { chunked, type Files, type Made, makeBundle, makeLog, newSigner, ORIGIN, resign, zip } from './build.ts';
-import { copy, jsonIn } from './mutations.ts';
+import {
+  chunked,
+  type Files,
+  forgeLog,
+  jwkOf,
+  keySetOf,
+  type Made,
+  makeBundle,
+  newSigner,
+  ORIGIN,
+  resign,
+  zip,
+} from './build.ts';
 
 // Each key counts for its role only, and a retired one for what is dated before its retirement.
 
@@ -19,29 +30,10 @@ const BEFORE = '2025-01-01T00:00:00.000Z';
 const AFTER_WITNESS = '2025-11-25T00:00:00.000Z';
 const LATER = '2099-01-01T00:00:00.000Z';
 
-const jwk = (key: Verifier, members: object = {}) => ({
-  kty: 'OKP',
-  crv: 'Ed25519',
-  x: base64url(key.publicKey),
-  vkey: vkeyOf(key),
-  ...members,
-});
 const setOf = (...keys: object[]) => parseTrust(JSON.stringify({ keys }));
-/** What `GET /v1/evidence-keys` says of a bundle's keys. */
-const listed = ({ log, bundle }: Made, logMembers: object = {}, bundleMembers: object = {}) =>
-  setOf(jwk(log, { role: 'log', ...logMembers }), jwk(bundle, { role: 'bundle', ...bundleMembers }));
+const listed = (...made: Parameters<typeof keySetOf>) => parseTrust(keySetOf(...made));
 
 const check = ({ files }: { files: Files }, o: VerifyOptions) => verifyBundle(chunked(zip(files), 65_536), o);
-
-/** The same statements in a log of nothing else: what somebody makes who has these keys. */
-function forge(made: Made, log: Signer, bundle: Signer, o: Parameters<typeof makeLog>[2] = {}): Made {
-  const forged = { ...copy(made), log, bundle };
-  const statements = [1, 2, 3, 4, 5].map(seq => jsonIn(made.files, `statements/${seq}.json`).statement);
-  const { files, signedCheckpoint } = makeLog(statements, log, o);
-  for (const [name, bytes] of files) forged.files.set(name, bytes);
-  resign(forged);
-  return { ...forged, signedCheckpoint };
-}
 
 function stamped(made: Made): Made {
   const imprint = createHash('sha256').update(utf8(made.signedCheckpoint)).digest();
@@ -63,9 +55,9 @@ describe('parseTrust', () => {
 
   it('reads the role and the retirement of each key of a JWK Set, and none of a bare verifier key', () => {
     const set = setOf(
-      jwk(key, { role: 'log' }),
-      jwk(key, { role: 'bundle', retired_at: '2026-02-01T00:00:00.5+01:00' }),
-      jwk(key),
+      jwkOf(key, { role: 'log' }),
+      jwkOf(key, { role: 'bundle', retired_at: '2026-02-01T00:00:00.5+01:00' }),
+      jwkOf(key),
     );
     expect(set.map(({ role, retiredAt }) => [role, retiredAt])).toEqual([
       ['log', undefined],
@@ -76,7 +68,7 @@ describe('parseTrust', () => {
   });
 
   it.each(['Log', 'bundles', '', ' log', 'witness', 1, null, ['log']])('refuses the role %j', role => {
-    expect(() => setOf(jwk(key, { role }))).toThrow('neither "log" nor "bundle"');
+    expect(() => setOf(jwkOf(key, { role }))).toThrow('neither "log" nor "bundle"');
   });
 
   it.each([
@@ -93,7 +85,7 @@ describe('parseTrust', () => {
     [BEFORE],
     {},
   ])('refuses the retirement %j: it must not count as none', retired_at => {
-    expect(() => setOf(jwk(key, { role: 'log', retired_at }))).toThrow('not a time');
+    expect(() => setOf(jwkOf(key, { role: 'log', retired_at }))).toThrow('not a time');
   });
 });
 
@@ -107,10 +99,10 @@ describe('verifyBundle on the roles of keys', () => {
   it('gives 1 for a log made with the bundle key, the log key or one key in both roles', async () => {
     const { log, bundle } = made;
     for (const [forged, faults] of [
-      [forge(made, bundle, bundle), ['is a bundle key of the issuer, not a log key', 'it is the bundle key too']],
-      [forge(made, log, log), ['is a log key of the issuer, not a bundle key', 'it is the bundle key too']],
+      [forgeLog(made, bundle, bundle), ['is a bundle key of the issuer, not a log key', 'it is the bundle key too']],
+      [forgeLog(made, log, log), ['is a log key of the issuer, not a bundle key', 'it is the bundle key too']],
       [
-        forge(made, bundle, log),
+        forgeLog(made, bundle, log),
         ['is a log key of the issuer, not a bundle key', 'is a bundle key of the issuer, not a log key'],
       ],
     ] as const) {
@@ -124,7 +116,7 @@ describe('verifyBundle on the roles of keys', () => {
   });
 
   it('gives 1 for one bare key in both roles, also when it is named twice', async () => {
-    const forged = forge(made, made.bundle, made.bundle);
+    const forged = forgeLog(made, made.bundle, made.bundle);
     const bare = parseTrust(`${vkeyOf(made.bundle)}\n${vkeyOf(made.bundle)}\n${vkeyOf(made.log)}`);
     expect(await check(forged, { trusted: bare })).toMatchObject({
       exit_code: 1,
@@ -136,20 +128,20 @@ describe('verifyBundle on the roles of keys', () => {
 
   it('gives 1 for one key under two kinds', async () => {
     const twin = signerOf(ORIGIN, made.bundle.secretKey, COSIGNATURE);
-    const forged = forge(made, twin, made.bundle);
+    const forged = forgeLog(made, twin, made.bundle);
     expect((await check(forged, { trusted: [twin, made.bundle] })).exit_code).toBe(1);
   });
 
   it('gives 1 for a key that a list gives two roles, or the other role under another name', async () => {
     const elsewhere = verifierOf('other.example/log', made.log.publicKey);
-    for (const more of [jwk(made.log, { role: 'bundle' }), jwk(elsewhere, { role: 'bundle' })]) {
+    for (const more of [jwkOf(made.log, { role: 'bundle' }), jwkOf(elsewhere, { role: 'bundle' })]) {
       const trusted = [...listed(made), ...setOf(more)];
       expect(await check(made, { trusted })).toMatchObject({ exit_code: 1, faults: [{ field: 'keys.log' }] });
     }
   });
 
   it('binds a key to the role of its list, also where it is named bare beside it', async () => {
-    const forged = forge(made, made.bundle, made.log);
+    const forged = forgeLog(made, made.bundle, made.log);
     const bare = parseTrust(`${vkeyOf(made.bundle)}\n${vkeyOf(made.log)}`);
     expect((await check(forged, { trusted: bare })).exit_code).toBe(0);
     expect((await check(forged, { trusted: [...bare, ...listed(made)] })).exit_code).toBe(1);
@@ -159,12 +151,12 @@ describe('verifyBundle on the roles of keys', () => {
     const { log, bundle } = made;
     const unused = newSigner(ORIGIN);
     const twin = signerOf('witness.example', log.secretKey, COSIGNATURE);
-    const forged = forge(made, log, bundle, { witness: twin });
+    const forged = forgeLog(made, log, bundle, { witness: twin });
     for (const [witness, trusted] of [
       [log, [log, bundle]],
       [twin, [log, bundle]],
       [bundle, listed(made)],
-      [unused, [...listed(made), ...setOf(jwk(unused, { role: 'bundle' }))]],
+      [unused, [...listed(made), ...setOf(jwkOf(unused, { role: 'bundle' }))]],
     ] as const) {
       const report = await check(forged, { trusted, witnesses: [witness] });
       expect(report).toMatchObject({ exit_code: 1, witnesses: [] });
@@ -195,8 +187,8 @@ describe('verifyBundle on retired keys', () => {
     const elsewhere = verifierOf('other.example/log', made.log.publicKey);
     for (const retired of [made.log, elsewhere]) {
       for (const more of [
-        setOf(jwk(retired, { role: 'log', retired_at: BEFORE })),
-        setOf(jwk(retired, { role: 'log', retired_at: LATER }), jwk(retired, { role: 'log', retired_at: BEFORE })),
+        setOf(jwkOf(retired, { role: 'log', retired_at: BEFORE })),
+        setOf(jwkOf(retired, { role: 'log', retired_at: LATER }), jwkOf(retired, { role: 'log', retired_at: BEFORE })),
       ]) {
         for (const trusted of [
           [...listed(made), ...more],
@@ -223,7 +215,7 @@ describe('verifyBundle on retired keys', () => {
     const trusted = listed(made, { retired_at: LATER });
     const plain = newSigner('witness.example');
     for (const o of [{ witness: plain }, { witness: made.witness, cosignedAt: 1n << 62n }]) {
-      const forged = forge(made, made.log, made.bundle, o);
+      const forged = forgeLog(made, made.log, made.bundle, o);
       expect(await check(forged, { trusted, witnesses: [o.witness] })).toMatchObject({
         exit_code: 2,
         faults: [],

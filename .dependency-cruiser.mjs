@@ -176,7 +176,7 @@ export default {
     {
       name: 'evidence-runs-in-a-browser',
       severity: 'error',
-      from: { path: '^(stamps|evidence|report)/src', pathNot: '^evidence/src/sha256-node\\.ts$' },
+      from: { path: '^((stamps|evidence|report)/src|evidence/log)', pathNot: '^evidence/src/sha256-node\\.ts$' },
       to: { dependencyTypes: ['core'] },
     },
     {

@@ -14,7 +14,7 @@ import { loadEnvironment } from '../server/src/platform/config/environment.ts';
 const root = join(import.meta.dirname, '..');
 /** Waits this long after a change, so that an editor that saves many files causes one restart. */
 const SETTLE_MS = 200;
-const EVIDENCE = ['stamps/src', 'evidence/src', 'report/src'];
+const EVIDENCE = ['stamps/src', 'evidence/src', 'evidence/log', 'report/src'];
 const SERVER = ['contract/src', 'forensics/src', 'sdk/src', 'server/src', 'server/migrations', '.env', ...EVIDENCE];
 const PAGES = ['capture', 'dashboard', 'verify', 'site', 'docs', 'look', 'contract/src', 'sdk/src', ...EVIDENCE];
 

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { bold, dim, table } from '@firsthand/cli/print.ts';
 import { Firsthand } from '@firsthand/sdk';
 import sharp from 'sharp';
+import { showsSecrets } from '../server/src/commands/shows-secrets.ts';
 import { withDeps } from '../server/src/commands/tenants.ts';
 import { createTenant, type NewTenant } from '../server/src/identity/tenants/create.ts';
 import { openDeps } from '../server/src/open.ts';
@@ -30,8 +31,8 @@ const before = await readFile(file, 'utf8').then(
   () => null,
 );
 if (before && !values.again) {
-  show(before.tenants);
-  console.log(`\nSeeded before; npm run seed -- --again adds three more tenants.`);
+  if (showsSecrets(config.publicUrl)) show(before.tenants);
+  console.log(`\nSeeded before; keys are kept in ${file}. npm run seed -- --again adds three more tenants.`);
 } else {
   const service = await running(values.url ?? config.publicUrl ?? `http://localhost:${config.port}`);
   try {
@@ -73,8 +74,11 @@ async function seed(url: string): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  console.log(`${table(['Tenant', 'Scenario', 'Outcome', 'Verification'], rows)}\n`);
-  show(tenants);
+  if (showsSecrets(config.publicUrl)) {
+    // The id of a verification is its link.
+    console.log(`${table(['Tenant', 'Scenario', 'Outcome', 'Verification'], rows)}\n`);
+    show(tenants);
+  }
   const seconds = Math.round((performance.now() - began) / 1_000);
   console.log(dim(`\n${rows.length} verifications in ${seconds} s; keys are kept in ${file}`));
 }

@@ -21,11 +21,11 @@ export function addEvidenceCommands(program: Command): void {
     .command('verify-evidence')
     .argument('<file>', 'evidence bundle (zip) from GET /v1/verifications/:id/evidence', path)
     .description(
-      'Check an evidence bundle offline. Exit code 0: valid, 1: not valid, 2: no trusted key, 3: not a bundle, or it could not be checked.',
+      'Check an evidence bundle offline. Exit code 0: valid, 1: not valid, 2: no trusted key, or a retired one, 3: not a bundle, or it could not be checked.',
     )
     .option(
       '--trust <key>',
-      'trust this verifier key, or the keys in this file (verifier keys or a JWK Set); repeatable',
+      'trust this verifier key, or the keys in this file: the JWK Set of GET /v1/evidence-keys, or verifier keys; repeatable',
       several,
       [],
     )

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { base64, equal, fromBase64, utf8 } from '@firsthand/evidence/bytes.ts';
 import { type Checkpoint, parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { EMPTY_ROOT, leafHash, nodeHash } from '@firsthand/evidence/merkle.ts';
-import { NoteFault, parseNote, type Verifier, verifyNote } from '@firsthand/evidence/note.ts';
+import { NoteFault, parseNote, verifyNote, vkeyOf } from '@firsthand/evidence/note.ts';
 import { parseEntryBundle, TILE_WIDTH, tilePath } from '@firsthand/evidence/tiles.ts';
+import { otherRole, retirementOf, type TrustedKey } from '@firsthand/evidence/trust.ts';
 import { namingFile } from './file-fault.ts';
 import { trustedKeys } from './trusted-keys.ts';
 
@@ -79,7 +80,7 @@ export async function monitor(url: string, o: MonitorOptions): Promise<void> {
 }
 
 /** Looks once. Gives back the newest state that was seen; throws {@link LogFault}. */
-async function look(base: string, keys: readonly Verifier[], seen: Seen | null): Promise<Seen> {
+async function look(base: string, keys: readonly TrustedKey[], seen: Seen | null): Promise<Seen> {
   const note = Buffer.from(await get(`${base}/checkpoint`)).toString('utf8');
   const head = readHead(note, keys);
   if (!seen) return follow(base, { note: '', nodes: [] }, note, head);
@@ -110,19 +111,28 @@ async function checkOlder(base: string, seen: Seen, note: string, head: Checkpoi
   }
 }
 
-/** Reads a checkpoint that a trusted key signed. */
-function readHead(text: string, keys: readonly Verifier[]): Checkpoint {
+/** Reads a checkpoint that a trusted log key signed: neither a bundle key nor one that was retired. */
+function readHead(text: string, keys: readonly TrustedKey[]): Checkpoint {
   try {
     const note = parseNote(utf8(text));
     const head = parseCheckpoint(note.text);
     const own = keys.filter(({ name }) => name === head.origin);
     if (own.length === 0) throw new LogFault(`no trusted key is named ${head.origin}`, [text]);
-    if (verifyNote(note, own).length === 0) throw new LogFault('no trusted key signed the state of the log', [text]);
-    return head;
+    const misfits = verifyNote(note, own).map(({ verifier }) => misfitOf(keys, verifier));
+    if (misfits.includes(null)) return head;
+    throw new LogFault(misfits[0] ?? 'no trusted key signed the state of the log', [text]);
   } catch (error) {
     if (error instanceof NoteFault) throw new LogFault(error.message, [text]);
     throw error;
   }
+}
+
+/** Why a trusted key may not sign the state that a log shows now; null where it may. */
+function misfitOf(keys: readonly TrustedKey[], key: TrustedKey): string | null {
+  const retired = retirementOf(keys, key);
+  if (otherRole(keys, key, 'log')) return `the bundle key ${vkeyOf(key)} signed the state of the log, not a log key`;
+  if (retired === Number.POSITIVE_INFINITY) return null;
+  return `the key ${vkeyOf(key)} signed the state of the log, but was retired on ${new Date(retired).toISOString()}`;
 }
 
 const UNMADE = 'the entries that it shows do not make the state that it signed';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Verifier } from '@firsthand/evidence/note.ts';
-import { parseTrust } from '@firsthand/evidence/trust.ts';
+import { parseTrust, type TrustedKey } from '@firsthand/evidence/trust.ts';
 import { dataFolder } from './connection.ts';
 import { namingFile } from './file-fault.ts';
 
@@ -10,7 +9,7 @@ import { namingFile } from './file-fault.ts';
 const OWN_KEYS_FILE = 'evidence-keys.json';
 
 /** Each name is a verifier key or a file of keys. This installation's own keys are added. */
-export async function trustedKeys(named: readonly string[]): Promise<Verifier[]> {
+export async function trustedKeys(named: readonly string[]): Promise<TrustedKey[]> {
   const own = join(dataFolder(), OWN_KEYS_FILE);
   const texts = await Promise.all(
     named.map(text =>

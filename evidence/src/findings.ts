@@ -1,5 +1,6 @@
 import type { Verifier } from './note.ts';
 import type { CheckName, Report } from './report.ts';
+import type { TrustedKey } from './trust.ts';
 import type { ByteRange } from './zip/read.ts';
 
 export interface Entry {
@@ -14,7 +15,7 @@ export interface Entry {
 /** Who is believed, beside the files themselves. */
 export interface Trust {
   /** Keys somebody vouched for. */
-  trusted?: readonly Verifier[];
+  trusted?: readonly TrustedKey[];
   /** Witnesses each of which must have cosigned. */
   witnesses?: readonly Verifier[];
   /** PEM of roots for the time stamp. */

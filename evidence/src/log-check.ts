@@ -1,11 +1,11 @@
 import type { Manifest } from './bundle.ts';
-import { fromBase64, hex, utf8 } from './bytes.ts';
+import { equal, fromBase64, hex, utf8 } from './bytes.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import type { Entry, Findings } from './findings.ts';
 import { isObject, type Json, parseCanonical, parseText } from './json.ts';
 import { checkSigned } from './manifest-check.ts';
 import { leafHash, verifyInclusion } from './merkle.ts';
-import { type Note, parseNote, verifyNote, vkeyOf } from './note.ts';
+import { type Note, parseNote, parseVkey, verifyNote, vkeyOf } from './note.ts';
 import { commitmentOf, entryOf, SALT_BYTES, STATEMENT_TYPES, type Statement } from './statement.ts';
 import { parseProof, type TlogProof } from './tlog-proof.ts';
 
@@ -160,17 +160,24 @@ function checkProofs(
 }
 
 function checkWitnesses(findings: Findings, note: Note): void {
-  const { witnesses = [] } = findings.trust;
+  const { witnesses = [], trusted = [] } = findings.trust;
   if (witnesses.length === 0) findings.absent.add('witnesses');
+  const issuers = [...findings.report.keys.map(({ vkey }) => parseVkey(vkey)), ...trusted.filter(({ role }) => role)];
   for (const witness of witnesses) {
     const { name } = witness;
     const place = ['witnesses', CHECKPOINT_FILE] as const;
+    if (issuers.some(key => equal(key.publicKey, witness.publicKey))) {
+      findings.fault(...place, `${name} is a key of the issuer, and nobody is their own witness`, 'signatures');
+      continue;
+    }
     const verified = findings.attempt(...place, () => verifyNote(note, [witness]), 'signatures');
     if (!verified) continue;
     const [found] = verified;
     if (!found) findings.fault(...place, `${name} did not cosign the state of the log`, 'signatures');
     else {
-      const at = found.at === undefined ? 'an unknown time' : new Date(Number(found.at) * 1000).toISOString();
+      // A plain signature has no time, and a witness may give one beyond the year 275760.
+      const time = new Date(Number(found.at) * 1000);
+      const at = Number.isNaN(time.getTime()) ? 'an unknown time' : time.toISOString();
       findings.report.witnesses.push({ name, vkey: vkeyOf(witness), at });
     }
   }

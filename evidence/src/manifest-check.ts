@@ -1,9 +1,10 @@
 import { FILES, FORMAT, isBundleFile, type Manifest, manifestText } from './bundle.ts';
+import { equal } from './bytes.ts';
 import type { Findings } from './findings.ts';
 import { isObject, type Json, parseCanonical } from './json.ts';
 import { type Note, parseNote, parseVkey, type Verifier, verifyNote, vkeyOf } from './note.ts';
-import type { KeyUse } from './report.ts';
-import { sameKey } from './trust.ts';
+import type { Role } from './report.ts';
+import { otherRole, retirementOf, sameKey } from './trust.ts';
 
 const MEMBERS = ['created_at', 'files', 'format', 'keys', 'livemode', 'origin', 'verification_id'];
 
@@ -98,23 +99,37 @@ const SIGNED = {
 
 /**
  * Checks the key that the manifest names for a role and, where there is a note that can be read, that it signed this note.
- * Tells the report whether somebody vouched for the key.
+ * Tells the report whether somebody vouched for the key in this role.
  */
-export function checkSigned(findings: Findings, manifest: Manifest, role: KeyUse['role'], note?: Note): void {
+export function checkSigned(findings: Findings, manifest: Manifest, role: Role, note?: Note): void {
   const [check, entry] = SIGNED[role];
   const key = keyFor(findings, manifest, role);
   if (!key || !note) return;
-  const trusted = findings.trust.trusted ?? [];
+  const { trusted = [] } = findings.trust;
   // Trusted keys first: where an id is theirs, only their signature counts.
   const keys = [...trusted.filter(other => other.name === key.name), key];
   const verified = findings.attempt(check, entry, () => verifyNote(note, keys), 'signatures');
   if (!verified) return;
-  if (verified.some(({ verifier }) => sameKey(verifier, key))) {
-    findings.report.keys.push({ role, vkey: vkeyOf(key), trusted: trusted.some(other => sameKey(other, key)) });
-  } else findings.fault(check, entry, `the ${role} key ${vkeyOf(key)} did not sign it`, 'signatures');
+  const vkey = vkeyOf(key);
+  if (!verified.some(({ verifier }) => sameKey(verifier, key))) {
+    findings.fault(check, entry, `the ${role} key ${vkey} did not sign it`, 'signatures');
+    return;
+  }
+  const misused = (reason: string) => findings.fault(check, 'manifest.json', reason, `keys.${role}`);
+  const other = otherRole(trusted, key, role);
+  if (other) misused(`${vkey} is a ${other} key of the issuer, not a ${role} key`);
+  const twin = findings.report.keys.find(use => equal(parseVkey(use.vkey).publicKey, key.publicKey));
+  if (twin) misused(`it is the ${twin.role} key too: one key may not vouch for both`);
+  const retired = retirementOf(trusted, key);
+  findings.report.keys.push({
+    role,
+    vkey,
+    trusted: !other && trusted.some(known => sameKey(known, key)),
+    ...(retired === Infinity ? {} : { retired_at: new Date(retired).toISOString() }),
+  });
 }
 
-function keyFor(findings: Findings, { keys, origin }: Manifest, role: KeyUse['role']): Verifier | undefined {
+function keyFor(findings: Findings, { keys, origin }: Manifest, role: Role): Verifier | undefined {
   const [check] = SIGNED[role];
   const field = `keys.${role}`;
   const key = findings.attempt(check, 'manifest.json', () => parseVkey(keys[role]), field);

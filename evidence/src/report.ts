@@ -31,10 +31,16 @@ export interface Fault {
 
 export type CheckState = 'holds' | 'fails' | 'absent';
 
+/** What a key signs: the states of the log, or bundles and receipts. */
+export type Role = 'log' | 'bundle';
+
 export interface KeyUse {
-  role: 'log' | 'bundle';
+  role: Role;
   vkey: string;
+  /** Somebody vouched for it in this role and, if it was retired, somebody trusted dates what it signed before that. */
   trusted: boolean;
+  /** When the issuer retired it, as a trusted list says. */
+  retired_at?: string;
 }
 
 /** The result of the check of one photo. */

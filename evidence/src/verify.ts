@@ -6,6 +6,7 @@ import { type Entry, Findings, type Trust } from './findings.ts';
 import { checkLog } from './log-check.ts';
 import { checkManifest } from './manifest-check.ts';
 import { CHECKS, type Report } from './report.ts';
+import { checkRetired } from './retired.ts';
 import { crc32 } from './zip/crc32.ts';
 import { readZip, ZipTooLarge } from './zip/read.ts';
 
@@ -46,7 +47,9 @@ export async function verifyBundle(source: AsyncIterable<Uint8Array>, o: VerifyO
   if (!manifest) return report;
   const { verification_id, origin, livemode } = manifest;
   Object.assign(report, { verification_id, origin, test: livemode === false });
-  checkContent(findings, manifest, await checkLog(findings, manifest));
+  const statements = await checkLog(findings, manifest);
+  checkContent(findings, manifest, statements);
+  checkRetired(findings, statements);
 
   const failed = new Set(report.faults.map(fault => fault.check));
   report.checks = CHECKS.map(name => ({

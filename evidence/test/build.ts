@@ -4,10 +4,10 @@ import { concat, utf8 } from '../src/bytes.ts';
 import { checkpointText } from '../src/checkpoint.ts';
 import { canonicalBytes } from '../src/json.ts';
 import { inclusionRanges, leafHash, type NodeHash, nodeHash, rangeHash, rootOf } from '../src/merkle.ts';
-import { COSIGNATURE, type Signer, signatureLine, signerOf, signNote, vkeyOf } from '../src/note.ts';
+import { COSIGNATURE, type Signer, signatureLine, signerOf, signNote, type Verifier, vkeyOf } from '../src/note.ts';
 import { commitmentOf, entryOf } from '../src/statement.ts';
 import { formatProof } from '../src/tlog-proof.ts';
-import { generateKey } from '../src/trust.ts';
+import { base64url, generateKey } from '../src/trust.ts';
 import { crc32 } from '../src/zip/crc32.ts';
 import { centralDirectory, localHeader } from '../src/zip/layout.ts';
 
@@ -45,7 +45,11 @@ export const photoBytes = (seed: number, bytes = 3000): Uint8Array =>
   ).slice(0, bytes);
 
 /** The statements' files with the proofs that a log of theirs and `others` entries gives them. */
-export function makeLog(statements: readonly object[], log: Signer, o: { witness?: Signer; others?: number } = {}) {
+export function makeLog(
+  statements: readonly object[],
+  log: Signer,
+  o: { witness?: Signer; cosignedAt?: bigint; others?: number } = {},
+) {
   const others = o.others ?? 5;
   const salts = statements.map(() => randomBytes(32));
   const foreign = Array.from({ length: others }, () => leafHash(randomBytes(33)));
@@ -57,7 +61,7 @@ export function makeLog(statements: readonly object[], log: Signer, o: { witness
   const size = BigInt(tree.length);
   const text = checkpointText({ origin: log.name, size, root: rootOf(size, hashOf) });
   const signedCheckpoint = signNote(text, log);
-  const cosignature = o.witness ? signatureLine(text, o.witness, 1_764_000_000n) : '';
+  const cosignature = o.witness ? signatureLine(text, o.witness, o.cosignedAt ?? 1_764_000_000n) : '';
   const files: Files = new Map();
   for (const [index, statement] of statements.entries()) {
     files.set(`statements/${index + 1}.json`, canonicalBytes({ statement, salt: salts[index]!.toString('base64') }));
@@ -155,6 +159,32 @@ export function resign(made: Pick<Made, 'files' | 'log' | 'bundle'>, manifest: o
   made.files.set('manifest.json', bytes);
   made.files.set('manifest.sig', utf8(signNote(manifestText(bytes), made.bundle)));
   for (const [name, content] of rest) made.files.set(name, content);
+}
+
+/** A key of a JWK Set. */
+export const jwkOf = (key: Verifier, members: object = {}): object => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x: base64url(key.publicKey),
+  vkey: vkeyOf(key),
+  ...members,
+});
+
+/** What `GET /v1/evidence-keys` answers about a bundle's keys, each with more members. */
+export const keySetOf = ({ log, bundle }: Made, logMembers: object = {}, bundleMembers: object = {}): string =>
+  JSON.stringify({
+    keys: [jwkOf(log, { role: 'log', ...logMembers }), jwkOf(bundle, { role: 'bundle', ...bundleMembers })],
+  });
+
+/** The same statements in a log of nothing else: what somebody makes who has these keys. */
+export function forgeLog(made: Made, log: Signer, bundle: Signer, o: Parameters<typeof makeLog>[2] = {}): Made {
+  const statements = [...made.files]
+    .filter(([name]) => name.startsWith('statements/'))
+    .map(([, bytes]) => JSON.parse(new TextDecoder().decode(bytes)).statement as object);
+  const { files, signedCheckpoint } = makeLog(statements, log, o);
+  const forged = { ...made, files: new Map([...made.files, ...files]), log, bundle, signedCheckpoint };
+  resign(forged);
+  return forged;
 }
 
 /** The archive as it is issued. */

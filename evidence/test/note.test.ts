@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { entryBundle, nodeInTile, parseEntryBundle, parseTilePath, tileOf, tilePath } from '../log/tiles.ts';
 import { base64, hex, utf8 } from '../src/bytes.ts';
 import { parseCheckpoint } from '../src/checkpoint.ts';
 import { leafHash, rootOf } from '../src/merkle.ts';
@@ -15,7 +16,6 @@ import {
   verifyNote,
   vkeyOf,
 } from '../src/note.ts';
-import { entryBundle, nodeInTile, parseEntryBundle, parseTilePath, tileOf, tilePath } from '../src/tiles.ts';
 import { parseTrust, thumbprint } from '../src/trust.ts';
 import { newSigner } from './build.ts';
 import { testdata } from './vectors.ts';

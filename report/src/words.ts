@@ -9,6 +9,8 @@ const HEADLINES: Record<Report['outcome'], string> = {
   unreadable: 'This is not a bundle that can be checked.',
 };
 
+const RETIRED = 'Everything holds among itself, but a key that signed is retired, and nobody dates this bundle before.';
+
 const TEST = 'TEST, not evidence: this verification was made in test mode or as a trial. ';
 
 /** Limits of every check of a bundle, shown to every reader. */
@@ -84,6 +86,12 @@ const plain = (texts: readonly string[]): Line[] => texts.map(text => ({ text })
 const COMPARE =
   'Compare these keys with the ones that the issuer publishes at /v1/evidence-keys or gave you in writing. Then name them as trusted and check again.';
 
+const DATE =
+  'A retired key may have leaked. Name the root of the time stamp or a witness that saw this state before, or ask the issuer for the bundle again: the service signs it with its current keys.';
+
+const isRetired = ({ trusted, retired_at }: KeyUse): boolean => !trusted && retired_at !== undefined;
+const hintsFor = (key: KeyUse): string[] => (key.trusted ? [] : [isRetired(key) ? DATE : COMPARE]);
+
 /** The report in the sections in which the command prints it and the page shows it; those without a line are left out. */
 export function reportSections(report: Report): Section[] {
   const { faults, checks, photos, keys, timestamp, witnesses, notes } = report;
@@ -94,7 +102,7 @@ export function reportSections(report: Report): Section[] {
       text: (state === 'absent' && ABSENT[name]) || CHECKS[name],
     })),
     photos: photos.map(photoLine),
-    keys: [...keys.map(keyLine), ...plain(keys.some(key => !key.trusted) ? [COMPARE] : [])],
+    keys: [...keys.map(keyLine), ...plain([...new Set(keys.flatMap(hintsFor))])],
     timestamp: plain(timestamp ? [stampLine(timestamp)] : []),
     witnesses: witnesses.map(({ name, at }) => ({ mark: 'holds', text: `${name} at ${at}` })),
     notes: plain(notes),
@@ -104,15 +112,16 @@ export function reportSections(report: Report): Section[] {
   return named.filter(section => section.lines.length > 0);
 }
 
-export const headlineOf = ({ test, outcome }: Report): string => `${test ? TEST : ''}${HEADLINES[outcome]}`;
+export const headlineOf = ({ test, outcome, keys }: Report): string =>
+  `${test ? TEST : ''}${outcome === 'unvouched' && keys.some(isRetired) ? RETIRED : HEADLINES[outcome]}`;
 
 /** Which verification the report is about; null when the bundle does not say. */
 export const subjectOf = ({ verification_id, origin }: Report): string | null =>
   verification_id === null ? null : `Verification ${verification_id}, log ${origin}`;
 
-const keyLine = ({ role, vkey, trusted }: KeyUse): Line => ({
+const keyLine = ({ role, vkey, trusted, retired_at }: KeyUse): Line => ({
   mark: trusted ? 'holds' : 'absent',
-  text: `${role} key ${vkey} (${trusted ? 'trusted' : 'not vouched for'})`,
+  text: `${role} key ${vkey} (${trusted ? 'trusted' : 'not vouched for'}${retired_at ? `, retired on ${retired_at}` : ''})`,
 });
 
 const photoLine = ({ entry, bytes, received_at, sha256, marks, holds }: PhotoReport): Line => ({

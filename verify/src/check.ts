@@ -1,7 +1,7 @@
 import type { Verifier } from '@firsthand/evidence/note.ts';
 import { parseVkey } from '@firsthand/evidence/note.ts';
 import type { Report } from '@firsthand/evidence/report.ts';
-import { parseTrust } from '@firsthand/evidence/trust.ts';
+import { parseTrust, type TrustedKey } from '@firsthand/evidence/trust.ts';
 import { type Entry, verifyBundle } from '@firsthand/evidence/verify.ts';
 
 /** The keys and origins that the reader vouches for, as typed: the options of the command. */
@@ -12,7 +12,7 @@ export interface Trust {
 }
 
 export interface TrustRead {
-  trusted: Verifier[];
+  trusted: TrustedKey[];
   witnesses: Verifier[];
   tsaRoots: string;
   faults: Partial<Record<keyof Trust, string>>;

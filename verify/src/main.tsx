@@ -15,7 +15,7 @@ const FIELDS: { name: keyof Trust; label: string; hint: string }[] = [
   {
     name: 'keys',
     label: 'Keys you trust',
-    hint: 'Paste the verifier keys of the issuer, a line each, or its JWK Set (/v1/evidence-keys). Get them by another way than the bundle.',
+    hint: 'Paste the JWK Set of the issuer (/v1/evidence-keys), which says what each key signs and which are retired, or its verifier keys, one per line. Get them by another way than the bundle.',
   },
   {
     name: 'witnesses',

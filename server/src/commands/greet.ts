@@ -1,26 +1,37 @@
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { bold, dim } from '@firsthand/cli/print.ts';
 import { ownerLink } from '../identity/tenants/create.ts';
 import type { FirstRun } from '../identity/tenants/first-run.ts';
-import { one, transaction } from '../platform/db/sql.ts';
+import { one, type Queryable, transaction } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { issue } from '../verification/verifications/issue.ts';
 
-/** Prints where the service is, its keys at the first start, a capture link and the way into the dashboard. */
-export async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void> {
-  const lines = ['', `${bold('Firsthand')} is ready at ${bold(deps.origins.public)}`, ''];
+/**
+ * Prints where the service is and how to begin. With `secrets` also its keys at the first start, a capture link and the way into the
+ * dashboard; otherwise where these are, because each of them is a credential.
+ */
+export async function greet(deps: Deps, firstRun: FirstRun | null, secrets: boolean): Promise<void> {
+  console.log(['', `${bold('Firsthand')} is ready at ${bold(deps.origins.public)}`, ''].join('\n'));
+  if (secrets) await greetWithSecrets(deps, firstRun);
+  else await greetForLog(deps);
+}
+
+async function greetWithSecrets(deps: Deps, firstRun: FirstRun | null): Promise<void> {
+  const lines: string[] = [];
+  const file = firstRunFile(deps);
   if (firstRun) {
     lines.push(
       `  Live key        ${firstRun.pk_live}`,
       `  Test key        ${firstRun.pk_test}`,
       `  Secret key      ${firstRun.rk_secret}`,
       `  Webhook secret  ${firstRun.webhook_secret}`,
-      dim(`  saved in ${deps.config.dataDir}/first-run.json`),
+      dim(`  saved in ${file}`),
       '',
     );
-  } else if (existsSync(join(deps.config.dataDir, 'first-run.json'))) {
-    lines.push(dim(`  Your keys are in ${deps.config.dataDir}/first-run.json`), '');
+  } else if (existsSync(file)) {
+    lines.push(dim(`  Your keys are in ${file}`), '');
   }
   const link = await freshLink(deps);
   lines.push(`  Capture link    ${bold(link)}`);
@@ -36,6 +47,26 @@ export async function greet(deps: Deps, firstRun: FirstRun | null): Promise<void
   }
 }
 
+/** The same for a log: no key, no secret, no link that opens anything. */
+async function greetForLog(deps: Deps): Promise<void> {
+  const lines: string[] = [];
+  const file = firstRunFile(deps);
+  const found = await stat(file).catch(() => null);
+  if (found) {
+    const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+    lines.push(`  Keys, webhook secret and first sign-in link are in ${file} (mode ${mode}), not in this output.`, '');
+  }
+  const owner = await unusedOwner(deps.db);
+  if (owner) {
+    const command = `npx firsthand sign-in-link --tenant ${owner.tenant_id}`;
+    lines.push(`  Nobody has signed in yet. For a new link, with the settings of this service:  ${command}`, '');
+  }
+  lines.push(`  Dashboard       ${deps.origins.public}/dashboard`, `  Guides and API  ${deps.origins.public}/docs`, '');
+  console.log(lines.join('\n'));
+}
+
+const firstRunFile = ({ config }: Deps): string => join(config.dataDir, 'first-run.json');
+
 /** The command for another terminal, which does not have the settings of this one. */
 function demoCommand({ config, origins }: Deps): string {
   const folder = relative(process.cwd(), config.dataDir);
@@ -44,17 +75,21 @@ function demoCommand({ config, origins }: Deps): string {
   return `${settings}npx firsthand demo${url}`;
 }
 
+/** The first tenant's owner, as long as nobody has signed in there. */
+const unusedOwner = (db: Queryable): Promise<{ person_id: string; tenant_id: string } | undefined> =>
+  one(
+    db,
+    `select m.person_id, m.tenant_id from memberships m
+     where m.tenant_id = (select id from tenants where not is_trial order by id limit 1) and m.role = 'owner'
+       and not exists (select 1 from memberships o join persons q on q.id = o.person_id
+                       where o.tenant_id = m.tenant_id and q.last_sign_in_at is not null)
+     order by m.created_at limit 1`,
+  );
+
 /** Returns a new sign-in link for the first tenant's owner. Null after the first sign-in there. */
 const unusedOwnerLink = (deps: Pick<Deps, 'db' | 'origins' | 'clock'>): Promise<string | null> =>
   transaction(deps.db, async tx => {
-    const owner = await one<{ person_id: string }>(
-      tx,
-      `select m.person_id from memberships m
-       where m.tenant_id = (select id from tenants where not is_trial order by id limit 1) and m.role = 'owner'
-         and not exists (select 1 from memberships o join persons q on q.id = o.person_id
-                         where o.tenant_id = m.tenant_id and q.last_sign_in_at is not null)
-       order by m.created_at limit 1`,
-    );
+    const owner = await unusedOwner(tx);
     return owner ? ownerLink(tx, deps, owner.person_id) : null;
   });
 

@@ -164,7 +164,7 @@ export function createProgram(environment: Env): Command {
   program
     .command('rotate-evidence-key')
     .description(
-      'Replace the keys that sign the log and the bundles. Whatever the old keys signed can still be checked.',
+      'Replace the keys that sign the log and the bundles. Bundles are signed anew when they are downloaded again.',
     )
     .action(async () => (await import('./rotate-evidence-key.ts')).rotateEvidenceKeyCommand());
 

@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
 import { createLog } from '../platform/lib/log.ts';
 import { ensurePagesBuilt } from './build-pages.ts';
+import { showsSecrets } from './shows-secrets.ts';
 import { selfMadeCertificate } from './tls.ts';
 
 export interface ServeOptions {
@@ -64,7 +65,8 @@ export async function serve(o: ServeOptions): Promise<void> {
     void drain('database ended', 1);
   });
 
-  if (o.http) await (await import('./greet.ts')).greet(deps, service.firstRun);
+  // `--tls` makes up a public address for a laptop; only a setting says that this is none.
+  if (o.http) await (await import('./greet.ts')).greet(deps, service.firstRun, showsSecrets(read.publicUrl));
   else console.log('The Firsthand worker is running.');
 }
 

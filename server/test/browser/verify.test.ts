@@ -6,7 +6,7 @@ import { verifyEvidence } from '@firsthand/cli/verify-evidence.ts';
 import { type Signer, vkeyOf } from '@firsthand/evidence/note.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Made, makeBundle, zip } from '../../../evidence/test/build.ts';
+import { forgeLog, keySetOf, type Made, makeBundle, zip } from '../../../evidence/test/build.ts';
 import { forgedBundles } from '../../../evidence/test/mutations.ts';
 import { distOf } from '../../src/platform/http/assets.ts';
 import {
@@ -159,6 +159,32 @@ describe('the page /verify, from disk with the network off', () => {
     await page.getByText('Witnesses and time stamp').click();
     await page.getByLabel('Witnesses you require').fill(vkeyOf(makeBundle().witness));
     await page.getByText('did not cosign the state of the log').waitFor();
+    await page.context().close();
+  });
+
+  it('takes each key of a JWK Set for its role only, and says when a key was retired', async () => {
+    const made = makeBundle();
+    const forged = forgeLog(made, made.bundle, made.bundle);
+    const paths = ['genuine', 'forged'].map(name => join(folder, `${name}.zip`));
+    await writeFile(paths[0]!, zip(made.files));
+    await writeFile(paths[1]!, zip(forged.files));
+    const page = await openFromDisk();
+    const keys = page.getByLabel('Keys you trust');
+    await keys.fill(keySetOf(made));
+    const codes = async () => (await shownBy(page, paths)).map(({ code }) => code);
+    expect(await codes()).toEqual([0, 1]);
+    await page.getByText('is a bundle key of the issuer, not a log key').waitFor();
+    const retired_at = '2025-12-01T00:00:00.000Z';
+    await keys.fill(keySetOf(made, { retired_at }));
+    await page.getByText(`not vouched for, retired on ${retired_at}`).waitFor();
+    expect(await codes()).toEqual([2, 1]);
+    await page.getByText('Witnesses and time stamp').click();
+    await page.getByLabel('Witnesses you require').fill(vkeyOf(made.witness));
+    await page.getByText(`(trusted, retired on ${retired_at})`).waitFor();
+    expect((await codes())[0]).toBe(0);
+    await keys.fill(keySetOf(made, { retired_at: 'soon' }));
+    await page.getByText('This cannot be read: the retired_at of').waitFor();
+    await page.locator('[data-outcome=unvouched]').waitFor();
     await page.context().close();
   });
 

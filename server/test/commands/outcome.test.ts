@@ -8,7 +8,7 @@ import { vkeyOf } from '@firsthand/evidence/note.ts';
 import { type Command, CommanderError } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bomb } from '../../../evidence/test/bombs.ts';
-import { makeBundle, zip } from '../../../evidence/test/build.ts';
+import { forgeLog, keySetOf, makeBundle, zip } from '../../../evidence/test/build.ts';
 import { createProgram } from '../../src/commands/program.ts';
 import { MAIN } from '../support/service-process.ts';
 import { CALLS, pathsOf } from './every-command.ts';
@@ -107,6 +107,44 @@ describe('firsthand verify-evidence', () => {
     expect(out).toContain('its compressed data are damaged');
   });
 
+  it('takes each key of a JWK Set for its role only, and a retired one only with a date', async () => {
+    const { log, bundle: signer, witness } = made;
+    const retired_at = '2025-12-01T00:00:00.000Z';
+    const lists = {
+      current: keySetOf(made),
+      retired: keySetOf(made, { retired_at }, { retired_at }),
+      // A list that was downloaded before the rotation, beside one from after it.
+      both: [keySetOf(made), keySetOf(made, { retired_at }, { retired_at })],
+    };
+    const check = async (what: string, bytes: Uint8Array, list: string | string[], ...more: string[]) => {
+      const files = [list].flat().map((text, at) => file(`${what}-${at}.json`, text));
+      const named = files.flatMap(path => ['--trust', path]);
+      return run(MAIN, ['verify-evidence', file(`${what}.zip`, bytes), ...named, ...more]);
+    };
+    expect(await check('current', zip(made.files), lists.current)).toMatchObject({ code: 0 });
+    for (const [what, forged, role] of [
+      ['by-bundle-key', forgeLog(made, signer, signer), 'a bundle key of the issuer, not a log key'],
+      ['by-log-key', forgeLog(made, log, log), 'a log key of the issuer, not a bundle key'],
+    ] as const) {
+      for (const list of [lists.current, lists.retired]) {
+        const { code, out } = await check(what, zip(forged.files), list);
+        expect({ what, code }).toEqual({ what, code: 1 });
+        expect(out).toContain(role);
+        expect(out).toContain('one key may not vouch for both');
+      }
+    }
+    for (const list of [lists.retired, lists.both]) {
+      const { code, out } = await check('retired', zip(made.files), list);
+      expect(code).toBe(2);
+      expect(out).toContain('a key that signed is retired, and nobody dates this bundle before');
+      expect(out.split(`not vouched for, retired on ${retired_at}`)).toHaveLength(3);
+      // The witness cosigned a week before.
+      const dated = await check('dated', zip(made.files), list, '--witness', vkeyOf(witness));
+      expect(dated.code).toBe(0);
+      expect(dated.out).toContain(`trusted, retired on ${retired_at}`);
+    }
+  });
+
   const missing = join(folder, 'missing.zip');
   const locked = file('locked.zip', 'x');
   chmodSync(locked, 0);
@@ -119,6 +157,12 @@ describe('firsthand verify-evidence', () => {
     ['missing keys', [bundle, '--trust', missing], `${missing} does not exist.`],
     ['a folder of keys', [bundle, '--trust', folder], 'is a folder. Name a file'],
     ['missing roots', [bundle, '--tsa-root', missing], `${missing} does not exist.`],
+    ['an unknown role', [bundle, '--trust', file('role.json', keySetOf(made, { role: 'Log' }))], 'neither "log" nor'],
+    [
+      'a retirement that is no time',
+      [bundle, '--trust', file('retired.json', keySetOf(made, { retired_at: 'soon' }))],
+      'is not a time',
+    ],
     ['a wrong witness', [bundle, '--witness', 'nonsense'], 'verifier key'],
     ['an unknown option', [bundle, '--trsut', trust], 'See: firsthand verify-evidence --help'],
     ['no file', [], 'See: firsthand verify-evidence --help'],

@@ -1,4 +1,11 @@
 import type { Verifier } from '@firsthand/evidence/note.ts';
+import type { Stamp } from '@firsthand/stamps/rfc3161.ts';
+
+/** The answer of a time-stamping authority, and what it says. */
+export interface MadeStamp {
+  response: Buffer;
+  stamp: Stamp;
+}
 
 export interface Head {
   origin: string;

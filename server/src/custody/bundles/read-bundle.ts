@@ -6,7 +6,8 @@ import { type Answer, binary, tenantEndpoint } from '../../platform/http/endpoin
 import { Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
 import { readCurrent } from '../../verification/verifications/read.ts';
 import { isTerminal } from '../../verification/verifications/status.ts';
-import { type BundleFile, settledBundle } from './settled.ts';
+import type { BundleFile } from './bundle-file.ts';
+import { settledBundle } from './settled.ts';
 import { spliced } from './splice.ts';
 
 /** The sequencer places an entry within 0.2 s, and the publisher signs it within 1 s more. */

@@ -1,5 +1,5 @@
-import { hex } from '@firsthand/evidence/bytes.ts';
-import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
+import { equal, hex, utf8 } from '@firsthand/evidence/bytes.ts';
+import { parseNote, type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
 import type { Head } from './head.ts';
 
 /** An Ed25519 SubjectPublicKeyInfo without its key, RFC 8410. */
@@ -16,17 +16,20 @@ export function readmeOf(o: {
   verifyUrl: string;
 }): string {
   const { head, bundleKey } = o;
+  const { name, id } = head.key;
+  const signatures = parseNote(utf8(head.note)).signatures;
+  const line = 1 + signatures.findIndex(signature => signature.name === name && equal(signature.id, id));
   const test = o.livemode ? '' : 'TEST, not evidence: this verification was made in test mode or as a trial.\n\n';
   return `${test}Evidence of verification ${o.verificationId}
 
 This folder is complete: it can be checked without the service that issued it. The easy way is
 
-  firsthand verify-evidence FILE.zip --trust '${vkeyOf(head.key)}' --trust '${vkeyOf(bundleKey)}'
+  firsthand verify-evidence FILE.zip --trust KEYS.json
 
 or the page ${o.verifyUrl}. Save that page once: it works from disk, with the network off, and sends nothing.
 
-First make sure that these two keys are the issuer's: compare them with a copy that you have from the issuer in writing, or with
-the address /v1/evidence-keys of the issuer's service.
+KEYS.json is the list of keys from the address /v1/evidence-keys of the issuer's service, or from the issuer in writing. It says which key
+signs the log and which signs bundles, and which were retired. These two must be in it, the one as log key, the other as bundle key:
 
   log key     ${vkeyOf(head.key)}
   bundle key  ${vkeyOf(bundleKey)}
@@ -44,7 +47,7 @@ By hand, with sha256sum, openssl, jq and xxd:
 
 3. The log key signed the state of the log.
    sed -e '1,/^$/d' proofs/1.tlog-proof | sed -e '/^$/,$d' > /tmp/text
-   sed -e '1,/^$/d' proofs/1.tlog-proof | sed -e '1,/^$/d' | head -n 1 | cut -d' ' -f3 | base64 -d | tail -c 64 > /tmp/signature
+   sed -e '1,/^$/d' proofs/1.tlog-proof | sed -e '1,/^$/d' | sed -n ${line}p | cut -d' ' -f3 | base64 -d | tail -c 64 > /tmp/signature
    printf '${SPKI_PREFIX}${hex(head.key.publicKey)}' | xxd -r -p > /tmp/key
    openssl pkeyutl -verify -pubin -keyform DER -inkey /tmp/key -rawin -in /tmp/text -sigfile /tmp/signature
 

@@ -1,41 +1,27 @@
-import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
-import { EXTENSIONS, FORMAT, type Manifest, manifestText } from '@firsthand/evidence/bundle.ts';
+import { EXTENSIONS } from '@firsthand/evidence/bundle.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { canonical } from '@firsthand/evidence/json.ts';
 import { inclusionRanges, rangeHash } from '@firsthand/evidence/merkle.ts';
-import { parseNote, parseVkey, signNote, type Verifier, verifyNote, vkeyOf } from '@firsthand/evidence/note.ts';
+import { parseNote, parseVkey, type Verifier, verifyNote } from '@firsthand/evidence/note.ts';
 import { formatProof } from '@firsthand/evidence/tlog-proof.ts';
 import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { C2paFault } from '../../platform/lib/c2pa-writer.ts';
 import { awaitsCosignatures, cosignedNote } from '../../record/evidence/cosign.ts';
-import { type LogRow, listEvidenceKeys, signerFor } from '../../record/evidence/log.ts';
+import { type LogRow, listEvidenceKeys } from '../../record/evidence/log.ts';
 import { type OpenedStatement, openStatements } from '../../record/evidence/statements.ts';
 import { loadNodes } from '../../record/evidence/tiles.ts';
 import { type CaptureRow, capturesOf, type VerificationRow } from '../../verification/verifications/row.ts';
 import { sealedText, sealHashOf } from '../../verification/verifications/seal.ts';
 import { SignerFault } from '../credentials/sign-photo.ts';
-import { makeCertificate } from './certificate.ts';
+import { type BundleFile, inline } from './bundle-file.ts';
 import { credentialOf, type LoggedFacts, stampsOf } from './credential.ts';
 import type { Head } from './head.ts';
-import { readmeOf } from './readme.ts';
-import { type Splice, spliceOf } from './splice.ts';
+import { hasCurrentKeys, renewedFiles } from './renewed.ts';
+import { signFiles } from './sign-files.ts';
+import { spliceOf } from './splice.ts';
 import { stampOf } from './time-stamp.ts';
-
-/** A file of a bundle: its bytes, or the blob that contains them, or both: see `splice.ts`. */
-export interface BundleFile {
-  path: string;
-  bytes: number;
-  sha256: string;
-  crc32: number;
-  /** Base64. */
-  content?: string;
-  blob?: string;
-  /** The file is the blob with `content` between its first and last bytes. */
-  splice?: Splice;
-}
 
 interface Leaf {
   seq: number;
@@ -44,24 +30,24 @@ interface Leaf {
 }
 
 /**
- * Returns the files of a verification's bundle: the same at each call until a statement is added. Null while the signed log does not
- * contain every entry.
+ * Returns the files of a verification's bundle: the same at each call until a statement is added or the keys are rotated. Null while the
+ * signed log does not contain every entry.
  */
 export async function settledBundle(deps: Deps, row: VerificationRow): Promise<BundleFile[] | null> {
   const leaves = await leavesShown(deps.db, row.id);
   const kept = await readKept(deps, row.id);
-  if (kept && kept.statements === leaves.length) return kept.files;
-  const head = await headOver(deps, leaves);
-  if (!head) return null;
-  const files = await makeFiles(deps, row, leaves, head);
+  const same = kept?.statements === leaves.length ? kept : null;
+  if (same && (await hasCurrentKeys(deps.db, same.files))) return same.files;
+  const files = same ? await renewedFiles(deps, row, same.files) : await makeFiles(deps, row, leaves);
+  if (!files) return null;
   await deps.db.query(
     // Waits for an erasure in progress, and keeps nothing after one.
     `insert into evidence_bundles (verification_id, statements, sealed, created_at)
      select id, $2, $3, $4 from verifications where id = $1 and redacted_at is null for share
      on conflict (verification_id) do update
      set statements = excluded.statements, sealed = excluded.sealed, created_at = excluded.created_at
-     where evidence_bundles.statements < excluded.statements`,
-    [row.id, leaves.length, deps.keyring.encrypt(JSON.stringify(files)), deps.clock.now()],
+     where evidence_bundles.statements < excluded.statements or evidence_bundles.created_at = $5`,
+    [row.id, leaves.length, deps.keyring.encrypt(JSON.stringify(files)), deps.clock.now(), same?.created_at ?? null],
   );
   // If two calls settle at once, the first one wins.
   const settled = await readKept(deps, row.id);
@@ -100,14 +86,12 @@ export async function eraseBundles(tx: Tx, verificationIds: readonly string[]): 
 }
 
 async function readKept(deps: Pick<Deps, 'db' | 'keyring'>, id: string) {
-  const found = await one<{ statements: number; sealed: string }>(
+  const found = await one<{ statements: number; sealed: string; created_at: Date }>(
     deps.db,
-    'select statements, sealed from evidence_bundles where verification_id = $1',
+    'select statements, sealed, created_at from evidence_bundles where verification_id = $1',
     [id],
   );
-  return (
-    found && { statements: found.statements, files: JSON.parse(deps.keyring.decrypt(found.sealed)) as BundleFile[] }
-  );
+  return found && { ...found, files: JSON.parse(deps.keyring.decrypt(found.sealed)) as BundleFile[] };
 }
 
 /** Returns the published log head that covers all entries of a verification; null while there is none. */
@@ -134,23 +118,18 @@ async function logKeys(db: Queryable): Promise<Verifier[]> {
   return keys.filter(({ role }) => role === 'log').map(({ vkey }) => parseVkey(vkey));
 }
 
-async function makeFiles(
-  deps: Deps,
-  row: VerificationRow,
-  leaves: readonly Leaf[],
-  head: Head & { logId: number },
-): Promise<BundleFile[]> {
+/** Null while the published log does not cover all entries. */
+async function makeFiles(deps: Deps, row: VerificationRow, leaves: readonly Leaf[]): Promise<BundleFile[] | null> {
+  const head = await headOver(deps, leaves);
+  if (!head) return null;
   const statements = (await openStatements(deps.db, deps, row.id)).slice(0, leaves.length);
   const captures = await capturesOf(deps.db, row.id);
-  const log = (await one<LogRow>(deps.db, 'select * from evidence_logs where id = $1', [head.logId]))!;
-  const signer = await signerFor(deps.db, deps, log, 'bundle');
   const analysis = statements.findLast(({ statement }) => statement.type === 'case_analysis');
   const reviews = statements.filter(({ statement }) => statement.type === 'review');
-  const createdAt = deps.clock.now();
   const verdict = row.verdict && verdictOf(statements);
   const photos = await photoFiles(deps, captures);
-  const credentials = await credentialFiles(deps, row, captures, factsOf(statements, leaves, head));
-  const stamp = await stampOf(deps, head.signed);
+  const logged = factsOf(statements, leaves, head);
+  const credentials = await credentialFiles(deps, row, captures, logged);
   const files = [
     inline('record.json', sealedText(row)),
     inline(
@@ -171,47 +150,8 @@ async function makeFiles(
     ...(await proofFiles(deps, head, leaves)),
     ...photos,
     ...credentials,
-    ...(stamp ? [inline('timestamp.tsr', stamp.response)] : []),
-    inline(
-      'certificate.pdf',
-      await makeCertificate(deps, {
-        row,
-        captures,
-        statements,
-        leaves: leaves.map(leaf => leaf.leaf_index!),
-        head,
-        bundleKey: signer,
-        createdAt,
-        stamp: stamp?.stamp ?? null,
-      }),
-    ),
-    inline(
-      'README.txt',
-      readmeOf({
-        verificationId: row.id,
-        livemode: row.livemode,
-        head,
-        bundleKey: signer,
-        statements: statements.length,
-        verifyUrl: `${deps.origins.public}/verify`,
-      }),
-    ),
   ];
-  const manifest: Manifest = {
-    format: FORMAT,
-    verification_id: row.id,
-    origin: head.origin,
-    created_at: createdAt.toISOString(),
-    ...(row.livemode ? {} : { livemode: false as const }),
-    keys: { log: vkeyOf(head.key), bundle: vkeyOf(signer) },
-    files: files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
-  };
-  const manifestBytes = Buffer.from(canonical(manifest));
-  return [
-    inline('manifest.json', manifestBytes),
-    inline('manifest.sig', signNote(manifestText(manifestBytes), signer)),
-    ...files,
-  ];
+  return signFiles(deps, { row, captures, ...logged, head, stamp: await stampOf(deps, head.signed), files });
 }
 
 /** The verdict as the log has it, in the form that the tenant sees. */
@@ -284,15 +224,4 @@ async function credentialFiles(
 async function blobFile(deps: Pick<Deps, 'blobs'>, path: string, blob: string): Promise<BundleFile> {
   const { content: _, ...file } = inline(path, await deps.blobs.get(blob, { maxBytes: UPLOAD_HARD_CAP_BYTES }));
   return { ...file, blob };
-}
-
-function inline(path: string, content: string | Uint8Array): BundleFile {
-  const bytes = Buffer.from(content);
-  return {
-    path,
-    bytes: bytes.length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    crc32: crc32(bytes),
-    content: bytes.toString('base64'),
-  };
 }

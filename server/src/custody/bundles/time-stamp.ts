@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type Stamp, stampRequest, verifyStamp } from '@firsthand/stamps/rfc3161.ts';
+import { stampRequest, verifyStamp } from '@firsthand/stamps/rfc3161.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { sha256 } from '../../platform/lib/keyring.ts';
+import type { MadeStamp } from './head.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
@@ -13,7 +14,7 @@ const MAX_BYTES = 65_536;
 export async function stampOf(
   deps: Pick<Deps, 'config' | 'log'>,
   note: string | Uint8Array,
-): Promise<{ response: Buffer; stamp: Stamp } | null> {
+): Promise<MadeStamp | null> {
   const { tsaUrl } = deps.config;
   if (!tsaUrl) return null;
   const nonce = randomBytes(16);
@@ -33,7 +34,8 @@ export async function stampOf(
     const stamp = await verifyStamp({ response: new Uint8Array(response), message, nonce });
     return { response, stamp };
   } catch (error) {
-    deps.log.warn({ err: error, tsaUrl }, 'no time stamp; the bundle is issued without one');
+    // The address may carry a key of the authority.
+    deps.log.warn({ err: error, tsa: new URL(tsaUrl).host }, 'no time stamp; the bundle is issued without one');
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
-import { type Signer, signerOf, verifierOf, vkeyOf } from '@firsthand/evidence/note.ts';
+import { parseNote, type Signer, signerOf, signNote, verifierOf, vkeyOf } from '@firsthand/evidence/note.ts';
 import { base64url, generateKey, thumbprint } from '@firsthand/evidence/trust.ts';
 import { OWN_KEYS_FILE } from '../../platform/config/environment.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
@@ -73,18 +73,28 @@ export async function createKey(
   );
 }
 
-/** Retires both keys of the current log for new ones. What the old ones signed stays checkable: they stay listed. */
+/**
+ * Retires both keys of every epoch, and signs the state of each log with its new key: a retired key counts for nothing that nobody else
+ * dates. Retired keys stay listed.
+ */
 export const rotateKeys = (deps: Pick<Deps, 'db' | 'keyring' | 'clock'>): Promise<void> =>
   transaction(deps.db, async tx => {
-    const log = await one<LogRow>(tx, 'select * from evidence_logs order by id desc limit 1 for update');
-    if (!log) throw new Error('There is no log yet: start the service once.');
-    await tx.query('update evidence_keys set retired_at = $2, sealed = null where log_id = $1 and retired_at is null', [
-      log.id,
+    const logs = await many<LogRow>(tx, 'select * from evidence_logs order by id for update');
+    if (logs.length === 0) throw new Error('There is no log yet: start the service once.');
+    await tx.query('update evidence_keys set retired_at = $1, sealed = null where retired_at is null', [
       deps.clock.now(),
     ]);
-    for (const role of ['log', 'bundle'] as const) await createKey(tx, deps, log.id, role);
-    // Below any size and another than before: signed anew with the next look, and a note that is being signed now is not kept.
-    await tx.query('update evidence_logs set checkpoint_size = least(checkpoint_size, 0) - 1 where id = $1', [log.id]);
+    for (const log of logs) {
+      for (const role of ['log', 'bundle'] as const) await createKey(tx, deps, log.id, role);
+      if (!log.checkpoint) continue;
+      const { text } = parseNote(Buffer.from(log.checkpoint));
+      const note = signNote(text, await signerFor(tx, deps, log, 'log'));
+      await tx.query('update evidence_logs set checkpoint = $2 where id = $1', [log.id, note]);
+    }
+    // Below any size and another than before: a publisher that is signing with the old key does not store its note.
+    await tx.query('update evidence_logs set checkpoint_size = least(checkpoint_size, 0) - 1 where id = $1', [
+      logs.at(-1)!.id,
+    ]);
   });
 
 /** The key that signs for a log now. */

@@ -5,15 +5,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import type { PublicView } from '@firsthand/contract/verification/verification.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
-import { verifyBundle } from '@firsthand/evidence/verify.ts';
+import { type VerifyOptions, verifyBundle } from '@firsthand/evidence/verify.ts';
 import { reportLines } from '@firsthand/report/words.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAuthority } from '../../../../stamps/test/authority.ts';
 import { PUBLISHED_RATES } from '../../../src/custody/bundles/published-rates.ts';
 import { stampLog } from '../../../src/custody/bundles/stamp-log.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
+import { rotateKeys } from '../../../src/record/evidence/log.ts';
 import { appendStatement } from '../../../src/record/evidence/statements.ts';
 import {
   ask,
@@ -50,12 +52,30 @@ const download = (id: string) =>
     return answer.status === 200 ? { answer, bytes: Buffer.from(await answer.arrayBuffer()) } : null;
   }, 'the bundle');
 
-async function check(bytes: Buffer, trust = true) {
+async function check(bytes: Buffer, trust = true, o: VerifyOptions = {}) {
   const { body } = await ask(service, '/v1/evidence-keys');
   async function* source() {
     yield bytes;
   }
-  return verifyBundle(source(), { trusted: trust ? parseTrust(JSON.stringify(body)) : [] });
+  return verifyBundle(source(), { ...o, trusted: trust ? parseTrust(JSON.stringify(body)) : [] });
+}
+
+const canCheckByHand = ['jq', 'xxd'].every(installed);
+
+/** Runs the commands of the README in the folder of a bundle. */
+async function checkByHand(cwd: string): Promise<void> {
+  if (!canCheckByHand) return;
+  const readme = await readFile(join(cwd, 'README.txt'), 'utf8');
+  const steps = readme.split(/\n\d\. /).slice(1);
+  const commands = steps.map(step =>
+    step
+      .split('\n')
+      .filter(line => line.startsWith('   ') && /^ {3}(printf|tail|openssl|sed|\( printf|jq| {2}jq)/.test(line))
+      .join('\n'),
+  );
+  const run = (script: string) => execFileSync('bash', ['-c', script], { cwd }).toString();
+  expect(run(commands[0]!)).not.toContain('FAILED');
+  for (const step of [1, 2]) expect(run(commands[step]!)).toContain('Verified Successfully');
 }
 
 async function completed(): Promise<string> {
@@ -172,19 +192,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(run('changed.zip')).toMatchObject({ code: 1, output: expect.stringContaining('What does not hold') });
   });
 
-  it.skipIf(!['jq', 'xxd'].every(installed))('passes the commands of its README', async () => {
-    const readme = await readFile(join(folder, 'files', 'README.txt'), 'utf8');
-    const steps = readme.split(/\n\d\. /).slice(1);
-    const commands = steps.map(step =>
-      step
-        .split('\n')
-        .filter(line => line.startsWith('   ') && /^ {3}(printf|tail|openssl|sed|\( printf|jq| {2}jq)/.test(line))
-        .join('\n'),
-    );
-    const run = (script: string) => execFileSync('bash', ['-c', script], { cwd: join(folder, 'files') }).toString();
-    expect(run(commands[0]!)).not.toContain('FAILED');
-    for (const step of [1, 2]) expect(run(commands[step]!)).toContain('Verified Successfully');
-  });
+  it.skipIf(!canCheckByHand)('passes the commands of its README', () => checkByHand(join(folder, 'files')));
 
   it('contains a certificate as PDF/A-3b with an embedded font', async () => {
     const pdf = await readFile(join(folder, 'files', 'certificate.pdf'), 'latin1');
@@ -301,30 +309,35 @@ describe('GET /v1/verifications/:id/evidence', () => {
   });
 });
 
-describe('TSA_URL', () => {
-  it('adds a time stamp of the signed log, and the bundle is issued without one when the authority fails', async () => {
-    const authority = openAuthority();
-    let answers = true;
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', chunk => chunks.push(chunk));
-      request.on('end', () => {
-        if (answers) response.end(authority.reply(Buffer.concat(chunks)));
-        else response.writeHead(500).end();
-      });
+/** Runs `work` with a time-stamping authority at TSA_URL that answers as long as `answers` is true. */
+async function withAuthority(work: (o: { root: string; answers: boolean }) => Promise<void>): Promise<void> {
+  const authority = openAuthority();
+  const o = { root: authority.root, answers: true };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', chunk => chunks.push(chunk));
+    request.on('end', () => {
+      if (o.answers) response.end(authority.reply(Buffer.concat(chunks)));
+      else response.writeHead(500).end();
     });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const before = service.deps.config.tsaUrl;
-    service.deps.config.tsaUrl = `http://127.0.0.1:${port}/`;
-    try {
-      const verify = async (bytes: Buffer) => {
-        const { body } = await ask(service, '/v1/evidence-keys');
-        async function* source() {
-          yield bytes;
-        }
-        return verifyBundle(source(), { trusted: parseTrust(JSON.stringify(body)), tsaRoots: authority.root });
-      };
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const before = service.deps.config.tsaUrl;
+  service.deps.config.tsaUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  try {
+    await work(o);
+  } finally {
+    service.deps.config.tsaUrl = before;
+    authority.close();
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  }
+}
+
+describe('TSA_URL', () => {
+  it('adds a time stamp of the signed log, and the bundle is issued without one when the authority fails', () =>
+    withAuthority(async authority => {
+      const verify = (bytes: Buffer) => check(bytes, true, { tsaRoots: authority.root });
       const report = await verify((await download(await completed())).bytes);
       expect(report).toMatchObject({
         exit_code: 0,
@@ -332,17 +345,81 @@ describe('TSA_URL', () => {
         timestamp: { root_checked: true, authority: 'Test stamps, Test authority' },
       });
       await stampsOnceAnHour(authority.root);
-      answers = false;
+      authority.answers = false;
       const without = await verify((await download(await completed())).bytes);
       expect(without).toMatchObject({ exit_code: 0, timestamp: null });
       expect(service.logged.join('\n')).toContain('no time stamp; the bundle is issued without one');
-    } finally {
-      service.deps.config.tsaUrl = before;
-      authority.close();
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
+    }));
+});
+
+describe('GET /v1/verifications/:id/evidence after the keys were rotated', () => {
+  const filesOf = async (bytes: Buffer, name: string) => {
+    const into = join(folder, name);
+    await writeFile(`${into}.zip`, bytes);
+    execFileSync('python3', ['-m', 'zipfile', '-e', `${into}.zip`, into]);
+    return into;
+  };
+
+  it('gives the same evidence under the current keys; the bundle from before says that its keys are retired', async () => {
+    const id = await completed();
+    const before = (await download(id)).bytes;
+    const whole = await check(before);
+    expect(whole.exit_code).toBe(0);
+    await rotateKeys(service.deps);
+
+    const old = await check(before);
+    expect(old).toMatchObject({ exit_code: 2, outcome: 'unvouched', faults: [] });
+    const { keys } = (await ask<EvidenceKeys>(service, '/v1/evidence-keys')).body;
+    const retired = new Map(keys.map(key => [key.vkey, key.retired_at]));
+    expect(old.keys.map(key => [key.trusted, key.retired_at])).toEqual(
+      whole.keys.map(({ vkey }) => [false, retired.get(vkey)]),
+    );
+    const said = reportLines(old).join('\n');
+    expect(said).toContain('a key that signed is retired, and nobody dates this bundle before');
+    for (const { vkey } of whole.keys) {
+      expect(said).toContain(`${vkey} (not vouched for, retired on ${retired.get(vkey)})`);
     }
+    expect(said).toContain('ask the issuer for the bundle again');
+    expect(said).not.toContain('Compare these keys');
+
+    const [after, again] = (await Promise.all([download(id), download(id)])).map(({ bytes }) => bytes);
+    expect(again!.equals(after!)).toBe(true);
+    expect((await download(id)).bytes.equals(after!)).toBe(true);
+    const renewed = await check(after!);
+    expect(renewed).toMatchObject({ exit_code: 0, faults: [], log: whole.log, photos: whole.photos, notes: [] });
+    expect(renewed.keys.every(key => key.retired_at === undefined)).toBe(true);
+    const folders = [await filesOf(before, 'before'), await filesOf(after!, 'after')];
+    for (const name of ['record.json', 'seal.json', 'verdict.json', 'statements/1.json', 'statements/3.json']) {
+      const [first, second] = await Promise.all(folders.map(path => readFile(join(path, name))));
+      expect([name, second!.equals(first!)]).toEqual([name, true]);
+    }
+    // Another statement needs another state, which the current keys sign as ever.
+    const other = await completed();
+    expect(await check((await download(other)).bytes)).toMatchObject({ exit_code: 0, faults: [] });
   });
+
+  it('keeps the time stamp of the first issue, also through a second rotation', () =>
+    withAuthority(async ({ root: tsaRoots }) => {
+      const id = await completed();
+      const first = (await download(id)).bytes;
+      const stamped = await check(first, true, { tsaRoots });
+      expect(stamped).toMatchObject({ exit_code: 0, timestamp: { root_checked: true } });
+      for (const round of [1, 2]) {
+        await rotateKeys(service.deps);
+        const { bytes } = await download(id);
+        // Without its root the stamp is worth nothing, and the current keys need none.
+        expect(await check(bytes)).toMatchObject({ exit_code: 0, faults: [] });
+        const report = await check(bytes, true, { tsaRoots });
+        expect(report).toMatchObject({ exit_code: 0, faults: [], timestamp: stamped.timestamp, log: stamped.log });
+        const path = await filesOf(bytes, `round-${round}`);
+        await checkByHand(path);
+        const proof = await readFile(join(path, 'proofs/1.tlog-proof'), 'utf8');
+        expect(proof.match(/^\u2014 /gm)).toHaveLength(2);
+      }
+      // The stamp dates the bundle from before its keys were retired.
+      expect(await check(first)).toMatchObject({ exit_code: 2, faults: [] });
+      expect(await check(first, true, { tsaRoots })).toMatchObject({ exit_code: 0, faults: [] });
+    }));
 });
 
 /** The log is stamped once in an hour, however many nodes ask; `openssl ts` takes what the service gives. */

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
-import { parseNote } from '@firsthand/evidence/note.ts';
+import { parseNote, parseVkey, verifyNote } from '@firsthand/evidence/note.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Deps } from '../../../src/platform/deps.ts';
+import { rotateKeys } from '../../../src/record/evidence/log.ts';
 import { checkHighWater, publish } from '../../../src/record/evidence/publisher.ts';
 import {
   ask,
@@ -100,6 +101,22 @@ describe('a database restored to an earlier copy', () => {
     expect(after).toMatchObject({ exit_code: 0, origin: `${last.origin}/epoch-2` });
     expect(await reportOn(service, other)).toMatchObject({ exit_code: 0, faults: [] });
     expect(await reportOn(service, whole)).toEqual(before);
+
+    // A rotation renews the keys of both epochs, and what they sign.
+    await rotateKeys(service.deps);
+    for (const id of [whole, half, other])
+      expect(await reportOn(service, id)).toMatchObject({ exit_code: 0, faults: [] });
+    const { keys } = (await ask<EvidenceKeys>(service, '/v1/evidence-keys')).body;
+    const current = keys.filter(key => key.retired_at === undefined);
+    expect(current.map(({ role }) => role).sort()).toEqual(['bundle', 'bundle', 'log', 'log']);
+    const first = parseNote(Buffer.from(await (await fetch(`${service.url}/log/epoch-1/checkpoint`)).arrayBuffer()));
+    expect(parseCheckpoint(first.text)).toEqual(backedUp);
+    expect(
+      verifyNote(
+        first,
+        current.map(({ vkey }) => parseVkey(vkey)),
+      ),
+    ).toHaveLength(1);
   });
 });
 

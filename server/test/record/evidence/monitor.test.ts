@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type MonitorOptions, monitor } from '@firsthand/cli/monitor.ts';
+import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import { utf8 } from '@firsthand/evidence/bytes.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { leafHash } from '@firsthand/evidence/merkle.ts';
@@ -130,6 +131,30 @@ describe('firsthand monitor', () => {
       expect((await look({ trust, state })).code).toBe(1);
     }
     expect((await readdir(folder)).filter(name => name.startsWith('stranger.json.fault-'))).not.toEqual([]);
+  });
+
+  it('accepts the log key of a JWK Set, and refuses it as a bundle key or retired', async () => {
+    const { keys } = (await ask<EvidenceKeys>(service, '/v1/evidence-keys')).body;
+    const retired_at = '2026-01-01T00:00:00.000Z';
+    const as = (members: object) => keys.map(key => (key.vkey === vkey ? { ...key, ...members } : key));
+    const lists = [
+      [keys, 0, 'consistent'],
+      [as({ role: 'bundle' }), 1, `the bundle key ${vkey} signed the state of the log, not a log key`],
+      [as({ retired_at }), 1, `the key ${vkey} signed the state of the log, but was retired on ${retired_at}`],
+      [[...keys, ...as({ retired_at })], 1, 'but was retired on'],
+    ] as const;
+    for (const [at, [list, code, text]] of lists.entries()) {
+      const file = join(folder, `keys-${at}.json`);
+      await writeFile(file, JSON.stringify({ keys: list }));
+      const state = join(folder, `list-${at}.json`);
+      // A bare key beside its list does not undo what the list says.
+      for (const trust of [[file], [vkey, file]]) {
+        expect(await look({ trust, state })).toMatchObject({ code, text: expect.stringContaining(text) });
+      }
+    }
+    const unreadable = join(folder, 'unreadable.json');
+    await writeFile(unreadable, JSON.stringify({ keys: as({ retired_at: 'soon' }) }));
+    await expect(look({ trust: [unreadable] })).rejects.toThrow('is not a time');
   });
 
   it('ends with 1 at a fork, and keeps both signed notes', async () => {

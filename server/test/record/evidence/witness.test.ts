@@ -1,13 +1,24 @@
 import { utf8 } from '@firsthand/evidence/bytes.ts';
 import { checkpointText, parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { consistencyRanges, leafHash, rangeHash, rootOf } from '@firsthand/evidence/merkle.ts';
-import { ED25519, parseNote, parseVkey, signNote, verifierOf, verifyNote, vkeyOf } from '@firsthand/evidence/note.ts';
+import {
+  ED25519,
+  parseNote,
+  parseVkey,
+  signNote,
+  type Verifier,
+  verifierOf,
+  verifyNote,
+  vkeyOf,
+} from '@firsthand/evidence/note.ts';
+import type { Report } from '@firsthand/evidence/report.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSigner, nodesOver } from '../../../../evidence/test/build.ts';
 import { testdata } from '../../../../evidence/test/vectors.ts';
 import { cosign } from '../../../src/record/evidence/cosign.ts';
+import { rotateKeys } from '../../../src/record/evidence/log.ts';
 import { startLog } from '../../../src/record/evidence/run.ts';
 import { formatAddCheckpoint } from '../../../src/record/evidence/witness-protocol.ts';
 import {
@@ -106,6 +117,20 @@ describe('POST /witness/add-checkpoint', () => {
     consistencyRanges(old, size).map(range => rangeHash(range, nodesOver(tree)));
 });
 
+async function reportOn(service: TestService, id: string, witness: Verifier): Promise<Report> {
+  const bytes = await until(async () => {
+    const answer = await fetch(`${service.url}/v1/verifications/${id}/evidence`, {
+      headers: { authorization: `Bearer ${service.tenant.pk_test}` },
+    });
+    return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : null;
+  }, 'the bundle');
+  const { text } = await ask(service, '/v1/evidence-keys');
+  async function* source() {
+    yield bytes;
+  }
+  return verifyBundle(source(), { trusted: parseTrust(text), witnesses: [witness] });
+}
+
 describe('two installations that witness each other', () => {
   let one: TestService;
   let other: TestService;
@@ -143,6 +168,7 @@ describe('two installations that witness each other', () => {
       service.deps.config.witnesses.push({ verifier, url: `${peer.url}/witness` });
     }
     const running = [startLog(one.deps), startLog(other.deps)];
+    const before: { service: TestService; id: string; witness: Verifier; seen: Report['witnesses'] }[] = [];
     try {
       for (const [service, peer] of [
         [one, other],
@@ -157,24 +183,21 @@ describe('two installations that witness each other', () => {
             const note = parseNote(Buffer.from(await (await fetch(`${service.url}/log/checkpoint`)).arrayBuffer()));
             return parseCheckpoint(note.text).size >= BigInt(2 * round) && verifyNote(note, [witness]).length === 1;
           }, `cosignature ${round}`);
-          const bytes = await until(async () => {
-            const answer = await fetch(`${service.url}/v1/verifications/${id}/evidence`, {
-              headers: { authorization: `Bearer ${service.tenant.pk_test}` },
-            });
-            return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : null;
-          }, 'the bundle');
-          const { text } = await ask(service, '/v1/evidence-keys');
-          async function* source() {
-            yield bytes;
-          }
-          const report = await verifyBundle(source(), { trusted: parseTrust(text), witnesses: [witness] });
+          const report = await reportOn(service, id, witness);
           expect(report).toMatchObject({ exit_code: 0, faults: [] });
           expect(report.witnesses).toMatchObject([{ name: witness.name }]);
+          if (round === 2) before.push({ service, id, witness, seen: report.witnesses });
         }
       }
     } finally {
       await Promise.all(running.map(log => log.stop()));
     }
+    // Signed anew after a rotation, a bundle keeps the cosignature that says when its state was seen.
+    for (const { service, id, witness, seen } of before) {
+      await rotateKeys(service.deps);
+      expect(await reportOn(service, id, witness)).toMatchObject({ exit_code: 0, faults: [], witnesses: seen });
+    }
+    expect(before).toHaveLength(2);
   });
 
   it('goes on without a witness that is away, and says so once', async () => {

@@ -1,5 +1,5 @@
-import { concat } from './bytes.ts';
-import { pairHash, type TreeNode } from './merkle.ts';
+import { concat } from '../src/bytes.ts';
+import { pairHash, type TreeNode } from '../src/merkle.ts';
 
 // Tiles of c2sp.org/tlog-tiles: 256 hashes of one level side by side, so that a log is a set of files which never change.
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
-import { awaitAnalysis, claimCapture } from '../../../src/verification/captures/analysis-queue.ts';
+import { CAPTURES } from '../../../src/verification/captures/analysis-queue.ts';
 import { trialTenant } from '../../../src/verification/trials/tenant.ts';
 import { issue } from '../../../src/verification/verifications/issue.ts';
 import { createVerification, startTestService, submit, type TestService, until } from '../../support/harness.ts';
@@ -46,13 +46,13 @@ describe('captures, turns', () => {
              image_blob, created_at) values ($1, $2, $3, 'front', 'live', 'image/jpeg', 1, 1, 1, '', '', now())`,
           [id, row.id, row.tenant_id],
         );
-        await awaitAnalysis(tx, row, id);
+        await CAPTURES.join(tx, row, id);
       }
     });
 
   /** Takes the next capture, as a thread that became free does; gives back whose it was. */
   const take = async () => {
-    const capture = await claimCapture(service.deps.db);
+    const capture = await CAPTURES.claim(service.deps.db);
     if (!capture) return null;
     await service.deps.db.query("update captures set analysis_state = 'done' where id = $1", [capture.id]);
     const { rows } = await service.deps.db.query<{ tenant_id: string; livemode: boolean }>(
@@ -123,7 +123,7 @@ describe('captures, turns', () => {
       await Promise.all(
         Array.from({ length: 6 }, async () => {
           const ids: string[] = [];
-          for (let next = await claimCapture(service.deps.db); next; next = await claimCapture(service.deps.db)) {
+          for (let next = await CAPTURES.claim(service.deps.db); next; next = await CAPTURES.claim(service.deps.db)) {
             ids.push(next.id);
           }
           return ids;

@@ -1,5 +1,5 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TextReading } from '../../src/inspection/checks/read-text.ts';
 import { many, one, transaction } from '../../src/platform/db/sql.ts';
 import { addSlowJob, SLOW_JOBS } from '../../src/platform/jobs/queue.ts';
@@ -73,6 +73,9 @@ describe('read_text', () => {
   });
 });
 
+/** Photos in work at once. */
+const IN_WORK_AT_MOST = 6;
+
 describe('questions to the vision model', () => {
   let model: VisionServer;
   let service: TestService;
@@ -89,7 +92,7 @@ describe('questions to the vision model', () => {
         VISION_CHECKS_SECONDS: '0',
         VISION_CONTEXT_SECONDS: '120',
         VISION_TIMEOUT_SECONDS: '600',
-        WORKER_CONCURRENCY: '2',
+        WORKER_CONCURRENCY: `${IN_WORK_AT_MOST}`,
         FINALIZE_SECONDS: '0.1',
         TESSERACT: 'none',
       },
@@ -102,20 +105,28 @@ describe('questions to the vision model', () => {
   });
 
   /** The model holds each answer until it is released. */
-  const hold = () => {
+  beforeEach(() => {
     model.asked.length = 0;
     release = [];
     model.behave = () => ({ after: new Promise<void>(resolve => release.push(resolve)) });
-  };
-  const letAllGo = async () => {
+  });
+  afterEach(async () => {
     model.behave = () => 'right';
     for (const go of release) go();
     const left = () =>
       one(
         service.deps.db,
-        `select from slow_jobs union all select from captures where analysis_state = 'pending' limit 1`,
+        "select from slow_jobs union all select from captures where analysis_state = 'pending' limit 1",
       );
     await until(async () => !(await left()), 'nothing to wait');
+  });
+  const crowd = async (kind: string) => {
+    for (let n = 0; n < 8; n += 1) await ASKS[kind]!('crowd', service.tenant.pk_test);
+    await until(async () => model.asked.length === 2, 'both places of the model to be taken');
+    if (kind !== 'context') return;
+    const held = `select from captures where analysis_state = 'pending' and analysis_attempts > 0`;
+    const full = async () => (await service.deps.db.query(held)).rowCount === IN_WORK_AT_MOST;
+    await until(full, 'all places of analyses to be taken');
   };
   const context = (summary: string) => ({ signals_required: ['context'], context: { kind: 'claim', summary } });
 
@@ -141,9 +152,7 @@ describe('questions to the vision model', () => {
   it.each(Object.keys(ASKS))(
     'of kind %s: the one of an account goes before what another account has waiting',
     async kind => {
-      hold();
-      for (let n = 0; n < 8; n += 1) await ASKS[kind]!('crowd', service.tenant.pk_test);
-      await until(async () => model.asked.length === 2, 'both places of the model to be taken');
+      await crowd(kind);
       const id = await ASKS[kind]!('single', other.pk_test);
       await until(() => one(service.deps.db, IN_WORK, [id]), 'the work on the one');
       const place = () => model.asked.findIndex(({ evidence }) => JSON.stringify(evidence).includes('single'));
@@ -154,18 +163,14 @@ describe('questions to the vision model', () => {
       }
       // Two were with the model. One more may have gone between the start of the work and its question.
       expect(place()).toBeLessThanOrEqual(3);
-      await letAllGo();
     },
   );
 
   it('leave room for the analysis of another account’s photo that needs no model', async () => {
-    hold();
-    for (let n = 0; n < 6; n += 1) await ASKS.context!('crowd', service.tenant.pk_test);
-    await until(async () => model.asked.length === 2, 'both places of the model to be taken');
+    await crowd('context');
     const id = await photo({}, other.pk_test);
     expect((await untilStatus(service, id, ['completed'], other.pk_test)).status).toBe('completed');
     expect(model.asked).toHaveLength(2);
-    await letAllGo();
   });
 });
 

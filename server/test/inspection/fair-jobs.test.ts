@@ -70,7 +70,8 @@ describe('read_text', () => {
     } finally {
       await service.stop();
     }
-  });
+    // A page takes half a minute of processor time, and other tests share the cores.
+  }, 400_000);
 });
 
 /** Photos in work at once. */

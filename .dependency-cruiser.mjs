@@ -36,7 +36,7 @@ const DOORS = {
     db: 'batches embedded listen sql storable',
     deps: '',
     http: 'blob-routes body cursor endpoint idempotency open-streams pages principal problem register root structure validate',
-    jobs: 'queue',
+    jobs: 'queue taking turns',
     lib: 'addresses ask-json base64 c2pa-writer device digest event-loop ids keyring log log-name mail mask-url text tracing',
     limits: 'limiter memory postgres redis',
     vision: 'client prompt',

@@ -10,7 +10,7 @@ import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/anal
 import { ImageFault } from '@firsthand/forensics/files/inspect.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { addJob } from '../../platform/jobs/queue.ts';
+import { addSlowJob } from '../../platform/jobs/queue.ts';
 import { digestOf } from '../../platform/lib/digest.ts';
 import { inSpan, isTraced, pastSpan } from '../../platform/lib/tracing.ts';
 import { type ClaimedCapture, failAnalysis } from '../../verification/captures/analysis-queue.ts';
@@ -54,8 +54,8 @@ export async function analyzeCapture(deps: Deps, capture: ClaimedCapture, freeTh
   const found = await inspectCapture(deps, row, capture, freeThread);
   await transaction(deps.db, async tx => {
     await storeAnalysis(tx, capture.id, { ...found, at: deps.clock.now() });
-    if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
     await settle(tx, deps, row.id);
+    if (row.private.ocr_type) await addSlowJob(tx, 'read_text', capture.id, row);
   });
   await forgetIfRedacted(deps, row);
 }
@@ -182,7 +182,7 @@ async function contextOf(
   if (!context) return { evaluated: false, no_answer: 'no_context' };
   if (!deps.vision) return { evaluated: false, no_answer: 'no_model' };
   const { vision } = deps;
-  return inSpan('context check', {}, () => checkContext(vision, context, preview));
+  return inSpan('context check', {}, () => checkContext(vision, context, preview, { account: row.tenant_id }));
 }
 
 interface Subject {

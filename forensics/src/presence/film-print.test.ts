@@ -32,8 +32,10 @@ describe('filmPrint', async () => {
     expect(filmPrint({ steps: Array.from({ length: 30 }, () => even) })).toBeUndefined();
   });
 
+  /** Where these change the picture, the registration may follow nearer or farther things: `bench/results/film-prints.md` says how often. */
+  const UNSURE = /cropped|left out/;
   // Each is found in the index, too.
-  it.each(Object.keys(COPIES).filter(how => !how.startsWith('turned')))('knows a copy again: %s', async how => {
+  it.each(Object.keys(COPIES).filter(how => !UNSURE.test(how)))('knows a copy again: %s', async how => {
     const copy = printOf(await COPIES[how as keyof typeof COPIES](frames));
     expect(agreement(print, copy)).toBeGreaterThan(LEAST_BITS);
     expect(shared(print, copy)).toBeGreaterThan(0);

@@ -9,6 +9,7 @@
  * `--hands N` compares the ways of N simulated hands, without pictures. `--filed N` files N of them in the database of a service of its own and
  * times the look-up beside a bare probe of the same index.
  */
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { random } from '@firsthand/forensics/pixels/random.ts';
 import type { TraceFrame } from '@firsthand/forensics/presence/trace.ts';
@@ -62,4 +63,5 @@ if (films.length > 0) {
 }
 if (Number(options.hands) > 0) reportHands(Number(options.hands), report.print);
 if (Number(options.filed) > 0) await reportLookup(Number(options.filed), report.print);
+report.print(`\n${readFileSync(new URL('./prints/remarks.md', import.meta.url), 'utf8').trim()}`);
 report.write(options.write);

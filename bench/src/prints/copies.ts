@@ -1,3 +1,4 @@
+import { random } from '@firsthand/forensics/pixels/random.ts';
 import {
   agreement,
   type FilmPrint,
@@ -6,7 +7,7 @@ import {
   LEAST_BITS,
   soughtKeys,
 } from '@firsthand/forensics/presence/film-print.ts';
-import { pathOf } from '@firsthand/forensics/presence/path.ts';
+import { type Path, pathOf } from '@firsthand/forensics/presence/path.ts';
 import type { TraceFrame } from '@firsthand/forensics/presence/trace.ts';
 import { COPIES } from '@firsthand/forensics/simulate/copies.ts';
 import { median, percentile } from '../measure.ts';
@@ -23,6 +24,8 @@ export interface Filmed {
 
 /** Bytes of a step of a print. */
 const STEP = 6;
+/** Standard deviations of shifts, as shares of the longer side, and of turns, in radians. */
+const TREMORS = [0.0005, 0.001, 0.002];
 const HALF = 'the first half, joined to another film';
 
 export async function measureCopies(
@@ -50,10 +53,28 @@ export async function measureCopies(
   };
   for (const [name, copy] of Object.entries(COPIES)) compare(name, filmPrint(pathOf(await copy(frames))));
   for (const [name, other] of Object.entries(others)) compare(name, filmPrint(pathOf(other)));
-  const encoded = filmPrint(pathOf(await COPIES['JPEG of quality 50'](frames)));
+  const again = pathOf(await COPIES['JPEG of quality 50'](frames));
+  const encoded = filmPrint(again);
+  for (const size of TREMORS)
+    compare(`a tremor of ${100 * size}% of the side added to its path`, filmPrint(shaken(again, size)));
   const half = STEP * Math.ceil(print.length / STEP / 2);
   if (encoded) compare(HALF, joined(encoded.subarray(0, half), filmed.print!));
   return filmed;
+}
+
+/** The path that a film has after a program has shifted and turned each frame a little. */
+function shaken({ steps }: Path, size: number): Pick<Path, 'steps'> {
+  const rng = random(steps.length);
+  const off = Array.from({ length: steps.length + 1 }, () => [0, 1, 2].map(() => size * rng.normal()));
+  const added = (i: number, axis: number): number => off[i + 1]![axis]! - off[i]![axis]!;
+  return {
+    steps: steps.map((step, i) => ({
+      ...step,
+      dx: step.dx + added(i, 0),
+      dy: step.dy + added(i, 1),
+      turn: step.turn + added(i, 2),
+    })),
+  };
 }
 
 /** Part of a film, followed by the other half of a film in another order: as foreign steps as any. */

@@ -49,7 +49,7 @@ const DOORS = {
   },
   record: { events: 'outbox record', evidence: 'cosign log statements tiles' },
   verification: {
-    captures: 'analysis-queue attestation/binding erase image-key trace write',
+    captures: 'analysis-queue attestation/binding erase film-prints image-key trace write',
     templates: 'row',
     verdict: 'decide settle support test-outcome',
     verifications:

@@ -391,6 +391,25 @@ create table evidence_witnesses (
   constraint evidence_witnesses_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
 );
 
+create table film_keys (
+  key integer not null,
+  film bigint not null,
+  constraint film_keys_pkey PRIMARY KEY (key, film)
+);
+
+create table film_prints (
+  film bigint generated always as identity not null,
+  capture_id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  print bytea not null,
+  keys integer[] not null,
+  came_before boolean not null,
+  constraint film_prints_pkey PRIMARY KEY (film),
+  constraint film_prints_capture_id_key UNIQUE (capture_id),
+  constraint film_prints_capture_id_fkey FOREIGN KEY (capture_id) REFERENCES captures(id) ON DELETE CASCADE
+);
+
 create table geocodes (
   query text not null,
   latitude double precision,
@@ -1040,6 +1059,16 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.forget_film_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from film_keys where key = any(old.keys) and film = old.film;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.funnel_rank(step text)
  RETURNS smallint
  LANGUAGE sql
@@ -1283,6 +1312,8 @@ CREATE OR REPLACE FUNCTION public.verification_scope(tenant_id text, livemode bo
  IMMUTABLE
 RETURN (tenant_id || CASE WHEN livemode THEN ':live'::text ELSE ':test'::text END)
 ;
+
+CREATE TRIGGER film_prints_forget AFTER DELETE ON film_prints FOR EACH ROW EXECUTE FUNCTION forget_film_keys();
 
 CREATE TRIGGER verification_changed AFTER INSERT OR UPDATE ON verifications FOR EACH ROW EXECUTE FUNCTION note_change();
 

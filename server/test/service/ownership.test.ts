@@ -33,6 +33,8 @@ const OWNER: Readonly<Record<string, string>> = {
   evidence_statements: 'evidence',
   evidence_tiles: 'evidence',
   evidence_witnesses: 'evidence',
+  film_keys: 'captures',
+  film_prints: 'captures',
   geocodes: 'checks',
   idempotency_keys: 'http',
   link_template_versions: 'templates',

@@ -36,7 +36,7 @@ const DOORS = {
     db: 'batches embedded listen sql storable',
     deps: '',
     http: 'blob-routes body cursor endpoint idempotency open-streams pages principal problem register root structure validate',
-    jobs: 'queue',
+    jobs: 'queue taking turns',
     lib: 'addresses ask-json base64 c2pa-writer device digest event-loop ids keyring log log-name mail mask-url text tracing',
     limits: 'limiter memory postgres redis',
     vision: 'client prompt',
@@ -49,7 +49,7 @@ const DOORS = {
   },
   record: { events: 'outbox record', evidence: 'cosign log statements tiles' },
   verification: {
-    captures: 'analysis-queue attestation/binding erase image-key trace write',
+    captures: 'analysis-queue attestation/binding erase film-prints image-key trace write',
     templates: 'row',
     verdict: 'decide settle support test-outcome',
     verifications:

@@ -391,6 +391,25 @@ create table evidence_witnesses (
   constraint evidence_witnesses_log_id_fkey FOREIGN KEY (log_id) REFERENCES evidence_logs(id)
 );
 
+create table film_keys (
+  key integer not null,
+  film bigint not null,
+  constraint film_keys_pkey PRIMARY KEY (key, film)
+);
+
+create table film_prints (
+  film bigint generated always as identity not null,
+  capture_id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  print bytea not null,
+  keys integer[] not null,
+  came_before boolean not null,
+  constraint film_prints_pkey PRIMARY KEY (film),
+  constraint film_prints_capture_id_key UNIQUE (capture_id),
+  constraint film_prints_capture_id_fkey FOREIGN KEY (capture_id) REFERENCES captures(id) ON DELETE CASCADE
+);
+
 create table geocodes (
   query text not null,
   latitude double precision,
@@ -721,6 +740,24 @@ CREATE INDEX sign_in_tokens_by_email ON public.sign_in_tokens USING btree (email
 CREATE INDEX sign_in_tokens_by_expiry ON public.sign_in_tokens USING btree (expires_at);
 CREATE INDEX sign_in_tokens_by_person ON public.sign_in_tokens USING btree (person_id, created_at);
 
+create table slow_jobs (
+  id bigint generated always as identity not null,
+  task text not null,
+  subject_id text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  added_at timestamp with time zone default now() not null,
+  traceparent text,
+  turn bigint default 0 not null,
+  class smallint default 0 not null,
+  attempts smallint default 0 not null,
+  due_at timestamp with time zone default now() not null,
+  constraint slow_jobs_pkey PRIMARY KEY (id),
+  constraint slow_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX slow_jobs_by_subject ON public.slow_jobs USING btree (subject_id);
+CREATE INDEX slow_jobs_in_turn ON public.slow_jobs USING btree (turn, class, id);
+
 create table statistics (
   tenant_id text not null,
   livemode boolean not null,
@@ -777,6 +814,23 @@ create table tenants (
   constraint tenants_review_sample_check CHECK (((review_sample >= (0)::double precision) AND (review_sample <= (1)::double precision)))
 );
 CREATE UNIQUE INDEX tenants_one_trial ON public.tenants USING btree (is_trial) WHERE is_trial;
+
+create table turn_clocks (
+  kind text not null,
+  turn bigint not null,
+  constraint turn_clocks_pkey PRIMARY KEY (kind)
+);
+
+create table turn_lanes (
+  kind text not null,
+  tenant_id text not null,
+  livemode boolean not null,
+  class smallint not null,
+  cost smallint not null,
+  next_turn bigint not null,
+  constraint turn_lanes_pkey PRIMARY KEY (kind, tenant_id, livemode),
+  constraint turn_lanes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
 
 create table upload_addresses (
   capture_id text not null,
@@ -1003,6 +1057,16 @@ begin
   return octave * 32 + seconds;
 end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.forget_film_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from film_keys where key = any(old.keys) and film = old.film;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.funnel_rank(step text)
@@ -1248,6 +1312,8 @@ CREATE OR REPLACE FUNCTION public.verification_scope(tenant_id text, livemode bo
  IMMUTABLE
 RETURN (tenant_id || CASE WHEN livemode THEN ':live'::text ELSE ':test'::text END)
 ;
+
+CREATE TRIGGER film_prints_forget AFTER DELETE ON film_prints FOR EACH ROW EXECUTE FUNCTION forget_film_keys();
 
 CREATE TRIGGER verification_changed AFTER INSERT OR UPDATE ON verifications FOR EACH ROW EXECUTE FUNCTION note_change();
 

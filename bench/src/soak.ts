@@ -44,7 +44,8 @@ const PASSING = [
   'webhook_queue',
   'webhook_claims',
   'evidence_pending',
-  'analysis_lanes',
+  'turn_lanes',
+  'slow_jobs',
   'upload_addresses',
   'worker_nodes',
 ] as const;

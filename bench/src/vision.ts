@@ -126,7 +126,7 @@ async function lookAt(vision: Vision, folder: string, label: Label) {
     expectedObject: label.object?.expected,
     conditionAspects: label.condition && Object.keys(label.condition),
   };
-  return askAboutSubject(vision, expectation, picture ? [picture] : []);
+  return askAboutSubject(vision, expectation, picture ? [picture] : [], { account: 'bench' });
 }
 
 if (import.meta.main) {

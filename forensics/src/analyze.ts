@@ -12,7 +12,14 @@ import { type Fingerprint, fingerprint, type Probe, prepare, probes, searchedCor
 import type { Keypoint } from './phash/keypoints.ts';
 import type { Plane } from './phash/plane.ts';
 import { halved, type Picture, release } from './pixels/picture.ts';
-import { depthOf, type JudgedSession, judgeSession, type SentSession, unattested } from './presence/session.ts';
+import {
+  depthOf,
+  type JudgedSession,
+  judgeSession,
+  repeatedSession,
+  type SentSession,
+  unattested,
+} from './presence/session.ts';
 import { detectScreen } from './screen/detect.ts';
 import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.ts';
 
@@ -64,6 +71,8 @@ export interface PictureAnalysis {
   depth?: DepthSignal;
   /** The result of the camera session; present if the request has one. */
   presence?: JudgedSession;
+  /** What counts instead if the film turns out to have come before. Present if that makes a difference. */
+  repeated?: { presence: JudgedSession; depth: DepthSignal | undefined };
   /** Stored so that later pictures of the same content can be found; see `phash/`. */
   fingerprint: Fingerprint;
   /** Of a `timed` request. */
@@ -155,13 +164,19 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
       const fromMove = frame?.frames && parallaxSignal(frame.frames, reason);
       if (request.session)
         analysis.presence = await judgeSession(request.session, { picture, second: frame?.second, metadata });
-      const worst = worstDepth([
-        analysis.presence && depthOf(analysis.presence),
-        unattested(request.session, request.attested === true),
-        fromMove,
-        fromMap,
-      ]);
-      analysis.depth = worst && withReason(worst, analysis.presence);
+      const depthWith = (presence: JudgedSession | undefined): DepthSignal | undefined => {
+        const ofSession = presence && depthOf(presence);
+        const worst = worstDepth([
+          ofSession,
+          unattested(request.session, request.attested === true),
+          fromMove,
+          fromMap,
+        ]);
+        return worst && withReason(worst, presence);
+      };
+      analysis.depth = depthWith(analysis.presence);
+      const again = analysis.presence?.print && repeatedSession(analysis.presence, request.session!.policy);
+      if (again) analysis.repeated = { presence: again, depth: depthWith(again) };
     });
   }
   if (request.timed) analysis.timings = timings;

@@ -27,16 +27,18 @@ import { checkSubject } from './inspection/checks/subject.ts';
 import { one, transaction } from './platform/db/sql.ts';
 import type { Deps } from './platform/deps.ts';
 import { forgetKeys } from './platform/http/idempotency.ts';
+import { SLOW_JOBS } from './platform/jobs/queue.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './platform/jobs/runner.ts';
+import { FORMER_TASKS, type SlowTasks, startSlowJobs } from './platform/jobs/slow.ts';
 import { forgetWindows } from './platform/limits/postgres.ts';
 import { startLog } from './record/evidence/run.ts';
-import { ANALYSIS_CHANNEL } from './verification/captures/analysis-queue.ts';
+import { CAPTURES } from './verification/captures/analysis-queue.ts';
 import { sweepUploads } from './verification/captures/upload-addresses.ts';
 import { settle } from './verification/verdict/settle.ts';
 import { sweepExpired } from './verification/verifications/advance.ts';
 
 /** Job name to the one call into the domain that does it. */
-const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
+const TASKS: Tasks = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
   file_fingerprints: (deps, { scope_id }) => fileFingerprints(deps, scope_id),
   run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
@@ -47,14 +49,11 @@ const TASKS: Omit<Tasks, keyof typeof SLOW_TASKS> = {
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
   mail_sign_in_link: (deps, { mail_id }) => mailSignInLink(deps, mail_id),
   send_one_time_code: (deps, { otp_id }) => sendOneTimeCode(deps, otp_id),
+  ...FORMER_TASKS,
 };
 
-/** Jobs that wait for a model or a text reader. They have slots of their own, so that no verdict waits behind them. */
-const SLOW_TASKS: Pick<Tasks, 'check_subject' | 'read_text' | 'analyze_case'> = {
-  check_subject: (deps, { verification_id }, { signal }) => checkSubject(deps, verification_id, signal),
-  read_text: (deps, { capture_id }) => readText(deps, capture_id),
-  analyze_case: (deps, { verification_id }, { signal }) => analyzeCase(deps, verification_id, signal),
-};
+/** Jobs that wait for a model or a text reader. They have places of their own, so that no verdict waits behind them. */
+const SLOW_TASKS: SlowTasks = { check_subject: checkSubject, read_text: readText, analyze_case: analyzeCase };
 
 interface Duty {
   name: string;
@@ -124,13 +123,12 @@ export interface RunningWorker extends RunningWorkers {
 /** Runs the jobs, the sweeps and the webhooks until stopped. `alone`: the database is this process's own. */
 export async function startWorker(deps: Deps, o: { alone: boolean }): Promise<RunningWorker> {
   const workers = await startWorkers(deps, TASKS, { ...o, concurrency: deps.config.workerConcurrency });
-  // By then the jobs of dead workers have been handed back.
-  const slow = await startWorkers(deps, SLOW_TASKS, {
-    alone: false,
-    concurrency: deps.config.vision?.concurrency ?? 2,
-  });
+  const slow = await startSlowJobs(deps, SLOW_TASKS, { ...o, places: deps.config.vision?.concurrency ?? 2 });
   const analyses = await startAnalyses(deps, o);
-  const webhooks = await startDispatcher(deps, { ...o, also: { [ANALYSIS_CHANNEL]: analyses.ring } });
+  const webhooks = await startDispatcher(deps, {
+    ...o,
+    also: { [CAPTURES.channel]: analyses.ring, [SLOW_JOBS.channel]: slow.ring },
+  });
   const log = startLog(deps);
   const stopping = new AbortController();
   const sweeping = [...SWEEPS.map(sweep => repeat(deps, sweep, stopping.signal)), watch(deps, stopping.signal)];

@@ -100,4 +100,7 @@ export const classes: readonly Attack[] = [
   fromArchive('none'),
   fromArchive('at rest'),
   archiveWithRates,
+  // At the end, because the place of a class chooses its subjects.
+  sentAgain('account', true),
+  sentAgain('other account', true),
 ];

@@ -4,16 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, type DepthPolicy, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
 import { random } from '@firsthand/forensics/pixels/random.ts';
 import type { Session } from '@firsthand/forensics/presence/trace.ts';
+import { COPIES, copied } from '@firsthand/forensics/simulate/copies.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import sharp from 'sharp';
 import { type Dispatcher, request } from 'undici';
 import { type OwnService, startOwnService } from '../own-service.ts';
-import { createVerification, phone, post, settled } from '../receivers.ts';
+import { phone, post, settled } from '../receivers.ts';
 import { type Attack, ISSUED } from './session.ts';
 
 export interface SentRow {
@@ -67,7 +69,7 @@ const MOST_LINKS = 60;
 /** Sends one session, and once more where the class says so. Each has a phone's address of its own, because the request limit is per address. */
 async function send(
   service: OwnService,
-  { name, make, again }: Attack,
+  { name, make, again, anew }: Attack,
   policy: DepthPolicy,
   seed: number,
 ): Promise<SentRow> {
@@ -75,18 +77,19 @@ async function send(
   const { tenant } = service;
   let link = await open(service, tenant, policy, from);
   const { moves } = link.challenge;
-  const session = await make(seed, moves);
+  let session = await make(seed, moves);
   // Without a trace a program sends the photo of a genuine session alone.
   const { still, second } = session ?? (await onlyPhotos(seed, moves));
-  const photos = {
-    image_base64: (await jpegOf(still)).toString('base64'),
-    ...(second && { motion_frame_base64: (await jpegOf(second)).toString('base64') }),
-  };
-  const submit = async (): Promise<void> => {
+  const photosOf = async (quality: number) => ({
+    image_base64: (await jpegOf(still, quality)).toString('base64'),
+    ...(second && { motion_frame_base64: (await jpegOf(second, quality)).toString('base64') }),
+  });
+  const photos = await photosOf(92);
+  const submit = async (photos: Awaited<ReturnType<typeof photosOf>>): Promise<void> => {
     const film = session && (await uploaded(service, link, session, from));
     await post(service.url, `/v1/verifications/${link.id}/captures`, { ...photos, ...film }, from);
   };
-  await submit();
+  await submit(photos);
   let owner = tenant;
   if (again) {
     await settled(service, link.id);
@@ -95,7 +98,8 @@ async function send(
       if (opened === MOST_LINKS) throw new Error(`no link of ${MOST_LINKS} asks for ${moves.join(', ')}`);
       link = await open(service, owner, policy, from);
     }
-    await submit();
+    if (session && anew) session = { ...session, trace: await copied(session.trace, COPIES['JPEG of quality 50']) };
+    await submit(anew ? await photosOf(80) : photos);
   }
   const done = await settled({ ...service, tenant: owner }, link.id);
   await from.close();
@@ -119,11 +123,11 @@ interface Link {
   challenge: Challenge;
 }
 
-/** Creates a request, and asks for its moves. */
+/** Creates a live request, and asks for its moves. */
 async function open(service: OwnService, tenant: NewTenant, policy: DepthPolicy, from: Dispatcher): Promise<Link> {
   const step = { type: 'image', key: 'photo', description: 'The damage', min: 1, max: 1 };
   const asked = { steps: [step], signals_required: ['depth'], depth_policy: policy };
-  const { id } = await createVerification(service.url, tenant, from, asked);
+  const { id } = await post<Verification>(service.url, '/v1/verifications', asked, from, tenant.pk_live);
   const body = { step_key: step.key };
   return { id, challenge: await post<Challenge>(service.url, `/v1/verifications/${id}/challenges`, body, from) };
 }
@@ -164,7 +168,7 @@ let nextAddress = 0;
 const onlyPhotos = (seed: number, moves: Challenge['moves']): Promise<Film> =>
   drawFilm({ stage: drawStage(seed), way: handWay(moves, random(seed)), sensor: drawSensor(seed), frames: 2 });
 
-const jpegOf = ({ width, height, data }: Picture): Promise<Buffer> =>
+const jpegOf = ({ width, height, data }: Picture, quality: number): Promise<Buffer> =>
   sharp(data, { raw: { width, height, channels: 3 } })
-    .jpeg({ quality: 92 })
+    .jpeg({ quality })
     .toBuffer();

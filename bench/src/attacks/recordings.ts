@@ -79,10 +79,11 @@ export const fromArchive = (sensor: 'none' | 'at rest'): Attack => ({
   },
 });
 
-/** A genuine session whose bytes come again under another link: the first whose moves are the same. The header gets the new request. */
-export const sentAgain = (again: 'account' | 'other account'): Attack => ({
-  name: `photo and film of a genuine session under a second link of ${again === 'account' ? 'the same' : 'another'} account, the same moves`,
+/** A genuine session that comes again under another link: the first whose moves are the same. The header gets the new request. */
+export const sentAgain = (again: 'account' | 'other account', anew = false): Attack => ({
+  name: `photo and film of a genuine session under a second link of ${again === 'account' ? 'the same' : 'another'} account, the same moves${anew ? ', encoded anew' : ''}`,
   kind: 'injected',
   make: async (seed, moves) => answered(await filmed(seed, moves, true), moves),
   again,
+  ...(anew && { anew }),
 });

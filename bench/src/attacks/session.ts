@@ -13,8 +13,10 @@ export interface Attack {
   kind: 'genuine' | 'shown to the camera' | 'injected' | 'none';
   /** Returns the session that the server would see for a challenge; undefined for one without a trace. */
   make(seed: number, moves: readonly Move[]): Promise<Session | undefined>;
-  /** Over HTTP, the genuine session is sent first, and counts when its bytes come again: under another link of its account, or in another account. */
+  /** Over HTTP, the genuine session is sent first, and counts when it comes again: under another link of its account, or in another account. */
   again?: 'account' | 'other account';
+  /** The second time, photo and film are encoded anew. */
+  anew?: boolean;
 }
 
 /** Draws moves as the server does: each at a right angle to the one before it. */

@@ -25,7 +25,8 @@ const WAITING = `select 'photos without analysis' as what, count(*)::int as n fr
   union all select 'webhooks in the queue', count(*) from webhook_queue
   union all select 'entries without a place in the log', count(*) from evidence_pending
   union all select 'entries that no checkpoint signs', count(*) from evidence_logs where size > checkpoint_size
-  union all select 'jobs', count(*) from graphile_worker.jobs where run_at <= now()`;
+  union all select 'jobs', count(*) from graphile_worker.jobs where run_at <= now()
+  union all select 'slow jobs', count(*) from slow_jobs`;
 
 const COUNTED = ['created', 'completed', 'failed', 'verified'] as const;
 

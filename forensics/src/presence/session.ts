@@ -6,6 +6,7 @@ import type { PictureMetadata } from '../files/metadata/picture-metadata.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { round } from '../pixels/round.ts';
 import type { DepthSignal } from '../signals.ts';
+import { type FilmPrint, filmPrint } from './film-print.ts';
 import { checkFile } from './fresh.ts';
 import { type NoisePictures, noisePictures } from './noise-pictures.ts';
 import { type Path, pathOf } from './path.ts';
@@ -52,6 +53,8 @@ export interface JudgedSession extends Presence {
   strip?: Uint8Array;
   /** PNG: the noise of two crops, before and after they were aligned. */
   noise?: NoisePictures;
+  /** By which the film is known again, whoever sends it. Absent where the camera hardly moved. */
+  print?: FilmPrint;
 }
 
 /** A trace cannot begin this much later than its photo arrived, ms. */
@@ -89,7 +92,9 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
     challenges: Math.max(1, challenge.count),
   };
   const strip = await stripOf(trace.frames);
-  if (!challenge.issued) return judged(concluded({ fresh: foreign! }), { evidence, strip });
+  const print = filmPrint(path);
+  const kept = { strip, ...(print && { print }) };
+  if (!challenge.issued) return judged(concluded({ fresh: foreign! }), { evidence, ...kept });
   const examined = examineAlong({ challenge: challenge.issued, trace, ...seen }, path);
   const fresh =
     foreign ?? timeFault(header, sent) ?? (uncounted ? withoutAnswer(examined.checks.fresh, uncounted) : undefined);
@@ -105,9 +110,17 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
       ...(typeof uncovered === 'number' ? { uncovered } : {}),
       ...(measured ? { noise: measured } : {}),
     },
-    strip,
+    ...kept,
     ...(noise ? { noise } : {}),
   });
+}
+
+/** What remains of a session whose film came before, encoded or cut anew; undefined where that changes nothing. */
+export function repeatedSession(judged: JudgedSession, policy: DepthPolicy): JudgedSession | undefined {
+  if (!judged.checks.fresh?.passed) return undefined;
+  const fresh = noAnswer('This film, or a part of it, came before in another encoding.', judged.checks.fresh.evidence);
+  const presence = concluded({ ...judged.checks, fresh });
+  return { ...judged, ...presence, band: presenceBand(presence, policy) };
 }
 
 /** The depth signal that a session decides; undefined when it leaves the decision to the photo. */

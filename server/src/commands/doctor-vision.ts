@@ -42,6 +42,7 @@ async function modelFinding({ vision: settings }: Pick<Config, 'vision'>): Promi
     vision,
     { expectedObject: 'a red square', conditionAspects: undefined },
     [await sharp(square).jpeg().toBuffer()],
+    { account: 'operator' },
   );
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   if (!answered) return { part, state: 'wrong', what, advice: ADVICE[reason] };

@@ -48,6 +48,8 @@ export type Behaviour =
   | 'failing'
   | 'unauthorized'
   | { late: number }
+  /** Right, when the promise resolves. */
+  | { after: Promise<unknown> }
   | { retryAfter: string }
   /** The very answer, right or lying. */
   | { says: unknown };
@@ -136,8 +138,8 @@ async function serve(server: VisionServer, request: IncomingMessage, response: S
     response.setHeader('retry-after', behaviour.retryAfter);
     return fault(response, 429, 'slow down');
   }
-  if (typeof behaviour === 'object' && 'late' in behaviour) {
-    await new Promise(resolve => setTimeout(resolve, behaviour.late));
+  if (typeof behaviour === 'object' && ('late' in behaviour || 'after' in behaviour)) {
+    await ('after' in behaviour ? behaviour.after : new Promise(resolve => setTimeout(resolve, behaviour.late)));
     if (response.destroyed) return;
   }
   if (typeof behaviour === 'object' && 'says' in behaviour) {

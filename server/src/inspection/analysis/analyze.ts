@@ -10,12 +10,13 @@ import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/anal
 import { ImageFault } from '@firsthand/forensics/files/inspect.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { addJob } from '../../platform/jobs/queue.ts';
+import { addSlowJob } from '../../platform/jobs/queue.ts';
 import { digestOf } from '../../platform/lib/digest.ts';
 import { inSpan, isTraced, pastSpan } from '../../platform/lib/tracing.ts';
 import { type ClaimedCapture, failAnalysis } from '../../verification/captures/analysis-queue.ts';
 import { attestsPicture } from '../../verification/captures/attestation/binding.ts';
 import { deletePictures } from '../../verification/captures/erase.ts';
+import { filmCameBefore } from '../../verification/captures/film-prints.ts';
 import { evidenceKeyOf, previewKeyOf } from '../../verification/captures/image-key.ts';
 import { storeAnalysis } from '../../verification/captures/write.ts';
 import { settle } from '../../verification/verdict/settle.ts';
@@ -54,8 +55,8 @@ export async function analyzeCapture(deps: Deps, capture: ClaimedCapture, freeTh
   const found = await inspectCapture(deps, row, capture, freeThread);
   await transaction(deps.db, async tx => {
     await storeAnalysis(tx, capture.id, { ...found, at: deps.clock.now() });
-    if (row.private.ocr_type) await addJob(tx, 'read_text', { capture_id: capture.id });
     await settle(tx, deps, row.id);
+    if (row.private.ocr_type) await addSlowJob(tx, 'read_text', capture.id, row);
   });
   await forgetIfRedacted(deps, row);
 }
@@ -87,7 +88,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
   const uploaded = capture.source === 'upload';
   const wanted = SHOWN_SIGNALS.filter(({ name }) => required.includes(name));
   const measured = wanted.filter(({ uploads }) => uploads || !uploaded);
-  const analysis = await analysisOf(deps, {
+  const examined = await analysisOf(deps, {
     bytes,
     signals: measured.map(({ name }) => name),
     attested: !uploaded && attestsPicture(capture.attestation),
@@ -100,8 +101,9 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     ...(deps.config.c2paTrustList ? { officialTrust: true } : {}),
     ...(isTraced() ? { timed: true } : {}),
   });
-  for (const { part, startedAt, endedAt } of analysis.timings ?? []) pastSpan(`analysis ${part}`, startedAt, endedAt);
+  for (const { part, startedAt, endedAt } of examined.timings ?? []) pastSpan(`analysis ${part}`, startedAt, endedAt);
   freeThread();
+  const analysis = await countedOnce(deps, row, capture, examined);
   const previewKey = previewKeyOf(row.id, capture.id);
   await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
   const displayKey = analysis.display ? evidenceKeyOf(row.id, capture.id, 'display.jpg') : null;
@@ -137,6 +139,18 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
   };
 }
 
+/** What counts of an analysis: a film counts once, in whatever encoding it comes again. */
+async function countedOnce(
+  deps: Pick<Deps, 'db'>,
+  row: VerificationRow,
+  capture: CaptureRow,
+  examined: PictureAnalysis,
+): Promise<PictureAnalysis> {
+  const { presence, repeated } = examined;
+  if (!presence?.print || !(await filmCameBefore(deps, capture, row.livemode, presence.print))) return examined;
+  return { ...examined, ...repeated };
+}
+
 async function analysisOf(deps: Pick<Deps, 'pictures'>, request: AnalysisRequest): Promise<PictureAnalysis> {
   try {
     return await deps.pictures.analyze(request);
@@ -154,7 +168,7 @@ async function presenceOf(
   judged: PictureAnalysis['presence'],
 ): Promise<StoredPresence | null> {
   if (!judged) return null;
-  const { strip, noise, band: _, checks, ...presence } = judged;
+  const { strip, noise, print: _print, band: _band, checks, ...presence } = judged;
   const shown = Object.entries(checks).map(([name, { contradiction: _, missing: __, ...check }]) => [name, check]);
   const stored: StoredPresence = { ...presence, checks: Object.fromEntries(shown) };
   const keep = async (name: string, bytes: Uint8Array, contentType: string): Promise<string> => {
@@ -182,7 +196,7 @@ async function contextOf(
   if (!context) return { evaluated: false, no_answer: 'no_context' };
   if (!deps.vision) return { evaluated: false, no_answer: 'no_model' };
   const { vision } = deps;
-  return inSpan('context check', {}, () => checkContext(vision, context, preview));
+  return inSpan('context check', {}, () => checkContext(vision, context, preview, { account: row.tenant_id }));
 }
 
 interface Subject {

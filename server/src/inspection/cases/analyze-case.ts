@@ -1,6 +1,6 @@
 import { type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { addJob } from '../../platform/jobs/queue.ts';
+import { addSlowJob } from '../../platform/jobs/queue.ts';
 import { attachCaseAnalysis } from '../../verification/verifications/advance.ts';
 import { openForLateCheck } from '../../verification/verifications/opens-review.ts';
 import {
@@ -38,7 +38,7 @@ export async function startCaseAnalysis(
 ): Promise<VerificationRow> {
   if (!isOpen(row)) return row;
   if (needsNetwork(deps, row.narrative ?? '')) {
-    await addJob(tx, 'analyze_case', { verification_id: row.id });
+    await addSlowJob(tx, 'analyze_case', row.id, row);
     return row;
   }
   const facts = await gatherFacts(tx, row);
@@ -47,7 +47,7 @@ export async function startCaseAnalysis(
 }
 
 /** Job: analyses a finalized case after its completion. Attaches one answer, however often it runs. */
-export async function analyzeCase(deps: Deps, verificationId: string, signal?: AbortSignal): Promise<void> {
+export async function analyzeCase(deps: Deps, verificationId: string, signal: AbortSignal): Promise<void> {
   const seen = await findVerification(deps.db, verificationId);
   if (!seen || !isOpen(seen)) {
     deps.log.info({ verificationId }, 'no case to analyse');
@@ -59,7 +59,7 @@ export async function analyzeCase(deps: Deps, verificationId: string, signal?: A
   const { analysis, instructed } = deps.vision
     ? await withModel({ ...deps, vision: deps.vision }, seen, facts, evidence, signal)
     : { analysis: present(facts, evidence, { model: RUBRIC_NAME }), instructed: false };
-  if (signal?.aborted) throw new Error('asked to stop before the case was analysed');
+  if (signal.aborted) throw new Error('asked to stop before the case was analysed');
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
     if (row && isOpen(row)) {
@@ -78,7 +78,7 @@ async function withModel(
   row: VerificationRow,
   facts: CaseFacts,
   evidence: ReturnType<typeof judgeEvidence>,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ) {
   const look = await lookAgain(deps, row, await capturesOf(deps.db, row.id), facts, signal);
   const { opinion, consistencyLevel, text } = blend(evidence, look);

@@ -38,7 +38,7 @@ export async function lookAgain(
   row: VerificationRow,
   captures: readonly CaptureRow[],
   facts: CaseFacts,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<SecondLook> {
   const { config } = deps.vision;
   const offered = (await picturesForModel(deps, captures, config.imageSide)).slice(0, config.maxImages);
@@ -47,6 +47,7 @@ export async function lookAgain(
   const shown = new Set(offered.map(({ capture }) => capture.id));
   const question = {
     purpose: 'case' as const,
+    account: row.tenant_id,
     schema: CaseAnswer,
     data: {
       ...(row.config.context ? { context: row.config.context } : {}),

@@ -31,7 +31,7 @@ export async function checkContext(
   vision: Vision,
   context: NonNullable<Config['context']>,
   preview: Uint8Array,
-  signal?: AbortSignal,
+  o: { account: string; signal?: AbortSignal },
 ): Promise<ContextCheck> {
   const until = performance.now() + vision.config.contextBudgetMs;
   const picture = await scaled(preview, vision.config.imageSide);
@@ -43,7 +43,7 @@ export async function checkContext(
       data: { context },
       pictures: [picture],
       budgetMs: until - performance.now(),
-      signal,
+      ...o,
       ...(temperature === undefined ? {} : { temperature }),
     });
   const first = await look();

@@ -4,22 +4,33 @@ import { mended, turnUpright } from '@firsthand/forensics/files/decode.ts';
 import { inspect } from '@firsthand/forensics/files/inspect.ts';
 import sharp from 'sharp';
 import { Type } from 'typebox';
+import { BlobUnavailable } from '../../platform/blobs/faults.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { bounded } from '../../platform/lib/text.ts';
 import { storeText } from '../../verification/captures/write.ts';
 import { openForLateCheck } from '../../verification/verifications/opens-review.ts';
-import { type CaptureRow, findVerification, lockVerification } from '../../verification/verifications/row.ts';
+import {
+  type CaptureRow,
+  findVerification,
+  lockVerification,
+  type VerificationRow,
+} from '../../verification/verifications/row.ts';
 import { noteInstructions } from '../../verification/verifications/write.ts';
-import { findTextReader, readWords } from './tesseract.ts';
+import { findTextReader, ReadingTooLong, readWords } from './tesseract.ts';
 import { type Candidate, candidates } from './text-kinds.ts';
 import { scaled } from './vision-check.ts';
+
+/** Why Tesseract read nothing: it failed, or the picture took longer than one picture may. */
+type NoReading = 'reader_failed' | 'took_too_long';
 
 /** The text read from a capture for `ocr_type`. It is evidence beside the verdict and never part of it. */
 export interface TextReading {
   ocr_type: string;
   /** `unavailable`: neither Tesseract nor a vision model answered. */
   status: 'read' | 'nothing_read' | 'unavailable';
+  /** Why Tesseract did not answer, where `status` is `unavailable` and there is a Tesseract. */
+  reason?: NoReading;
   value?: string;
   /** 0..1, the engine's own. */
   confidence?: number;
@@ -49,6 +60,7 @@ const MIN_READ_SIDE = 1_200;
 export async function readText(
   deps: Pick<Deps, 'config' | 'log' | 'db' | 'blobs' | 'clock' | 'vision'>,
   captureId: string,
+  signal: AbortSignal,
 ): Promise<void> {
   const capture = await one<CaptureRow>(deps.db, 'select * from captures where id = $1', [captureId]);
   const row = capture && (await findVerification(deps.db, capture.verification_id));
@@ -57,10 +69,17 @@ export async function readText(
     deps.log.info({ captureId }, 'no text to read');
     return;
   }
-  const reading = (await byTesseract(deps, capture, ocrType)) ?? (await byModel(deps, capture, ocrType));
+  const found = await byTesseract(deps, capture, ocrType, signal);
+  const reading = found && typeof found === 'object' ? found : await byModel(deps, row, capture, ocrType, signal);
+  if (signal.aborted) throw new Error('asked to stop before the text was read');
   await transaction(deps.db, async tx => {
     if (!(await lockVerification(tx, row.id))) return;
-    await storeText(tx, capture.id, reading ?? { ocr_type: ocrType, status: 'unavailable' });
+    const unread = {
+      ocr_type: ocrType,
+      status: 'unavailable',
+      ...(typeof found === 'string' ? { reason: found } : {}),
+    };
+    await storeText(tx, capture.id, reading ?? unread);
     if (!reading?.instructions_found) return;
     await noteInstructions(tx, row.id, ['text']);
     await openForLateCheck(tx, row.id, deps.clock.now());
@@ -71,13 +90,14 @@ async function byTesseract(
   deps: Pick<Deps, 'config' | 'log' | 'blobs'>,
   capture: CaptureRow,
   ocrType: string,
-): Promise<TextReading | null> {
+  signal: AbortSignal,
+): Promise<TextReading | NoReading | null> {
   const reader = await findTextReader(deps.config.tesseract);
   if (!reader) return null;
   try {
     const picture = await legible(deps, capture);
     if (!picture) return { ocr_type: ocrType, status: 'nothing_read', engine: reader.name };
-    const words = await readWords(reader, picture, 11);
+    const words = await readWords(reader, picture, 11, signal);
     const [best, ...others] = candidates(words, ocrType);
     const fullText = bounded(words.map(word => word.text).join(' '), 4_000);
     return {
@@ -89,8 +109,9 @@ async function byTesseract(
       engine: reader.name,
     };
   } catch (error) {
+    if (error instanceof BlobUnavailable || signal.aborted) throw error;
     deps.log.warn({ err: error, captureId: capture.id }, 'tesseract could not read a capture');
-    return null;
+    return error instanceof ReadingTooLong ? 'took_too_long' : 'reader_failed';
   }
 }
 
@@ -118,8 +139,10 @@ async function legible(deps: Pick<Deps, 'blobs'>, capture: CaptureRow): Promise<
 
 async function byModel(
   deps: Pick<Deps, 'blobs' | 'vision'>,
+  row: VerificationRow,
   capture: CaptureRow,
   ocrType: string,
+  signal: AbortSignal,
 ): Promise<TextReading | null> {
   const { vision } = deps;
   if (!vision || !capture.preview_blob) return null;
@@ -128,10 +151,12 @@ async function byModel(
   if (!picture) return null;
   const found = await vision.ask({
     purpose: 'text',
+    account: row.tenant_id,
     schema: ReadAnswer,
     data: { ocr_type: ocrType },
     pictures: [picture],
     budgetMs: vision.config.answerBudgetMs,
+    signal,
   });
   if ('noAnswer' in found) return null;
   const { answer } = found;

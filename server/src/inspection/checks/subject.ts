@@ -91,9 +91,9 @@ export async function askAboutSubject(
   vision: Vision,
   { expectedObject, conditionAspects }: Expectation,
   pictures: readonly Uint8Array[],
-  signal?: AbortSignal,
+  o: { account: string; signal?: AbortSignal },
 ) {
-  const common = { pictures, budgetMs: vision.config.answerBudgetMs, signal };
+  const common = { pictures, budgetMs: vision.config.answerBudgetMs, ...o };
   const [object, condition] = await Promise.all([
     expectedObject === undefined || pictures.length === 0
       ? null
@@ -135,7 +135,7 @@ const isOpen = (row: VerificationRow): boolean =>
  * Job: asks the vision model about object and condition and stores the answers. The verdict then stops waiting, if it
  * still waits. Never touches the verdict's label.
  */
-export async function checkSubject(deps: Deps, verificationId: string, signal?: AbortSignal): Promise<void> {
+export async function checkSubject(deps: Deps, verificationId: string, signal: AbortSignal): Promise<void> {
   const { vision } = deps;
   const seen = await findVerification(deps.db, verificationId);
   if (!vision || !seen || !isOpen(seen)) {
@@ -145,8 +145,9 @@ export async function checkSubject(deps: Deps, verificationId: string, signal?: 
   const { expected_object: expectedObject, condition_aspects: conditionAspects } = seen.config;
   const shown = await picturesForModel(deps, await capturesOf(deps.db, verificationId), vision.config.imageSide);
   const pictures = shown.map(({ jpeg }) => jpeg);
-  const found = await askAboutSubject(vision, { expectedObject, conditionAspects }, pictures, signal);
-  if (signal?.aborted) throw new Error('asked to stop before the vision model answered');
+  const expected = { expectedObject, conditionAspects };
+  const found = await askAboutSubject(vision, expected, pictures, { account: seen.tenant_id, signal });
+  if (signal.aborted) throw new Error('asked to stop before the vision model answered');
   await transaction(deps.db, async tx => {
     const row = await lockVerification(tx, verificationId);
     if (!row || !isOpen(row)) return;

@@ -1,12 +1,10 @@
-import type { Queryable } from '../db/sql.ts';
+import { one, type Queryable, type Tx } from '../db/sql.ts';
 import { traceparentOf } from '../lib/tracing.ts';
+import { type Claim, createTurns, type Owner } from './turns.ts';
 
 /** The payload of each job: only ids. A job is safe to run twice, and safe to run after its row was deleted. */
 export interface JobPayloads {
   settle: { verification_id: string };
-  check_subject: { verification_id: string };
-  read_text: { capture_id: string };
-  analyze_case: { verification_id: string };
   file_fingerprints: { scope_id: number };
   run_batch: { batch_id: string };
   run_bulk_act: { bulk_act_id: string };
@@ -29,6 +27,38 @@ export interface JobOptions {
   priority?: number;
 }
 
+/** Jobs that wait for a model or a text reader, each about one verification or capture. They take turns by account and mode. */
+export type SlowTask = 'check_subject' | 'read_text' | 'analyze_case';
+
+/** What nodes of the previous version say of a slow job. */
+export type FormerPayload = { verification_id: string } | { capture_id: string };
+
+export type SlowJobRow = Claim & { task: SlowTask; subject_id: string };
+
+export const SLOW_JOBS = createTurns<SlowJobRow>({
+  kind: 'slow_jobs',
+  channel: 'firsthand_slow_jobs',
+  table: 'slow_jobs',
+  waiting: 'true',
+  turn: 'turn',
+  class: 'class',
+  attempts: 'attempts',
+  due: 'due_at',
+});
+
+/**
+ * Adds a slow job in the caller's transaction: the job exists if and only if its cause does. Call this after whatever
+ * locks rows: it locks the lane of the account until the commit.
+ */
+export async function addSlowJob(tx: Tx, task: SlowTask, subjectId: string, owner: Owner): Promise<void> {
+  const added = await one<{ id: string }>(
+    tx,
+    'insert into slow_jobs (task, subject_id, tenant_id, livemode) values ($1, $2, $3, $4) returning id',
+    [task, subjectId, owner.tenant_id, owner.livemode],
+  );
+  await SLOW_JOBS.join(tx, owner, added!.id);
+}
+
 /** Deletes the waiting jobs of verifications, with the faults of their last attempts. One that runs finds its rows gone. */
 export async function dropJobs(
   tx: Queryable,
@@ -41,6 +71,7 @@ export async function dropJobs(
          or payload ->> 'event_id' in (select id from events where verification_id = any($1))))`,
     [of.verificationIds, of.captureIds],
   );
+  await tx.query('delete from slow_jobs where subject_id = any($1)', [[...of.verificationIds, ...of.captureIds]]);
 }
 
 /** What a traced caller adds to the payload, so that the job continues its trace. */

@@ -5,18 +5,11 @@ import { type Job, Logger, type Runner, run, type TaskList, type WorkerPool } fr
 import { many, one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { inSpan } from '../lib/tracing.ts';
-import type { JobPayloads, Traced } from './queue.ts';
+import type { FormerPayload, JobPayloads, SlowTask, Traced } from './queue.ts';
 
-/** A job receives this in addition to its payload. */
-export interface Attempt {
-  /** 1 for the first. */
-  attempt: number;
-  maxAttempts: number;
-  /** Aborted when the process is stopping and the job has used its grace period. */
-  signal: AbortSignal | undefined;
-}
+type Payloads = JobPayloads & Record<SlowTask, FormerPayload>;
 
-export type Tasks = { [N in keyof JobPayloads]: (deps: Deps, payload: JobPayloads[N], o: Attempt) => Promise<void> };
+export type Tasks = { [N in keyof Payloads]: (deps: Deps, payload: Payloads[N]) => Promise<void> };
 
 export interface RunningWorkers {
   /** Takes no new jobs, lets running jobs finish, and hands back the rest. */
@@ -54,11 +47,7 @@ export async function startWorkers(
           const attributes = { 'firsthand.attempt': helpers.job.attempts };
           const parent = (payload as Traced).traceparent;
           await inSpan(`job ${name}`, { kind: SpanKind.CONSUMER, attributes, parent }, () =>
-            (task as (d: Deps, p: unknown, a: Attempt) => Promise<void>)(deps, payload, {
-              attempt: helpers.job.attempts,
-              maxAttempts: helpers.job.max_attempts,
-              signal: helpers.abortSignal,
-            }),
+            (task as (d: Deps, p: unknown) => Promise<void>)(deps, payload),
           );
           end({ outcome: 'done' });
         } catch (error) {

@@ -38,6 +38,7 @@ const ask = async (
   more: { budgetMs?: number; object?: string; colour?: string; signal?: AbortSignal } = {},
 ) =>
   vision.ask({
+    account: 'a',
     purpose: 'object',
     schema: ObjectAnswer,
     data: { expected_object: more.object ?? 'a red car' },
@@ -198,7 +199,13 @@ describe('vision model question', () => {
     for (let i = 0; i < 2; i += 1) expect(await ask(vision, { budgetMs: 200 })).toEqual({ noAnswer: 'timeout' });
     expect(await ask(vision, { budgetMs: 200 })).toEqual({ noAnswer: 'resting' });
     server.behave = () => ({ says: { found: true } });
-    const other = { purpose: 'text' as const, schema: Type.Object({ found: Type.Boolean() }), data: {}, pictures: [] };
+    const other = {
+      account: 'a',
+      purpose: 'text' as const,
+      schema: Type.Object({ found: Type.Boolean() }),
+      data: {},
+      pictures: [],
+    };
     expect(await vision.ask({ ...other, budgetMs: 5_000 })).toEqual({ answer: { found: true } });
   });
 

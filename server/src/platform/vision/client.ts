@@ -31,6 +31,8 @@ export type Answered<T> = { answer: T } | { noAnswer: NoAnswer };
 
 export interface Question<S extends TSchema> {
   purpose: Purpose;
+  /** The account that the question is for. Accounts share the free places. */
+  account: string;
   /** The shape of the answer. Every member is required; others are dropped. */
   schema: S;
   /** Untrusted text, sent as data and separated from the instructions. */
@@ -167,7 +169,7 @@ async function request<S extends TSchema>(
   messages: ChatCompletionMessageParam[],
   signal: AbortSignal,
 ): Promise<string> {
-  const leave = await gate.enter(signal).catch(() => {
+  const leave = await gate.enter(signal, question.account).catch(() => {
     throw new Miss('timeout', 'no free place in time', { counts: false });
   });
   // The library's own timeout covers only the headers, and a body can hang too.

@@ -88,11 +88,11 @@ describe('semaphore', () => {
   it('never admits more than its places, and forgets callers who gave up', async () => {
     const gate = createSemaphore(2);
     const never = new AbortController().signal;
-    const leave = [await gate.enter(never), await gate.enter(never)];
+    const leave = [await gate.enter(never, 'a'), await gate.enter(never, 'a')];
     const stop = new AbortController();
-    const gaveUp = gate.enter(stop.signal);
+    const gaveUp = gate.enter(stop.signal, 'a');
     let third = false;
-    const waiting = gate.enter(never).then(left => {
+    const waiting = gate.enter(never, 'a').then(left => {
       third = true;
       return left;
     });
@@ -103,7 +103,7 @@ describe('semaphore', () => {
     leave[0]!();
     const leaveThird = await waiting;
     let fourth = false;
-    const last = gate.enter(never).then(() => {
+    const last = gate.enter(never, 'a').then(() => {
       fourth = true;
     });
     await Promise.resolve();
@@ -111,7 +111,26 @@ describe('semaphore', () => {
     leaveThird();
     await last;
     expect(fourth).toBe(true);
-    await expect(gate.enter(AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+    await expect(gate.enter(AbortSignal.abort(new Error('too late')), 'a')).rejects.toThrow('too late');
+  });
+
+  it('gives a free place to the account that holds the fewest, and takes turns among those', async () => {
+    const gate = createSemaphore(2);
+    const never = new AbortController().signal;
+    const admitted: string[] = [];
+    const leaves = new Map<string, () => void>();
+    const enter = (name: string) =>
+      gate.enter(never, name[0]!).then(leave => {
+        admitted.push(name);
+        leaves.set(name, leave);
+      });
+    const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1'].map(enter);
+    for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4', 'a5']) {
+      await expect.poll(() => leaves.has(name)).toBe(true);
+      leaves.get(name)!();
+    }
+    await Promise.all(all);
+    expect(admitted).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4', 'a5']);
   });
 });
 

@@ -15,7 +15,10 @@ export const lockCaptures = (tx: Tx, verificationIds: readonly string[]): Promis
     [verificationIds],
   );
 
-/** Deletes captures. Their fingerprints must be gone before; their pictures go by {@link deletePictures} after the commit. */
+/**
+ * Deletes captures, and with them the prints of their films. Their pictures' fingerprints must be gone before; the pictures go by
+ * {@link deletePictures} after the commit.
+ */
 export async function eraseCaptures(tx: Tx, captureIds: readonly string[]): Promise<void> {
   await tx.query('delete from captures where id = any($1)', [captureIds]);
 }

@@ -19,7 +19,7 @@ import { readCurrent } from '../verifications/read.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
-import { awaitAnalysis } from './analysis-queue.ts';
+import { CAPTURES } from './analysis-queue.ts';
 import { type Attesting, attest } from './attestation/attest.ts';
 import { deletePictures } from './erase.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
@@ -249,6 +249,6 @@ async function persist(
   if (!inserted) throw new Error('insert returned no row');
   const { statements, ...capture } = inserted;
   const after = await captureStored(tx, deps, row, { captures: [...captures, capture], statements }, now);
-  await awaitAnalysis(tx, row, capture.id);
+  await CAPTURES.join(tx, row, capture.id);
   return after;
 }

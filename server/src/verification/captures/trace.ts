@@ -60,7 +60,7 @@ export interface FoundChallenge {
 }
 
 /**
- * Says why a film or its photo cannot count: each counts once in an account. Notes the film's hash, that of its pictures. Of two captures
+ * Says why a film or its photo cannot count: by its bytes, each counts once in an account. Notes the film's hash, that of its pictures. Of two captures
  * with the same bytes, the one that was sent or analysed first counts.
  */
 export async function sentBefore(db: Queryable, capture: CaptureRow, filmSha256: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { addJob } from '../../platform/jobs/queue.ts';
+import { addJob, addSlowJob } from '../../platform/jobs/queue.ts';
 import type { VerificationRow } from '../verifications/row.ts';
 import { markChecksStarted } from '../verifications/write.ts';
 
@@ -35,7 +35,7 @@ export async function awaitChecks(
   if (budgetMs === null || state === 'none' || state === 'over') return false;
   if (state === 'start') {
     await markChecksStarted(tx, row.id, now);
-    await addJob(tx, 'check_subject', { verification_id: row.id });
+    await addSlowJob(tx, 'check_subject', row.id, row);
     if (budgetMs === 0) return false;
   }
   // Adds the job again while it waits: by another machine's clock it may run a moment early.

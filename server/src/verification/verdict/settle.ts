@@ -1,7 +1,7 @@
 import { isPictureStep } from '@firsthand/contract/capture/steps.ts';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { addJob } from '../../platform/jobs/queue.ts';
+import { addSlowJob } from '../../platform/jobs/queue.ts';
 import { complete, fail, lockCurrent } from '../verifications/advance.ts';
 import { answeredKeys, type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { isTerminal } from '../verifications/status.ts';
@@ -60,7 +60,7 @@ export async function settle(
   });
   const verdict = outcome ? forceVerdict(real, outcome) : real;
   await complete(tx, deps, row, captures, verdict, now);
-  if (row.finalized_at) await addJob(tx, 'analyze_case', { verification_id: row.id });
+  if (row.finalized_at) await addSlowJob(tx, 'analyze_case', row.id, row);
   deps.metrics.verdicts.inc({ label: verdict.label, reason: verdict.reason_code ?? '' });
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
-import { awaitAnalysis, claimCapture } from '../../../src/verification/captures/analysis-queue.ts';
+import { CAPTURES, type ClaimedCapture } from '../../../src/verification/captures/analysis-queue.ts';
 import { trialTenant } from '../../../src/verification/trials/tenant.ts';
 import { issue } from '../../../src/verification/verifications/issue.ts';
 import { createVerification, startTestService, submit, type TestService, until } from '../../support/harness.ts';
@@ -46,13 +46,13 @@ describe('captures, turns', () => {
              image_blob, created_at) values ($1, $2, $3, 'front', 'live', 'image/jpeg', 1, 1, 1, '', '', now())`,
           [id, row.id, row.tenant_id],
         );
-        await awaitAnalysis(tx, row, id);
+        await CAPTURES.join(tx, row, id);
       }
     });
 
   /** Takes the next capture, as a thread that became free does; gives back whose it was. */
   const take = async () => {
-    const capture = await claimCapture(service.deps.db);
+    const capture = await CAPTURES.claim(service.deps.db);
     if (!capture) return null;
     await service.deps.db.query("update captures set analysis_state = 'done' where id = $1", [capture.id]);
     const { rows } = await service.deps.db.query<{ tenant_id: string; livemode: boolean }>(
@@ -116,6 +116,47 @@ describe('captures, turns', () => {
     expect(share(fresh)).toBe(160);
   });
 
+  describe('places of a node', () => {
+    const claimed = async (held: readonly ClaimedCapture[], places: number) =>
+      CAPTURES.claim(service.deps.db, held, places);
+    const whose = (capture: ClaimedCapture | undefined) => capture?.tenant_id;
+    const [a, b] = [() => tenants[0]!.tenant_id, () => tenants[1]!.tenant_id];
+    afterEach(() => service.deps.db.query("update captures set analysis_state = 'done'"));
+
+    test('all of them may go to one account; one more is for an account that holds none', async () => {
+      await queue(live(0), 10);
+      const held: ClaimedCapture[] = [];
+      for (let next = await claimed(held, 2); next; next = await claimed(held, 2)) held.push(next);
+      expect(held.map(whose)).toEqual([a(), a()]);
+      await queue(live(1), 2);
+      held.push((await claimed(held, 2))!);
+      expect(held.map(whose)).toEqual([a(), a(), b()]);
+      expect(await claimed(held, 2)).toBeUndefined();
+    });
+
+    test('go to others while an account holds half of them, however many turns the others have had', async () => {
+      await queue(live(0), 10);
+      const long = (await claimed([], 2))!;
+      await queue(live(1), 3);
+      for (let n = 0; n < 3; n += 1) {
+        const next = await claimed([long], 2);
+        expect(whose(next)).toBe(b());
+        await service.deps.db.query("update captures set analysis_state = 'done' where id = $1", [next!.id]);
+      }
+      expect(whose(await claimed([long], 2))).toBe(a());
+    });
+
+    test('beyond their number go to nothing less important than what runs', async () => {
+      await queue(live(0), 2);
+      const held = [(await claimed([], 2))!];
+      held.push((await claimed(held, 2))!);
+      await queue(inTest(1), 1);
+      expect(await claimed(held, 2)).toBeUndefined();
+      await queue(live(1), 1);
+      expect(whose(await claimed(held, 2))).toBe(b());
+    });
+  });
+
   test('several threads and nodes claim each capture once', async () => {
     await queue(live(0), 60);
     await queue(live(1), 60);
@@ -123,7 +164,7 @@ describe('captures, turns', () => {
       await Promise.all(
         Array.from({ length: 6 }, async () => {
           const ids: string[] = [];
-          for (let next = await claimCapture(service.deps.db); next; next = await claimCapture(service.deps.db)) {
+          for (let next = await CAPTURES.claim(service.deps.db); next; next = await CAPTURES.claim(service.deps.db)) {
             ids.push(next.id);
           }
           return ids;

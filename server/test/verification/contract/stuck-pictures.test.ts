@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createOverdueSweep } from '../../../src/inspection/analysis/overdue.ts';
 import { one } from '../../../src/platform/db/sql.ts';
-import { claimCapture } from '../../../src/verification/captures/analysis-queue.ts';
+import { CAPTURES } from '../../../src/verification/captures/analysis-queue.ts';
 import type { CaptureRow } from '../../../src/verification/verifications/row.ts';
 import {
   createVerification,
@@ -139,9 +139,9 @@ describe('capture analysis', () => {
   test('fails after three lost claims, without a fourth run', async () => {
     const { id, capture } = await submitted(service, await plain({ colour: '#ff00ff' }));
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      expect(await claimCapture(service.deps.db)).toMatchObject({ id: capture.id, analysis_attempts: attempt });
+      expect(await CAPTURES.claim(service.deps.db)).toMatchObject({ id: capture.id, analysis_attempts: attempt });
       // As long as the claim lasts nobody else gets it; then its node is dead.
-      expect(await claimCapture(service.deps.db)).toBeUndefined();
+      expect(await CAPTURES.claim(service.deps.db)).toBeUndefined();
       await service.deps.db.query('update captures set analysis_due_at = now() where id = $1', [capture.id]);
     }
     await startWorkerNode();
@@ -151,7 +151,7 @@ describe('capture analysis', () => {
 
   test('leaves a photo to another node at most 10 s after its own died', async () => {
     const { capture } = await submitted(service, await plain({ colour: '#00ffff' }));
-    await claimCapture(service.deps.db);
+    await CAPTURES.claim(service.deps.db);
     const claim = await one<{ seconds: number }>(
       service.deps.db,
       'select extract(epoch from analysis_due_at - now())::float8 as seconds from captures where id = $1',

@@ -63,10 +63,10 @@ const jpegOf = ({ width, height, data }: Picture) =>
     .toBuffer();
 
 /** A film by a rendered hand that moves as asked. */
-const filmOf = (moves: readonly Move[]): Promise<Film> =>
+const filmOf = (moves: readonly Move[], hand = SEED): Promise<Film> =>
   drawFilm({
     stage,
-    way: handWay(moves, random(SEED)),
+    way: handWay(moves, random(hand)),
     sensor: drawSensor(SEED),
     gyroscope: true,
   });
@@ -342,7 +342,8 @@ describe('a live photo with a camera session', () => {
     );
 
     it('fails when another photo has used its challenge; the same photo counts once', async () => {
-      // In another account, to which the film is new.
+      // A film that no account has seen.
+      const film = await filmOf(['right', 'up'], SEED + 1);
       const { pk_test } = await service.newTenant();
       const body = { max_captures: 3, signals_required: ['ai', 'depth'] };
       const { id } = await createVerification(service, body, pk_test);

@@ -138,6 +138,12 @@ export default {
     },
     ...throughDoors,
     {
+      name: 'nobody-needs-research',
+      severity: 'error',
+      from: { pathNot: '^research/' },
+      to: { path: '^research/' },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       from: {},

@@ -4,7 +4,7 @@ import { ImageFault, inspect } from '@firsthand/forensics/files/inspect.ts';
 import type { Features } from '@firsthand/forensics/screen/feature-values.ts';
 import { measureScreen } from '@firsthand/forensics/screen/features.ts';
 import sharp from 'sharp';
-import { formsOf } from '../../../forensics/training/screen/vary.ts';
+import { formsOf } from './vary.ts';
 
 /** Forms of one picture to measure. */
 export interface MeasureTask {

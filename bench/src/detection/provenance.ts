@@ -5,7 +5,7 @@
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Sources of class `ai` carry a generator's marks or none. The program
  * ends with an error when a camera's file is called generated. `--repositories` adds the photographs that
- * `forensics/training/screen/sets.tsv` lists, from clones at FOLDER/OWNER/NAME. Fetches nothing.
+ * `research/screen/sets.tsv.gz` lists, from clones at FOLDER/OWNER/NAME. Fetches nothing.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util';
 import { type AiResult, assessProvenance } from '@firsthand/forensics/ai/assess.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/files/inspect.ts';
 import { readMetadata } from '@firsthand/forensics/files/metadata/read.ts';
-import { listedPictures, tableLines, type Use } from '../../../forensics/training/screen/sets.ts';
 import { createReport } from '../report.ts';
+import { listedPictures, tableLines, type Use } from './sets.ts';
 import { upperBound } from './statistics.ts';
 
 const CLASSES = ['ai', 'c2pa', 'camera', 'screen', 'heic', 'depth'];

@@ -5,11 +5,11 @@
  * FILE.jsonl] [--json OUT] [--scores OUT.tsv] [--write FILE] [--baseline FILE] [--kept-apart SUMS]
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...): `camera` against `screen`. `--repositories` adds the pictures that
- * `forensics/training/screen/sets.tsv` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--genuine`, `--held`,
+ * `research/screen/sets.tsv.gz` lists by repository, commit and path, from clones at FOLDER/OWNER/NAME. With `--displays`, `--genuine`, `--held`,
  * `--confounders`, `--further` or `--next` it scores only those pictures, which no fit has seen. Each source is scored by the model that was fitted without it
  * (folds.generated.json), unseen ones by the published model. Senders found later (`develop`) are pooled separately. `--unaltered` leaves
  * the altered copies out, `--forms` scores some of `FORMS`. Fetches nothing.
- * `--measured` reads features that `forensics/training/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
+ * `--measured` reads features that `research/screen/measure.ts` wrote and measures the rest. `--scores` writes one line per
  * picture, for `people.ts`. With a baseline, fails when a number drops by more than noise. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of
  * pictures that must not be measured here, nor any other of their repositories: with one among those to be read, nothing is.
  */
@@ -18,20 +18,14 @@ import { parseArgs } from 'node:util';
 import { screenModel } from '@firsthand/forensics/screen/detect.ts';
 import type { Features } from '@firsthand/forensics/screen/feature-values.ts';
 import { type Model, predict } from '@firsthand/forensics/screen/model.ts';
-import { refuseKeptApart } from '../../../forensics/training/screen/kept-apart.ts';
-import {
-  type LabelledPicture,
-  listedPictures,
-  listedSnapshots,
-  manifestPictures,
-  type Use,
-} from '../../../forensics/training/screen/sets.ts';
-import { FORMS } from '../../../forensics/training/screen/vary.ts';
 import { createReport } from '../report.ts';
 import { inWorkers } from './in-workers.ts';
+import { refuseKeptApart } from './kept-apart.ts';
 import type { Measured, MeasureTask } from './measure-worker.ts';
 import { type Baseline, type Row, regressions, share } from './regressions.ts';
+import { type LabelledPicture, listedPictures, listedSnapshots, manifestPictures, type Use } from './sets.ts';
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
+import { FORMS } from './vary.ts';
 
 const { values: options } = parseArgs({
   options: {

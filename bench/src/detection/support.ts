@@ -5,7 +5,7 @@
  *
  * FOLDER of `--data` holds MANIFEST.tsv (class, path, repository ...). Phone photos of at least 1280 pixels are measured as
  * the capture page sends them: JPEG of quality 94, at most 4096 pixels, and as a frame of a 1920 and a 1280 pixel video. `--repositories`
- * adds the genuine pictures that `forensics/training/screen/sets.tsv` lists and no fit has seen, of the clones that it holds at OWNER/NAME. Pictures whose SHA-256 `--kept-apart` (or
+ * adds the genuine pictures that `research/screen/sets.tsv.gz` lists and no fit has seen, of the clones that it holds at OWNER/NAME. Pictures whose SHA-256 `--kept-apart` (or
  * KEPT_APART) lists are not read. Fetches nothing.
  */
 import { createHash } from 'node:crypto';
@@ -20,11 +20,11 @@ import { readMetadata } from '@firsthand/forensics/files/metadata/read.ts';
 import { prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
 import { isTooSmallToTile, measureScreen } from '@firsthand/forensics/screen/features.ts';
 import sharp from 'sharp';
-import { readKeptApart } from '../../../forensics/training/screen/kept-apart.ts';
-import { listedPictures, tableLines } from '../../../forensics/training/screen/sets.ts';
 import { supports } from '../../../server/src/verification/verdict/support.ts';
 import { answeredBy } from '../../../server/src/verification/verifications/answered.ts';
 import { createReport } from '../report.ts';
+import { readKeptApart } from './kept-apart.ts';
+import { listedPictures, tableLines } from './sets.ts';
 import { upperBound } from './statistics.ts';
 
 /** Smaller files were reduced after the camera wrote them. */

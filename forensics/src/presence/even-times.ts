@@ -9,7 +9,7 @@ const LEAST = 11;
 
 /**
  * Whether all frames lie on the grid of one frame rate, as those of a program that counts frames. Files of real cameras are as even: 22 of
- * the 25 films of `bench/src/films` that are one file. So it is told and counts nowhere.
+ * the 25 films of `research/presence/films` that are one file. So it is told and counts nowhere.
  */
 export function hasEvenTimes(frames: readonly Pick<TraceFrame, 'at'>[]): boolean {
   const pauses = frames.slice(1).map(({ at }, i) => at - frames[i]!.at);

@@ -100,17 +100,50 @@ function writesOf(file: string): Write[] {
   // SQL stands in strings; comments speak English.
   const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   const literals = code.match(/`[^`]*`|'[^'\n]*'/g) ?? [];
-  return literals.flatMap(literal =>
-    [...literal.matchAll(WRITE)].flatMap(([, table]) =>
-      KEYWORDS.has(table!) ? [] : [{ table: table!, folder: roomOf(path), file: path }],
-    ),
-  );
+  return literals.flatMap(literal => tablesIn(literal).map(table => ({ table, folder: roomOf(path), file: path })));
 }
+
+/** The tables that a piece of SQL writes. */
+const tablesIn = (sql: string): string[] =>
+  [...sql.matchAll(WRITE)].flatMap(([, table]) => (KEYWORDS.has(table!) ? [] : [table!]));
 
 const files = globSync('**/*.ts', { cwd: SOURCES })
   .filter(file => !file.endsWith('.test.ts'))
   .map(file => join(SOURCES, file));
 const writes = files.flatMap(writesOf);
+
+/**
+ * The room whose tables each trigger function of the database writes. Triggers write what must follow every change of a row, also by a node of
+ * another version.
+ */
+const TRIGGER_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
+  forget_film_keys: ['captures'],
+  index_verification: ['verifications'],
+  note_change: ['changes', 'statistics'],
+  note_furthest: [],
+};
+const schema = readFileSync(join(SOURCES, '..', 'schema.sql'), 'utf8');
+
+describe('trigger function', () => {
+  const bodies = new Map(
+    schema
+      .split(/^CREATE (?=OR REPLACE FUNCTION|TRIGGER)/m)
+      .filter(part => part.startsWith('OR REPLACE FUNCTION'))
+      .map(body => [/public\.(\w+)\(/.exec(body)![1]!, { body, trigger: /RETURNS trigger/.test(body) }]),
+  );
+
+  it('of the schema has an owner, and no other function of the database writes but the limiter', () => {
+    const triggers = [...bodies].filter(([, { trigger }]) => trigger).map(([name]) => name);
+    expect(triggers.toSorted()).toEqual(Object.keys(TRIGGER_FUNCTIONS));
+    const writing = [...bodies].filter(([, { body, trigger }]) => !trigger && tablesIn(body).length > 0);
+    expect(writing.map(([name]) => name)).toEqual(['take_permits']);
+  });
+
+  it.each(Object.entries(TRIGGER_FUNCTIONS))('%s writes only tables of %j', (name, rooms) => {
+    const owners = tablesIn(bodies.get(name)!.body).map(table => OWNER[table]);
+    expect([...new Set(owners)].toSorted()).toEqual(rooms);
+  });
+});
 
 describe('table', () => {
   it.each(Object.entries(OWNER))('%s is written only by %s', (table, owner) => {
@@ -119,7 +152,6 @@ describe('table', () => {
   });
 
   it('of the schema has an owner', () => {
-    const schema = readFileSync(join(SOURCES, '..', 'schema.sql'), 'utf8');
     const tables = [...schema.matchAll(/^create (?:unlogged )?table (?:public\.)?([a-z_]+)/gim)].map(
       ([, name]) => name!,
     );

@@ -315,7 +315,7 @@ try {
 }
 report.print(`On ${availableParallelism()} cores with ${loadavg()[0]!.toFixed(0)} processes at work.`);
 report.print();
-report.print('| | measured | bar | |\n|---|---|---|---|');
+report.print('| what | measured | bar | result |\n|---|---|---|---|');
 for (const row of rows) report.print(row);
 report.write(options.write);
 process.exitCode = holds ? 0 : 1;

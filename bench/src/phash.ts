@@ -1,11 +1,11 @@
 /**
  * Measures an exact lookup of one PDQ hash among many stored, with inserts beside it, on its own embedded PostgreSQL.
  *
- * node bench/src/phash.ts [--stored 1000000] [--queries 2000] [--warm 2000] [--keep FOLDER] [--bulk] [--busy] [--scan]
+ * node bench/src/phash.ts [--stored 1000000] [--queries 2000] [--warm 2000] [--keep FOLDER] [--bulk]
  *
  * Baseline, measured in turn: one statement that looks up as many plain keys in a table of as many plain keys. The first `--warm` lookups
  * do not count, because a service that has run for a while has its pages in memory. `--keep` leaves the filled database in FOLDER, where
- * the next run finds it. `--bulk` packs the slots after filling instead of by inserting. `--busy` keeps one processor busy meanwhile.
+ * the next run finds it. `--bulk` packs the slots after filling instead of by inserting.
  *
  * Prints one line of JSON. Exits with 1 when the 99th percentile exceeds 10 ms (25 ms above a million stored) or a stored hash is not found.
  * `cpu_ms` is what the kernel counted for one lookup: other programs hardly change it.
@@ -16,10 +16,8 @@ import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
 import { lookUp } from '../../server/src/inspection/analysis/reverse/find.ts';
-import { bitString } from '../../server/src/inspection/analysis/reverse/slots.ts';
 import { rememberPicture, scopeId } from '../../server/src/inspection/analysis/reverse/store.ts';
 import { startEmbeddedPostgres } from '../../server/src/platform/db/embedded.ts';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
@@ -38,8 +36,6 @@ const { values: options } = parseArgs({
     warm: { type: 'string', default: '2000' },
     keep: { type: 'string' },
     bulk: { type: 'boolean', default: false },
-    busy: { type: 'boolean', default: false },
-    scan: { type: 'boolean', default: false },
   },
 });
 const stored = Number(options.stored);
@@ -73,14 +69,12 @@ try {
   }
   const filled = performance.now() - filling;
   await pool.query('checkpoint');
-  const busy = options.busy ? new Worker('for (;;) Math.random();', { eval: true }) : undefined;
   const insert = { stop: false, count: 0, ms: [] as number[] };
   const inserting = keepInserting(pool, scope, list, insert);
   const load = loadavg()[0]!;
   const found = await measure(pool, scope, list);
   insert.stop = true;
   await inserting;
-  await busy?.terminate();
   const { rows: size } = await pool.query<{ name: string; bytes: string }>(
     `select name, pg_total_relation_size('reverse_' || name) as bytes from unnest('{slots,entries,pictures}'::text[]) name`,
   );
@@ -98,8 +92,6 @@ try {
     cpu_ms: { database: round(percentile(found.databaseMs, 0.5)), process: round(percentile(found.processMs, 0.5)) },
     mb: Object.fromEntries(size.map(({ name, bytes }) => [name, Math.round(Number(bytes) / 2 ** 20)])),
     ...(reused ? {} : { fill_s: Math.round(filled / 1_000) }),
-    ...(options.scan ? { scan_ms: percentiles(await scan(pool)) } : {}),
-    busy_processor: options.busy,
     load_before: round(load),
     load_after: round(loadavg()[0]!),
     limit_ms: limitMs,
@@ -227,19 +219,6 @@ async function measure(
   }
   await reader.end();
   return { ms, floor, databaseMs, processMs, hits };
-}
-
-/** The alternative: one database worker compares every hash. */
-async function scan(pool: Pool): Promise<number[]> {
-  const ms: number[] = [];
-  for (let i = 0; i < 10; i++) {
-    const started = performance.now();
-    await pool.query('select id from reverse_entries where bit_count(hash # $1::bit(256)) <= 31', [
-      bitString(new Uint8Array(randomBytes(32))),
-    ]);
-    ms.push(performance.now() - started);
-  }
-  return ms;
 }
 
 function percentiles(ms: number[]): { p50: number; p99: number; max: number } {

@@ -1,5 +1,5 @@
-// Counts what one photo writes, table by table: rows, write-ahead log, statements, processor time of API, worker and PostgreSQL.
-//   npm run bench:rows -- [--photos 12] [--redis URL] [--statements] [--write FILE]
+// Counts what one photo writes, table by table: rows, write-ahead log, processor time of API, worker and PostgreSQL.
+//   npm run bench:rows -- [--photos 12] [--write FILE]
 // The photos show different scenes. They are sent one after another through HTTP, each with its verification, upload, verdict and three
 // webhooks.
 import { cpus } from 'node:os';
@@ -14,8 +14,6 @@ import { createReport } from './report.ts';
 const { values: options } = parseArgs({
   options: {
     photos: { type: 'string', default: '12' },
-    redis: { type: 'string' },
-    statements: { type: 'boolean', default: false },
     write: { type: 'string' },
   },
 });
@@ -34,15 +32,11 @@ interface Written {
 const report = createReport('What one photo writes');
 await withOwnNodes(
   {
-    env: options.redis ? { REDIS_URL: options.redis } : {},
     settings: {
       // After a checkpoint the log also carries whole pages. How many depends on the load between two checkpoints, not on the photo.
       checkpoint_timeout: '1h',
       // It works once a minute, sometimes among the photos and sometimes before them.
       autovacuum: 'off',
-      ...(options.statements
-        ? { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track_planning': 'on' }
-        : {}),
     },
   },
   measure,
@@ -57,7 +51,6 @@ async function measure({ dataDir, pool, number, start, atEnd }: OwnNodes): Promi
   const tenant = await firstRunOf(dataDir);
   const postmaster = await postmasterOf(dataDir);
   const photos = await Promise.all(Array.from({ length: WARM_UP + PHOTOS }, (_, n) => photograph(1280, 960, n)));
-  if (options.statements) await pool.query('create extension pg_stat_statements');
 
   const take = async () => ({
     at: performance.now(),
@@ -96,7 +89,6 @@ async function measure({ dataDir, pool, number, start, atEnd }: OwnNodes): Promi
   const idleFrom = await take();
   await sleep(IDLE_MS);
   const idleTo = await take();
-  if (options.statements) await pool.query('select pg_stat_statements_reset()');
   const before = await take();
   await send(PHOTOS);
   const after = await take();
@@ -137,15 +129,4 @@ async function measure({ dataDir, pool, number, start, atEnd }: OwnNodes): Promi
     report.print(
       `| processor time, ${name} | ${(1_000 * perPhoto(t => t[part])).toFixed(0)} ms | ${(1_000 * perSecond(t => t[part])).toFixed(1)} ms |`,
     );
-  if (!options.statements) return;
-  const statements = await pool.query<{ query: string; calls: number; ms: number; planning: number; wal: number }>(
-    `select regexp_replace(query, '\\s+', ' ', 'g') as query, calls::integer, total_exec_time as ms,
-       total_plan_time as planning, wal_bytes::float8 as wal
-     from pg_stat_statements order by total_exec_time + total_plan_time desc limit 40`,
-  );
-  report.print('\n| calls a photo | running, ms | planning, ms | log, kB | statement |\n|---|---|---|---|---|');
-  for (const { query, calls, ms, planning, wal } of statements.rows) {
-    const values = [calls, ms, planning, wal / 1_000].map(value => (value / PHOTOS).toFixed(2));
-    report.print(`| ${values.join(' | ')} | \`${query.slice(0, 110)}\` |`);
-  }
 }

@@ -209,7 +209,7 @@ try {
     ['list', LISTS],
     ['statistics', STATISTICS],
   ] as const) {
-    report.print(`| ${title} | rows of total | p50 | p99 | |\n|---|---|---|---|---|`);
+    report.print(`| ${title} | rows of total | p50 | p99 | bar |\n|---|---|---|---|---|`);
     for (const [what, path] of requests) {
       const samples: number[] = [];
       let found = '';

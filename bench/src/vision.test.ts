@@ -31,8 +31,8 @@ afterAll(async () => {
 
 const label = (labels: unknown) => writeFile(join(folder, 'labels.json'), JSON.stringify(labels));
 const connect = () => {
-  const { vision } = readConfig({ VISION_BASE_URL: server.url, VISION_MODEL: 'rules', VISION_RETRIES: '0' });
-  return connectVision(vision!, new Registry(), createLog('silent', { write: () => {} }));
+  const { vision } = readConfig({ VISION_BASE_URL: server.url, VISION_MODEL: 'rules' });
+  return connectVision({ ...vision!, retries: 0 }, new Registry(), createLog('silent', { write: () => {} }));
 };
 const LABELS = [
   { file: 'red.jpg', object: { expected: 'a red car', status: 'match' }, condition: { paint: 9 } },

@@ -88,7 +88,7 @@ export function createMarkdown(linkOf: (source: string, href: string) => string)
       }
     }
     state.tokens = inTabs(
-      withoutEmptyHeads(state.tokens.filter(token => token.type !== 'html_block' || token.content.trim() !== '')),
+      namelessHeads(state.tokens.filter(token => token.type !== 'html_block' || token.content.trim() !== '')),
       state.Token,
     );
   });
@@ -115,25 +115,13 @@ export function createMarkdown(linkOf: (source: string, href: string) => string)
 
 export const escapeHtml = plain.utils.escapeHtml;
 
-/** A table whose head is empty has none: a screen reader would announce nameless columns. */
-function withoutEmptyHeads(tokens: Token[]): Token[] {
-  const kept: Token[] = [];
-  for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at]!;
-    if (token.type === 'thead_open') {
-      const end = tokens.findIndex((other, index) => index > at && other.type === 'thead_close');
-      const head = tokens.slice(at, end + 1);
-      if (head.every(other => other.type !== 'inline' || other.content === '')) {
-        at = end;
-        continue;
-      }
-      for (const [index, cell] of head.entries()) {
-        if (cell.type === 'inline' && cell.content === '') head[index - 1]!.tag = head[index + 1]!.tag = 'td';
-      }
-    }
-    kept.push(token);
+/** A nameless cell of a table's head is no heading: a screen reader would announce it before each cell below. */
+function namelessHeads(tokens: Token[]): Token[] {
+  for (const [at, { type, content }] of tokens.entries()) {
+    const before = tokens[at - 1];
+    if (type === 'inline' && content === '' && before?.type === 'th_open') before.tag = tokens[at + 1]!.tag = 'td';
   }
-  return kept;
+  return tokens;
 }
 
 /** Puts blocks of different languages that follow each other into one group. */

@@ -11,10 +11,10 @@ const look = async (behaviour: Behaviour, env: Record<string, string> = {}) => {
   const base = {
     VISION_BASE_URL: server.url,
     VISION_MODEL: 'rules',
-    VISION_RETRIES: '0',
     TESSERACT: 'none',
   };
-  return visionFindings(readConfig({ ...base, ...env }));
+  const config = readConfig({ ...base, ...env });
+  return visionFindings({ ...config, vision: { ...config.vision!, retries: 0 } });
 };
 
 it('firsthand doctor says how to add a missing model and names a Tesseract that does not answer', async () => {

@@ -41,16 +41,21 @@ export async function environment(
   return python;
 }
 
-/** Builds the package as a release does: source distribution and wheel. Returns the path of the wheel. */
-export async function buildWheel({ wheels }: PythonSetup, python: string, into: string): Promise<string> {
-  let source = join(ROOT, 'python');
+/** The package as a fresh clone has it: without the client that the build writes. Returns the folder. */
+export async function cleanSource({ wheels }: PythonSetup, into: string): Promise<string> {
+  const source = join(into, 'source');
+  await cp(join(ROOT, 'python'), source, { recursive: true, filter: path => !path.endsWith('/firsthand/_sync') });
   if (!wheels) {
     // A system's list of classifiers may be older than a Python that we name.
-    source = join(into, 'source');
-    await cp(join(ROOT, 'python'), source, { recursive: true });
     const project = join(source, 'pyproject.toml');
     await writeFile(project, (await readFile(project, 'utf8')).replace(/^classifiers = [\s\S]*?^\]\n/m, ''));
   }
-  await run(python, ['-m', 'hatchling', 'build', '-t', 'sdist', '-t', 'wheel', '-d', into], { cwd: source });
+  return source;
+}
+
+/** Builds the package as a release does: source distribution and wheel. Returns the path of the wheel. */
+export async function buildWheel(setup: PythonSetup, python: string, into: string): Promise<string> {
+  const cwd = await cleanSource(setup, into);
+  await run(python, ['-m', 'hatchling', 'build', '-t', 'sdist', '-t', 'wheel', '-d', into], { cwd });
   return join(into, (await readdir(into)).find(name => name.endsWith('.whl'))!);
 }

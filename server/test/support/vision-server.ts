@@ -5,7 +5,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { findTextReader, readWords } from '../../src/inspection/checks/tesseract.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import type { VisionConfig } from '../../src/platform/config/vision.ts';
 import { PURPOSES, type Purpose } from '../../src/platform/vision/prompt.ts';
+
+/** Settings of a client that asks a second time at most and goes on asking, however often the model fails. */
+export const patientWith = (
+  env: Record<string, string>,
+): { env: Record<string, string>; config: { vision: VisionConfig } } => ({
+  env,
+  config: { vision: { ...readConfig(env).vision!, retries: 1, breakerFailures: 1_000 } },
+});
 
 export interface ChatRequest {
   model: string;

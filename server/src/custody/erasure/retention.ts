@@ -73,7 +73,7 @@ export async function overdueForErasure(deps: Pick<Deps, 'db' | 'clock'>): Promi
     deps.db,
     `select count(*) from verifications v join tenants t on t.id = v.tenant_id
      where v.closed_at is not null and v.redacted_at is null and v.legal_hold is null
-       and coalesce(v.erase_at, v.closed_at + t.retention_days * interval '1 day') < $1::timestamptz - interval '1 hour'`,
+       and coalesce(v.erase_at, v.closed_at + t.retention_days * interval '24 hours') < $1::timestamptz - interval '1 hour'`,
     [deps.clock.now()],
   );
   return Number(row!.count);

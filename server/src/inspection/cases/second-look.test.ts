@@ -13,7 +13,12 @@ import {
   until,
   untilStatus,
 } from '../../../test/support/harness.ts';
-import { type Behaviour, startVisionServer, type VisionServer } from '../../../test/support/vision-server.ts';
+import {
+  type Behaviour,
+  patientWith,
+  startVisionServer,
+  type VisionServer,
+} from '../../../test/support/vision-server.ts';
 import { agreement, blend } from './blend.ts';
 import type { Opinion } from './rubric.ts';
 import type { CaseAnswer } from './second-look.ts';
@@ -25,8 +30,6 @@ const env = () => ({
   VISION_BASE_URL: model.url,
   VISION_MODEL: 'rules',
   VISION_TIMEOUT_SECONDS: '60',
-  VISION_RETRIES: '1',
-  VISION_BREAKER_FAILURES: '1000',
 });
 let model: VisionServer;
 let service: TestService;
@@ -36,8 +39,8 @@ let hooks: WebhookReceiver;
 beforeAll(async () => {
   model = await startVisionServer();
   hooks = await receiveWebhooks();
-  service = await startTestService({ env: { ...env(), VISION_ANSWER_SECONDS: '60', FINALIZE_SECONDS: '60' } });
-  impatient = await startTestService({ env: { ...env(), VISION_ANSWER_SECONDS: '3', FINALIZE_SECONDS: '1' } });
+  service = await startTestService(patientWith({ ...env(), VISION_ANSWER_SECONDS: '60', FINALIZE_SECONDS: '60' }));
+  impatient = await startTestService(patientWith({ ...env(), VISION_ANSWER_SECONDS: '3', FINALIZE_SECONDS: '1' }));
 });
 afterEach(() => {
   model.behave = () => 'right';

@@ -12,7 +12,7 @@ import {
   untilStatus,
 } from '../../../test/support/harness.ts';
 import { plain } from '../../../test/support/pictures.ts';
-import { startVisionServer, type VisionServer } from '../../../test/support/vision-server.ts';
+import { patientWith, startVisionServer, type VisionServer } from '../../../test/support/vision-server.ts';
 
 const RED = '#c82828';
 const BLUE = '#2846c8';
@@ -36,14 +36,12 @@ beforeAll(async () => {
     VISION_CONTEXT_SECONDS: '60',
     VISION_CHECKS_SECONDS: '60',
     VISION_ANSWER_SECONDS: '60',
-    VISION_RETRIES: '1',
-    VISION_BREAKER_FAILURES: '1000',
     TESSERACT: 'none',
   };
-  service = await startTestService({ env });
-  hasty = await startTestService({
-    env: { ...env, VISION_BASE_URL: slowModel.url, VISION_CONTEXT_SECONDS: '2', VISION_CHECKS_SECONDS: '2' },
-  });
+  service = await startTestService(patientWith(env));
+  hasty = await startTestService(
+    patientWith({ ...env, VISION_BASE_URL: slowModel.url, VISION_CONTEXT_SECONDS: '2', VISION_CHECKS_SECONDS: '2' }),
+  );
 });
 afterEach(() => {
   model.behave = () => 'right';
@@ -404,7 +402,7 @@ describe('ocr_type', () => {
     ['an installed Tesseract', {}, /^tesseract/],
     ['the built-in Tesseract', { TESSERACT: 'built-in' }, /^tesseract\.js \d/],
   ])('uses %s without a model', async (_, env, engine) => {
-    const alone = await startTestService({ env });
+    const alone = await startTestService(patientWith(env));
     try {
       expect(await textOf(alone, 'serial_number', ['Model PUMP', 'SN-48213-XK', 'Made 2024'])).toMatchObject({
         status: 'read',

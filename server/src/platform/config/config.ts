@@ -145,8 +145,8 @@ export function readConfig(env: Env): Config {
     databaseTimeouts: {
       connectMs: decimal('DATABASE_CONNECT_SECONDS', 0.5, 60, 3) * 1_000,
       statementMs: decimal('DATABASE_STATEMENT_SECONDS', 0, 3_600, 30) * 1_000,
-      lockMs: decimal('DATABASE_LOCK_SECONDS', 0, 3_600, 10) * 1_000,
-      idleTransactionMs: decimal('DATABASE_IDLE_TRANSACTION_SECONDS', 0, 3_600, 10) * 1_000,
+      lockMs: 10_000,
+      idleTransactionMs: 10_000,
     },
     encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : null,
     s3: s3Bucket

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { draw } from '../../../test/support/drawn.ts';
 import { type Behaviour, startVisionServer, type VisionServer } from '../../../test/support/vision-server.ts';
 import { readConfig } from '../config/config.ts';
+import type { VisionConfig } from '../config/vision.ts';
 import { createLog } from '../lib/log.ts';
 import type { Vision } from './client.ts';
 import { connectVision } from './connect.ts';
@@ -19,7 +20,11 @@ let server: VisionServer | undefined;
 afterEach(() => server?.close());
 
 const logged: string[] = [];
-async function connect(behave: VisionServer['behave'], env: Record<string, string> = {}) {
+async function connect(
+  behave: VisionServer['behave'],
+  env: Record<string, string> = {},
+  more: Partial<VisionConfig> = {},
+) {
   server = await startVisionServer(behave);
   const registry = new Registry();
   const { vision: config } = readConfig({
@@ -29,7 +34,11 @@ async function connect(behave: VisionServer['behave'], env: Record<string, strin
     VISION_TIMEOUT_SECONDS: '30',
     ...env,
   });
-  const vision = connectVision(config!, registry, createLog('info', { write: line => void logged.push(line) }));
+  const vision = connectVision(
+    { ...config!, ...more },
+    registry,
+    createLog('info', { write: line => void logged.push(line) }),
+  );
   return { vision, server, metric: async (name: string) => (await registry.getSingleMetric(name)!.get()).values };
 }
 
@@ -176,11 +185,15 @@ describe('vision model question', () => {
   });
 
   it('opens the circuit after consecutive failures, then lets one question try', async () => {
-    const { vision, server, metric } = await connect(() => 'failing', {
-      VISION_RETRIES: '0',
-      VISION_BREAKER_FAILURES: '3',
-      VISION_BREAKER_SECONDS: '3',
-    });
+    const { vision, server, metric } = await connect(
+      () => 'failing',
+      {},
+      {
+        retries: 0,
+        breakerFailures: 3,
+        breakerMs: 3_000,
+      },
+    );
     for (let i = 0; i < 3; i += 1) expect(await ask(vision)).toEqual({ noAnswer: 'unreachable' });
     expect(await ask(vision)).toEqual({ noAnswer: 'resting' });
     expect(server.asked).toHaveLength(3);
@@ -192,10 +205,7 @@ describe('vision model question', () => {
   });
 
   it('opens the circuit of one purpose when the server is too slow for its budget', async () => {
-    const { vision, server } = await connect(() => 'hanging', {
-      VISION_TIMEOUT_SECONDS: '60',
-      VISION_BREAKER_FAILURES: '2',
-    });
+    const { vision, server } = await connect(() => 'hanging', { VISION_TIMEOUT_SECONDS: '60' }, { breakerFailures: 2 });
     for (let i = 0; i < 2; i += 1) expect(await ask(vision, { budgetMs: 200 })).toEqual({ noAnswer: 'timeout' });
     expect(await ask(vision, { budgetMs: 200 })).toEqual({ noAnswer: 'resting' });
     server.behave = () => ({ says: { found: true } });
@@ -210,10 +220,14 @@ describe('vision model question', () => {
   });
 
   it('does not count a rate limit or a refusal as a failure', async () => {
-    const { vision, server } = await connect((_, count) => (count % 2 ? { retryAfter: '0' } : 'refusing'), {
-      VISION_RETRIES: '0',
-      VISION_BREAKER_FAILURES: '2',
-    });
+    const { vision, server } = await connect(
+      (_, count) => (count % 2 ? { retryAfter: '0' } : 'refusing'),
+      {},
+      {
+        retries: 0,
+        breakerFailures: 2,
+      },
+    );
     for (let i = 0; i < 6; i += 1) await ask(vision);
     expect(server.asked).toHaveLength(6);
   });

@@ -1,5 +1,6 @@
+import pg from 'pg';
 import { expect, test } from 'vitest';
-import { sweepRetention } from '../../../src/custody/erasure/retention.ts';
+import { overdueForErasure, sweepRetention } from '../../../src/custody/erasure/retention.ts';
 import { one } from '../../../src/platform/db/sql.ts';
 import { ask, createVerification, startTestService } from '../../support/harness.ts';
 
@@ -46,6 +47,29 @@ test('retention_days switched off while a sweep erases ends the sweep after the 
     await sweepRetention(service.deps, new AbortController().signal);
     expect(await erased()).toBe(EXPIRED);
   } finally {
+    await service.stop();
+  }
+});
+
+test('retention_days counts days of 24 hours where the clocks of the database change', async () => {
+  // In Berlin, 29 March 2026 has 23 hours.
+  let now = Date.parse('2026-03-28T12:00:00Z');
+  const service = await startTestService({ worker: false, now: () => new Date(now) });
+  const key = service.tenant.rk_secret;
+  const db = new pg.Pool({ connectionString: service.deps.config.databaseUrl!, options: '-c timezone=Europe/Berlin' });
+  const overdue = () => overdueForErasure({ db, clock: service.deps.clock });
+  try {
+    const { id } = await createVerification(service, {}, key);
+    expect((await ask(service, `/v1/verifications/${id}/cancel`, { key, method: 'POST' })).status).toBe(200);
+    const settings = { key, method: 'PATCH', body: { retention_days: 1 } } as const;
+    expect((await ask(service, '/v1/settings', settings)).status).toBe(200);
+    // A verification is overdue an hour after the sweep could have erased it.
+    now += DAY_MS + 50 * 60_000;
+    expect(await overdue()).toBe(0);
+    now += 20 * 60_000;
+    expect(await overdue()).toBe(1);
+  } finally {
+    await db.end();
     await service.stop();
   }
 });

@@ -26,7 +26,7 @@ export function reportAims(
   print: (line?: string) => void,
 ): void {
   print('\n## Aims\n');
-  const table = (first: string): void => print(`| ${first} | measured (95%) | |\n|---|---|---|`);
+  const table = (first: string): void => print(`| ${first} | measured (95%) | result |\n|---|---|---|`);
   const line = (aim: string, measured: string, met: string): void => print(`| ${aim} | ${measured} | ${met} |`);
   if (films.length + persons.length > 0) table('aim, with real films');
   const near = films.filter(({ film, moved }) => film.split === 'report' && film.scene === 'near' && moved);

@@ -24,7 +24,12 @@ export async function serve(store: BlobStore): Promise<{ app: FastifyInstance; a
     if (error instanceof Problem) return reply.code(error.status).send(error.toBody(ORIGIN));
     return reply.code(500).send({ error: { code: 'internal_error', message: String(error) } });
   });
-  await app.register(blobRoutes, { store, stallMs: 30_000, rules: ANY_BYTES, origins: { public: ORIGIN, capture: ORIGIN } });
+  await app.register(blobRoutes, {
+    store,
+    stallMs: 30_000,
+    rules: ANY_BYTES,
+    origins: { public: ORIGIN, capture: ORIGIN },
+  });
   return { app, address: await app.listen({ port: 0, host: '127.0.0.1' }) };
 }
 

@@ -126,10 +126,14 @@ function pathOf(pointer: string, property?: string): string {
 function faultsOf(errors: readonly ErrorObject[]): Fault[] {
   const faults: Fault[] = [];
   const known = new Set<string>();
+  // Reports a fault of a name once, by the keyword that constrains names; the errors before it have the bound.
+  let bound: FaultParams['invalid_name'] = {};
   for (const error of errors) {
-    // Reports a fault of a name once, by the keyword that constrains names.
-    if (error.propertyName !== undefined) continue;
-    const found = faultOf(error);
+    if (error.propertyName !== undefined) {
+      bound = { [error.keyword in UPPER ? 'max' : 'min']: error.params.limit };
+      continue;
+    }
+    const found = faultOf(error, bound);
     const key = `${found.path}\0${found.message}`;
     if (known.has(key)) continue;
     known.add(key);
@@ -159,7 +163,8 @@ const NOUNS: Readonly<Record<string, string>> = {
   maxProperties: 'member',
 };
 
-function faultOf(error: ErrorObject): Fault {
+/** `bound`: of the name of a member. */
+function faultOf(error: ErrorObject, bound: FaultParams['invalid_name']): Fault {
   const { keyword, instancePath, params } = error;
   const path = pathOf(instancePath);
   if (keyword in LOWER || keyword in UPPER) return boundFault(path, keyword, params.limit as number);
@@ -170,7 +175,7 @@ function faultOf(error: ErrorObject): Fault {
       return fault(pathOf(instancePath, params.additionalProperty), 'unknown_property', 'is not a known property');
     case 'propertyNames': {
       const at = pathOf(instancePath, params.propertyName);
-      return fault(at, 'invalid_name', 'has a name that is empty or too long', boundsOfName(error));
+      return fault(at, 'invalid_name', 'has a name that is empty or too long', bound);
     }
     case 'enum':
       return fault(path, 'enum', `must be one of ${params.allowedValues.join(', ')}`, {
@@ -206,15 +211,6 @@ function boundFault(path: string, keyword: string, limit: number): Fault {
   }
   const message = keyword === 'minLength' && limit === 1 ? 'must not be empty' : `must ${verb} at least ${bound}`;
   return fault(path, LOWER[keyword as keyof typeof LOWER], message, { min: limit });
-}
-
-/** The bounds that a schema sets to the names of its members. */
-function boundsOfName({ schema }: ErrorObject): FaultParams['invalid_name'] {
-  const { minLength, maxLength } = (schema ?? {}) as { minLength?: number; maxLength?: number };
-  return {
-    ...(minLength === undefined ? {} : { min: minLength }),
-    ...(maxLength === undefined ? {} : { max: maxLength }),
-  };
 }
 
 type Schema = Record<string, unknown>;

@@ -7,6 +7,7 @@ import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signedIn } from '../../identity/people/visitor.ts';
+import { codeOf } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -29,10 +30,6 @@ describe('reviews', () => {
 
   const person = (role: Role = 'reviewer', livemode = true, tenantId = service.tenant.tenant_id) =>
     signedIn(service, { tenantId, role, livemode });
-  const codeOf = (reply: { status: number; body: unknown }) => [
-    reply.status,
-    (reply.body as { error?: { code: string } }).error?.code,
-  ];
   /** A verification that the real pipeline brought to an outcome. */
   async function ended(outcome: string, request: object = {}) {
     const { id } = await createVerification(service, { metadata: { test_outcome: outcome }, ...request });

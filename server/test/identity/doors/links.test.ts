@@ -1,6 +1,7 @@
 import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -91,7 +92,7 @@ describe('link templates', () => {
     ]);
     expect(await issued()).toBe(before);
     const put = await manage('PUT', `/v1/link-templates/${template.id}`, { name: 'x', request: {} });
-    expect([put.status, (put.body as { error: { code: string } }).error.code]).toEqual([409, 'template_revoked']);
+    expect(codeOf(put)).toEqual([409, 'template_revoked']);
     expect((await submit(service, started, await plain())).status).toBe(201);
     const log = await manage<{ data: { action: string }[] }>('GET', '/v1/audit-log?limit=2');
     expect(log.body.data.map(act => act.action)).toEqual(['link_template.revoked', 'link_template.published']);

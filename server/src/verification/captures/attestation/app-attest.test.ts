@@ -285,7 +285,9 @@ describe('App Attest', () => {
       for (const [method, path, body, at] of refusals) {
         const reply = await ask<{ error?: { fields?: unknown } }>(bare, path, { method, key: rk_secret, body });
         const message = 'needs a verifier: set APP_ATTEST_APP_IDS or PLAY_INTEGRITY_PACKAGE';
-        expect([path, reply.status, reply.body.error?.fields]).toEqual([path, 400, [{ path: at, message }]]);
+        const settings = ['APP_ATTEST_APP_IDS', 'PLAY_INTEGRITY_PACKAGE'];
+        const found = { path: at, message, code: 'not_configured', params: { settings } };
+        expect([path, reply.status, reply.body.error?.fields]).toEqual([path, 400, [found]]);
         const taken = await ask(service, path, { method, key: service.tenant.rk_secret, body });
         expect([path, taken.status < 300], taken.text).toEqual([path, true]);
       }

@@ -150,7 +150,14 @@ describe('context.attributes.min_long_side', () => {
     expect([refused.status, refused.body.error?.code, refused.body.error?.fields]).toEqual([
       400,
       'invalid_request',
-      [{ path: 'image_base64', message: expect.stringContaining('at least 1200 on the long side') }],
+      [
+        {
+          path: 'image_base64',
+          message: expect.stringContaining('at least 1200 on the long side'),
+          code: 'too_few_pixels',
+          params: { min: 1_200, width: 1_199, height: expect.any(Number) },
+        },
+      ],
     ]);
     expect((await submit(service, id, small, { step_key: 'plate' })).status).toBe(201);
     expect((await submit(service, id, await firstHand(7), { step_key: 'front' })).status).toBe(201);

@@ -175,6 +175,38 @@ describe('POST /v1/verifications/:token/captures', () => {
     expect(pathsOf(reply)).toEqual(paths);
   });
 
+  it('tells why a picture is refused by a code and its bound', async () => {
+    const steps = [
+      { key: 'a', min: 1, max: 2 },
+      { type: 'upload', key: 'u', min: 0, max: 1, accept: ['image/png'], max_size_bytes: 60 },
+    ];
+    const attributes = { 'min_long_side.a': 5_000 };
+    const { id } = await createVerification(service, { steps, context: { kind: 'car', summary: 'A car', attributes } });
+    const png = await sharp(picture).png().toBuffer();
+    const { body: upload } = await uploadUrl(id, { contentType: 'image/jpeg', step_key: 'a' });
+    const byKey = () =>
+      ask(service, `/v1/verifications/${id}/captures`, {
+        body: { image_key: upload.image_key, image_sha256: '0'.repeat(64), step_key: 'a' },
+      });
+    const { width, height } = await sharp(picture).metadata();
+    const all = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'];
+    const expected: [answer: { body: unknown }, code: string, params?: object][] = [
+      [await submit(service, id, Buffer.from('no picture')), 'unsupported_type', { accepted: expect.any(Array) }],
+      [await submit(service, id, picture.subarray(0, picture.length / 2), { step_key: 'a' }), 'truncated'],
+      [await submit(service, id, picture, { step_key: 'u' }), 'unsupported_type', { accepted: ['image/png'] }],
+      [await submit(service, id, png, { step_key: 'u' }), 'too_many_bytes', { max: 60 }],
+      [await submit(service, id, picture, { step_key: 'a' }), 'too_few_pixels', { min: 5_000, width, height }],
+      [await byKey(), 'not_uploaded'],
+      [await put(upload, picture).then(byKey), 'hash_mismatch'],
+    ];
+    for (const [{ body }, code, params] of expected) {
+      const [found] = (body as Failure).error.fields!;
+      expect([found!.code, found!.params]).toEqual([code, params]);
+    }
+    const [first] = (expected[0]![0].body as Failure).error.fields!;
+    expect((first!.params!.accepted as string[]).toSorted()).toEqual(all.toSorted());
+  });
+
   it('decodes every format, honours orientation and keeps originals byte for byte', async () => {
     const base = sharp({ create: { width: 40, height: 20, channels: 3, background: '#a53' } });
     const files: [string, Buffer][] = [
@@ -219,12 +251,14 @@ describe('POST /v1/verifications/:token/captures', () => {
     });
     const answer = (answers: object) =>
       ask<EndUserView & Failure>(service, `/v1/verifications/${id}/answers`, { body: { answers } });
-    expect(pathsOf(await answer({ number: '1', code: 'a b', p: 'x', nope: 'x' }))).toEqual([
-      'answers.number',
-      'answers.code',
-      'answers.p',
-      'answers.nope',
+    const short = await answer({ number: '1', code: 'a b', p: 'x', nope: 'x' });
+    expect(short.body.error.fields?.map(({ code, params }) => [code, params])).toEqual([
+      ['too_short', { min: 2 }],
+      ['format', { format: 'alphanumeric_id' }],
+      ['unknown_reference', undefined],
+      ['unknown_reference', undefined],
     ]);
+    expect(pathsOf(short)).toEqual(['answers.number', 'answers.code', 'answers.p', 'answers.nope']);
     expect(pathsOf(await answer({ number: '' }))).toEqual(['answers.number']);
     expect((await submit(service, id, picture)).status).toBe(201);
     const view = await answer({ number: '11', code: 'A-1' });
